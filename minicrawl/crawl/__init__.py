@@ -1,0 +1,9 @@
+"""The live crawl, in the order a URL travels.
+
+seeds     where it starts                         fetch     the network: the only module that imports httpx
+urls      what a URL is                           connect   which address a connection goes to, or may not
+scope     which links are followed, and why not   parse     links, title, directives: the only one with lxml
+focus     links that get more of a page's cash    outcome   what a response means for its page
+robots    what a host allows                      absorb    books, frontier and store take in an outcome
+frontier  which page of which host, and when      engine    the loop that joins them
+"""

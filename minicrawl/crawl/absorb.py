@@ -1,0 +1,310 @@
+"""Taking in what came back for a page: books, frontier and store, in this order, by one task only.
+
+Nothing here waits or touches the network; `now` is passed in. What is absorbed is committed in batches:
+every batch is one transaction, and the page numbers, both books and the clock in it belong together.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.focus import Focus
+from minicrawl.crawl.frontier import Frontier, Host
+from minicrawl.crawl.known import KnownUrls
+from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
+from minicrawl.crawl.robots import RobotsState
+from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.urls import authority
+from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget, Strategy, Window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.links import to_bytes
+from minicrawl.store.rows import HostRow, Links, NewPage, Retry, RobotsRow, Turn
+from minicrawl.store.writer import MetaValue, Writer
+
+_NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+VIRTUAL_VISITS_PER_TURN = 4
+SETTLED_ERROR = 1e-6
+
+
+class Absorber:
+    """The state of a crawl: accounts, known URLs and frontier, and the batch not yet committed.
+
+    Invariant: what the store holds after a commit is what memory holds, so a new Absorber on it goes on as
+    this one would.
+    """
+
+    def __init__(
+        self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float
+    ) -> None:
+        self.writer = writer
+        self._settings = settings
+        self._strategy = strategy
+        self._focus = Focus.of(settings)
+        self.accounts = Accounts(window)
+        self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
+        self.frontier = Frontier(self.accounts.book, strategy, self._budget, settings.per_host)
+        self._hosts: dict[str, Host] = {}
+        self._attempts: dict[int, int] = {}
+        self.failures: Counter[str] = Counter()
+        self._load(now)
+        self.known = KnownUrls(writer, self.accounts.size)
+        self._committed = self.accounts.size
+        self._scope = Scope.of(settings, ())
+        self._new: list[NewPage] = []
+        self._turns: dict[int, Turn] = {}
+        self._retries: dict[int, Retry] = {}
+        self._links: dict[int, Links] = {}
+        self._asked_hosts: set[int] = set()
+        self._robots: list[RobotsRow] = []
+        self.turns_in_batch = 0
+
+    def start(self, seeds: Sequence[str], now: float) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
+        earlier = self.writer.seeds()
+        self._scope = Scope.of(self._settings, [*earlier, *seeds])
+        fresh = [url for url, page in zip(seeds, self.known.find(seeds), strict=True) if page is None]
+        if fresh:
+            born = self._discover(fresh, "seed", None, 0, [SEED_GRANTS * GRANT] * len(fresh))
+            self.accounts.seed(np.arange(born.start, born.stop))
+            for page in born:
+                self.frontier.add(page, now)
+
+    def refuses(self, url: str) -> str | None:
+        """Why a URL would not be followed, whatever links to it; None if it would."""
+        return self._scope.refuses(url, 0)
+
+    def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
+        outcome = judge(fetched, parsed, self._attempts.get(page, 0))
+        self._note_request(page)
+        self.frontier.release(page, now)
+        if outcome.state is None:
+            self._try_again(page, outcome, now)
+        else:
+            self._attempts.pop(page, None)
+            self._visit(page, outcome, fetched, parsed, now)
+
+    def absorb_unfetched(self, page: int, state: State, reason: str, now: float) -> None:
+        """Take in the turn of a page that must not or cannot be fetched. Its cash must not be stuck."""
+        self.frontier.release(page, now, asked=False)
+        self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now)
+
+    def absorb_robots(self, origin: str, robots: RobotsState, delay: float, page: int, now: float) -> None:
+        """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
+        host = self.frontier.hosts[self.frontier.host_of[page]]
+        host.delay = delay
+        self._note_request(page)
+        self._robots.append(
+            RobotsRow(
+                origin, robots.status, robots.reason, robots.body, robots.fetched_at, robots.expires, robots.attempts
+            )
+        )
+        self.frontier.release(page, now)
+        self.frontier.hand_back(page, now)
+
+    def hold_host(self, page: int, until: float, now: float) -> None:
+        """Let the host of an acquired page rest; the page waits again."""
+        self.frontier.release(page, now, asked=False, not_before=until)
+        self.frontier.hand_back(page, now)
+
+    def settle(self, visits: int) -> int:
+        """Make up to that many virtual visits along committed links; returns how many were worth it."""
+        due = self.accounts.due(visits)
+        if due:
+            self.accounts.settle(self.writer.graph_of(due, self.accounts.size))
+        return len(due)
+
+    def settle_fully(self) -> None:
+        """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR."""
+        self.accounts.settle_fully(self.writer.graph(self.accounts.size), SETTLED_ERROR)
+
+    def commit(self, meta: dict[str, MetaValue]) -> None:
+        """Write everything since the last commit, all or nothing."""
+        touched = self.accounts.take_touched()
+        old = touched[touched < self._committed]
+        born = np.arange(self._committed, self.accounts.size)
+        with self.writer.transaction():
+            self.writer.add_pages(
+                (new, account) for new, (_, account) in zip(self._new, self.accounts.rows(born), strict=True)
+            )
+            self.writer.save_accounts(self.accounts.rows(old))
+            self.writer.save_retries(self._retries.values())
+            self.writer.save_turns(self._turns.values())
+            self.writer.save_links(self._links.values())
+            self.writer.save_hosts(self._host_rows())
+            self.writer.save_robots(self._robots)
+            self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
+        self.known.committed()
+        self._committed = self.accounts.size
+        self._new, self._robots = [], []
+        self._turns, self._retries, self._links = {}, {}, {}
+        self._asked_hosts = set()
+        self.turns_in_batch = 0
+
+    def _load(self, now: float) -> None:
+        """Take over what the store holds."""
+        for row in self.writer.hosts():
+            self._hosts[row.name] = self.frontier.add_host(row.name, row.delay, row.next_at)
+        waiting: list[int] = []
+        for pages in self.writer.pages():
+            self.accounts.load(pages)
+            self.frontier.grow(self.accounts.size)
+            self.frontier.host_of[pages.id[0] : pages.id[-1] + 1] = pages.host
+            for page, state, attempts in zip(pages.id, pages.state, pages.attempts, strict=True):
+                if state == State.GONE:
+                    self.frontier.forget(page)
+                elif state == State.WAITING or self._budget.share < 1.0:
+                    waiting.append(page)
+                if attempts:
+                    self._attempts[page] = attempts
+        if self.accounts.size:
+            self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+        for page in waiting:
+            self.frontier.add(page, now)
+
+    def _visit(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        was_read = bool(self.accounts.book.read[page])
+        first_new = self.accounts.size
+        target, outcome = self._alias_target(page, outcome)
+        urls, anchors, refused = self._followed(page, outcome, parsed)
+        offered = self._pages_of(urls, page, "link")
+        if target is not None:
+            outlinks, weights = np.array([target], dtype=np.int32), None
+        else:
+            outlinks = np.array(offered, dtype=np.int32)
+            weights = self._focus.weights(fetched.url, urls, anchors)
+            if page in offered:  # a link to itself is not counted
+                others = outlinks != page
+                outlinks, weights = outlinks[others], None if weights is None else weights[others]
+        old = self._outlinks(page) if was_read else _NOWHERE
+        visit = self.accounts.visit(
+            page, outlinks, old, alias=target is not None, weights=weights if len(outlinks) else None
+        )
+        if was_read and outcome.reason in ("http-404", "http-410"):
+            outcome = replace(outcome, state=State.GONE)
+            self.accounts.retire(page)
+        self._links[page] = Links(page, to_bytes(outlinks), parsed.nofollow, refused)
+        self._note_turn(page, outcome, fetched, parsed, now)
+        self.frontier.credit(visit.credited[visit.credited < first_new])
+        for new in range(first_new, self.accounts.size):
+            self.frontier.add(new, now)
+        if outcome.state is State.GONE:
+            self.frontier.forget(page)
+        else:
+            self.frontier.put_back(page, now)
+
+    def _alias_target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
+        """The page that `page` stands for, if it may, and the outcome in the light of that."""
+        if outcome.alias is None:
+            return None, outcome
+        refusal = self._scope.refuses(outcome.alias, int(self.accounts.depth[page]))
+        if refusal is None:
+            # A target that is not known yet cannot lead back here.
+            found = self.known.find([outcome.alias])[0]
+            refusal = self._chain(page, found) if found is not None else self._long_chain(page)
+        if refusal is None:
+            if found is None:
+                found = self._pages_of([outcome.alias], page, outcome.reason, same_depth=True)[0]
+            return found, outcome
+        if outcome.is_redirect:
+            return None, Outcome(State.ERROR, f"redirect-{refusal}")
+        return None, Outcome(State.FETCHED, "ok", follows=outcome.follows)
+
+    def _chain(self, page: int, target: int) -> str | None:
+        """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
+        for _ in range(MAX_HOPS):
+            if target == page:
+                return "loop"
+            if not self.accounts.ledger.alias[target]:
+                return self._long_chain(page)
+            target = int(self._outlinks(target)[0])
+        return "chain"
+
+    def _long_chain(self, page: int) -> str | None:
+        return "chain" if self.accounts.hops[page] >= MAX_HOPS else None
+
+    def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], int]:
+        """The outlinks in scope with their anchors, and how many are not."""
+        if not outcome.follows:
+            return [], [], 0
+        depth = int(self.accounts.depth[page]) + 1
+        inside = [self._scope.refuses(url, depth) is None for url in parsed.outlinks]
+        urls = [url for url, is_inside in zip(parsed.outlinks, inside, strict=True) if is_inside]
+        anchors = [text for text, is_inside in zip(parsed.anchors, inside, strict=True) if is_inside]
+        return urls, anchors, len(inside) - len(urls)
+
+    def _pages_of(self, urls: Sequence[str], source: int, reason: str, *, same_depth: bool = False) -> list[int]:
+        """Page numbers of distinct URLs that `source` points to, making known those that were not."""
+        pages = self.known.find(urls)
+        fresh = [url for url, page in zip(urls, pages, strict=True) if page is None]
+        if not fresh:
+            return [page for page in pages if page is not None]
+        grant = GRANT if self._strategy.birth_grants else 0
+        grants = [grant if self._focus.is_off else int(grant * self._focus.factor(url)) for url in fresh]
+        depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
+        born = iter(self._discover(fresh, reason, source, depth, grants))
+        return [next(born) if page is None else page for page in pages]
+
+    def _discover(
+        self, urls: Sequence[str], reason: str, found_on: int | None, depth: int, grants: Sequence[int]
+    ) -> range:
+        born = self.accounts.discover(depth, grants)
+        self.frontier.grow(born.stop)
+        for page, url in zip(born, urls, strict=True):
+            self.known.add(url, page)
+            host = self._host(authority(url))
+            self.frontier.place(page, host)
+            self._new.append(NewPage(page, url, host.id, found_on, reason))
+        return born
+
+    def _host(self, name: str) -> Host:
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = self.frontier.add_host(name, self._settings.delay)
+            self._asked_hosts.add(host.id)
+        return host
+
+    def _outlinks(self, page: int) -> npt.NDArray[np.int32]:
+        """Counted outlinks of a page at its last visit."""
+        pending = self._links.get(page)
+        if pending is not None:
+            return np.frombuffer(pending.targets, dtype="<i4")
+        return self.writer.outlinks(page)
+
+    def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
+        attempts = self._attempts[page] = self._attempts.get(page, 0) + 1
+        self._retries[page] = Retry(page, attempts, outcome.reason)
+        self.frontier.put_back(page, now, now + outcome.wait)
+
+    def _note_request(self, page: int) -> None:
+        self._asked_hosts.add(int(self.frontier.host_of[page]))
+
+    def _note_turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        assert outcome.state is not None
+        answered = fetched.status is not None
+        self._turns[page] = Turn(
+            page,
+            str(outcome.state),
+            outcome.reason,
+            0,
+            fetched.status,
+            now if answered else None,
+            fetched.seconds if answered else None,
+            fetched.size if answered else None,
+            fetched.content_type,
+            parsed.title,
+            self.accounts.measures(page),
+        )
+        self._retries.pop(page, None)
+        self.turns_in_batch += 1
+        if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
+            self.failures[outcome.reason] += 1
+
+    def _host_rows(self) -> list[HostRow]:
+        hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._asked_hosts))
+        return [HostRow(host.id, host.name, host.delay, host.ready_at) for host in hosts]

@@ -1,0 +1,189 @@
+"""Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.model import State
+from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic.shares import IntArray, Pages, grown
+from minicrawl.opic.window import Measure
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.rows import Account, PageColumns
+from minicrawl.store.writer import MetaValue
+
+_NOWHERE = np.zeros(0, dtype=np.int32)
+_THRESHOLD = 1.5
+"""A virtual visit is worth it from that many times the mean residual on (D-iteration's FIFO threshold)."""
+
+
+class Accounts:
+    """The accounts of every known page. `touched` by a visit: whatever a commit has to write again."""
+
+    def __init__(self, window: Window) -> None:
+        self.book = Adaptive(window)
+        self.ledger = Ledger()
+        self.coverage = Coverage()
+        self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.hops: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self._touched: list[Pages] = []
+        self._due: IntArray = np.zeros(0, dtype=np.int64)
+        self._is_due: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+    @property
+    def size(self) -> int:
+        return self.book.size
+
+    def discover(self, depth: int, grants: Sequence[int]) -> range:
+        """Make pages known, `depth` links from a seed; page k of them is granted grants[k] units of cash."""
+        born = self.book.discover(grants)
+        self.ledger.discover(len(grants))
+        self._grow(born.stop)
+        self.depth[born.start : born.stop] = depth
+        return born
+
+    def seed(self, pages: Pages) -> None:
+        self.coverage.seed(pages)
+        self._touched.append(pages)
+
+    def visit(
+        self, page: int, outlinks: Pages, old: Pages = _NOWHERE, *, alias: bool = False, weights: IntArray | None = None
+    ) -> Visit:
+        """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
+        self.ledger.visit(page, outlinks, old, alias=alias)
+        self.coverage.visit(page, outlinks, alias=alias)
+        if len(old):
+            self.inlinks[old] -= 1
+            self._touched.append(old)
+        if len(outlinks):
+            self.inlinks[outlinks] += 1
+            reach = int(self.depth[page]) + (0 if alias else 1)
+            self.depth[outlinks] = np.minimum(self.depth[outlinks], reach)
+            if alias:
+                self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
+            self._touched.append(outlinks)
+        self._touched.append(np.array([page]))
+        return self.book.visit(page, outlinks, weights, alias=alias)
+
+    def retire(self, page: int) -> None:
+        """The page has gone for good; it must have been visited without links."""
+        self.ledger.retire(page)
+
+    def due(self, at_most: int) -> list[int]:
+        """Read pages whose residual is worth a virtual visit, those that wait longest first; they are taken out."""
+        residual = np.abs(self.ledger.received[self._due] - self.ledger.forwarded[self._due])
+        worthy = self._due[residual >= max(1.0, _THRESHOLD * self.ledger.mean_residual())]
+        self._is_due[self._due] = False
+        taken, self._due = worthy[:at_most], worthy[at_most:]
+        self._is_due[self._due] = True
+        return sorted(taken.tolist())
+
+    def settle(self, graph: LinkGraph) -> None:
+        """Virtual visits, all at once, of the graph's sources along their stored links."""
+        aliases = self.ledger.alias[graph.sources].astype(np.float64)
+        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
+        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
+        self._touched += [graph.sources, graph.targets]
+
+    def settle_fully(self, graph: LinkGraph, error: float) -> None:
+        """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`.
+
+        Each round visits every page whose residual is at least 1.5 times the mean.
+        """
+        while self.ledger.certificate() > error:
+            residual = np.abs(self.ledger.received[graph.sources] - self.ledger.forwarded[graph.sources])
+            rows = np.flatnonzero(residual >= np.maximum(1.0, _THRESHOLD * residual.mean()))
+            if not len(rows):
+                rows = np.flatnonzero(residual)
+            self.settle(graph.rows(rows))
+            self._touched = [np.unique(np.concatenate(self._touched))]
+
+    def take_touched(self) -> IntArray:
+        """Pages whose accounts changed since the last call, rising."""
+        if not self._touched:
+            return np.zeros(0, dtype=np.int64)
+        touched = np.unique(np.concatenate(self._touched)).astype(np.int64)
+        self._touched = []
+        candidates = touched[(self.ledger.forwarded[touched] > 0) & ~self._is_due[touched]]
+        self._is_due[candidates] = True
+        self._due = np.concatenate([self._due, candidates])
+        return touched
+
+    def rows(self, pages: IntArray) -> Iterator[tuple[int, Account]]:
+        """The accounts of some pages as they stand on disk."""
+        accounts = zip(*(column[pages].tolist() for column in self._columns()), strict=True)
+        return zip(pages.tolist(), map(Account._make, accounts), strict=True)
+
+    def measures(self, page: int) -> str | None:
+        """What the window remembers of a page's visits, as JSON; None for windows that keep one number."""
+        measures = self.book.measures.get(page)
+        return json.dumps(measures) if measures else None
+
+    def scalars(self) -> dict[str, MetaValue]:
+        """What the accounts keep beside the pages."""
+        return {
+            "cash_total": self.book.total,
+            "reserve": self.book.reserve,
+            "income": self.book.income,
+            "level": self.book.level,
+            "clock": self.book.clock,
+            "newcomer_history": self.book.newcomer_history,
+            "ledger_virtual": self.ledger.virtual,
+            "coverage_waiting": self.coverage.waiting,
+            "coverage_stepped": self.coverage.stepped,
+        }
+
+    def load(self, pages: PageColumns) -> None:
+        """Take over the accounts of the next pages of a store."""
+        first, size = pages.id[0], pages.id[-1] + 1
+        self.book.size = self.ledger.size = size
+        self.book.grow(size)
+        self.ledger.grow(size)
+        self._grow(size)
+        for column, values in zip(self._columns(), pages.account, strict=True):
+            column[first:size] = values
+        self.ledger.alias[first:size] = [state == State.ALIAS for state in pages.state]
+        for page, measures in zip(pages.id, pages.measures, strict=True):
+            if measures:
+                self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
+
+    def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
+        """Take over the scalars of a store, all pages being loaded."""
+        for name in ("reserve", "income", "level", "clock", "newcomer_history"):
+            setattr(self.book, name, scalars[name])
+        self.ledger.virtual = int(scalars["ledger_virtual"] or 0)
+        self.coverage.waiting = float(scalars["coverage_waiting"] or 0.0)
+        self.coverage.stepped = float(scalars["coverage_stepped"] or 0.0)
+        size, ledger = self.size, self.ledger
+        self.book.payees = int(np.count_nonzero(self.book.read[:size]))
+        ledger.births = int(ledger.birth[:size].sum(dtype=np.int64))
+        ledger.never_read = int(ledger.received[:size][ledger.forwarded[:size] == 0].sum())
+        self._due = np.flatnonzero((ledger.forwarded[:size] > 0) & (ledger.residuals() > 0))
+        self._is_due[self._due] = True
+
+    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays behind an Account, in the order of its fields."""
+        return (
+            self.depth,
+            self.inlinks,
+            self.book.read,
+            self.book.standing,
+            self.book.history,
+            self.book.last,
+            self.ledger.received,
+            self.ledger.forwarded,
+            self.ledger.birth,
+            self.coverage.walkers,
+            self.hops,
+        )
+
+    def _grow(self, size: int) -> None:
+        self.coverage.grow(size)
+        self.depth = grown(self.depth, size)
+        self.inlinks = grown(self.inlinks, size)
+        self.hops = grown(self.hops, size)
+        self._is_due = grown(self._is_due, size)

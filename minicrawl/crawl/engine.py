@@ -1,0 +1,291 @@
+"""The loop that joins the stages: frontier -> fetch -> parse -> absorb -> commit.
+
+Fetching and parsing run side by side, one task per page in flight; absorbing happens in the loop alone. The
+crawl is over when nothing waits, nothing is in flight and nothing is left to absorb.
+"""
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import numpy as np
+
+from minicrawl.crawl.absorb import VIRTUAL_VISITS_PER_TURN, Absorber
+from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.outcome import REDIRECTS
+from minicrawl.crawl.parse import parse_html
+from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
+from minicrawl.crawl.urls import normalise, origin
+from minicrawl.model import Fetched, ParsedPage, Progress
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.writer import MetaValue
+
+_BATCH = 256
+_BATCH_SECONDS = 1.0
+_IDLE_VISITS = 512
+_PROGRESS_SECONDS = 0.5
+_TOP = 10
+
+Arrival = tuple[int, Fetched, ParsedPage]
+RobotsArrival = tuple[int, str, Fetched]
+
+
+class SteadyClock:
+    """Unix seconds that never step back, whatever happens to the machine's clock."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._offset
+
+
+class Engine:
+    """One run of a crawl."""
+
+    def __init__(
+        self,
+        absorber: Absorber,
+        fetcher: Fetcher,
+        settings: CrawlSettings,
+        *,
+        clock: Callable[[], float] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._absorber = absorber
+        self._frontier = absorber.frontier
+        self._fetcher = fetcher
+        self._settings = settings
+        self._clock = clock or SteadyClock()
+        self._on_progress = on_progress
+        self._robots: dict[str, RobotsState] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._arrived: deque[Arrival | RobotsArrival] = deque()
+        self._wake = asyncio.Event()
+        self._page_tasks = 0
+        self._failure: BaseException | None = None
+        self._started = self._clock()
+        self._last_commit = self._last_progress = self._started
+        self.fetched = 0
+        self.bytes = 0
+        self.reason: str | None = None
+        self.is_aborted = False
+
+    @property
+    def seconds(self) -> float:
+        return self._clock() - self._started
+
+    def stop(self, reason: str) -> None:
+        """Hand out no more pages; those in flight are finished."""
+        self.reason = self.reason or reason
+        self._wake.set()
+
+    def abort(self) -> None:
+        """Stop at once: pages in flight will wait for their turn in the next run."""
+        self.stop("interrupted")
+        self.is_aborted = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self) -> None:
+        """Crawl until there is a reason to stop; everything absorbed is committed then."""
+        try:
+            while True:
+                now = self._clock()
+                self._absorb_arrived()
+                self._check_limits(now)
+                if self.reason is None:
+                    self._dispatch(now)
+                self._commit_if_due(now)
+                self._show_progress(now)
+                if self._failure is not None:
+                    raise self._failure
+                if not self._tasks and not self._arrived and (self.reason or self._frontier.is_empty()):
+                    break
+                await self._wait(now)
+            self.stop("nothing-left")
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            self._commit()
+
+    def progress(self) -> Progress:
+        """The crawl as it stands; looks at every page for the most important ones."""
+        absorber, accounts = self._absorber, self._absorber.accounts
+        ready, waiting = self._frontier.counts()
+        importance = accounts.ledger.importance()
+        best = np.argsort(-importance, kind="stable")[:_TOP].tolist() if len(importance) < 50_000 else _largest(
+            importance
+        )
+        return Progress(
+            seconds=self.seconds,
+            fetched=self.fetched,
+            bytes=self.bytes,
+            known=accounts.size,
+            never_read=accounts.size - int(np.count_nonzero(accounts.book.read[: accounts.size])),
+            hosts_ready=ready,
+            hosts_waiting=waiting,
+            in_flight=self._frontier.in_flight,
+            clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
+            coverage=accounts.coverage.bound(),
+            errors=dict(absorber.failures),
+            top=tuple((float(importance[page]), absorber.known.url(page)) for page in best),
+        )
+
+    # Deciding and asking.
+
+    def _dispatch(self, now: float) -> None:
+        """Hand out pages for as long as there is room and a host on offer."""
+        settings = self._settings
+        while len(self._tasks) < settings.concurrency and self._absorber.turns_in_batch < 2 * _BATCH:
+            if settings.pages is not None and self.fetched + self._page_tasks >= settings.pages:
+                return
+            page = self._frontier.acquire(now)
+            if page is None:
+                return
+            self._take_turn(page, self._absorber.known.url(page), now)
+
+    def _take_turn(self, page: int, url: str, now: float) -> None:
+        if not self._settings.ignore_robots:
+            site = origin(url)
+            robots = self._robots_of(site)
+            if robots is None or now >= robots.expires:
+                self._spawn(self._ask_robots(page, site))
+                return
+            if robots.is_undecided:
+                self._absorber.hold_host(page, robots.expires, now)
+                return
+            refusal = robots.refusal(self._settings.user_agent, url)
+            if refusal is not None:
+                self._absorber.absorb_unfetched(page, *refusal, now)
+                return
+        self._page_tasks += 1
+        self._spawn(self._fetch(page, url))
+
+    def _robots_of(self, site: str) -> RobotsState | None:
+        if site not in self._robots:
+            row = self._absorber.writer.robots(site)
+            if row is None:
+                return None
+            self._robots[site] = restored(row)
+        return self._robots[site]
+
+    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = task.exception()
+        self._wake.set()
+
+    async def _fetch(self, page: int, url: str) -> None:
+        try:
+            fetched = await self._fetcher.fetch(url)
+            parsed = parse_html(fetched.body, url, fetched.content_type) if fetched.body else ParsedPage()
+            self._arrived.append((page, fetched, parsed))
+        finally:
+            self._page_tasks -= 1
+
+    async def _ask_robots(self, page: int, site: str) -> None:
+        url = f"{site}/robots.txt"
+        for _ in range(1 + MAX_REDIRECTS):
+            fetched = await self._fetcher.fetch(url, any_type=True)
+            target = normalise(fetched.location, url) if fetched.location else None
+            if fetched.status not in REDIRECTS or target is None:
+                break
+            url = target
+        self._arrived.append((page, site, fetched))
+
+    # Taking in.
+
+    def _absorb_arrived(self) -> None:
+        while self._arrived:
+            arrival = self._arrived.popleft()
+            now = self._clock()
+            if isinstance(arrival[1], str):
+                page, site, fetched = arrival
+                self._absorb_robots(page, str(site), fetched, now)  # type: ignore[arg-type]
+            else:
+                page, fetched, parsed = arrival  # type: ignore[assignment]
+                self.fetched += fetched.status is not None
+                self.bytes += fetched.size
+                self._absorber.absorb(page, fetched, parsed, now)  # type: ignore[arg-type]
+
+    def _absorb_robots(self, page: int, site: str, fetched: Fetched, now: float) -> None:
+        before = self._robots.get(site)
+        robots = self._robots[site] = judged(fetched, now, before.attempts if before else 0)
+        asked_delay = robots.rules.crawl_delay(self._settings.user_agent) if robots.rules else None
+        self._absorber.absorb_robots(site, robots, max(self._settings.delay, asked_delay or 0.0), page, now)
+
+    def _commit_if_due(self, now: float) -> None:
+        if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:
+            turns = self._absorber.turns_in_batch
+            self._commit()
+            self._absorber.settle(VIRTUAL_VISITS_PER_TURN * turns)
+
+    def _commit(self) -> None:
+        self._absorber.commit(self._meta())
+        self._last_commit = self._clock()
+
+    def _meta(self) -> dict[str, MetaValue]:
+        state = {
+            "fetched": self.fetched,
+            "bytes": self.bytes,
+            "seconds": round(self.seconds, 3),
+            "in_flight": self._frontier.in_flight,
+            "errors": dict(self._absorber.failures),
+            "coverage": self._absorber.accounts.coverage.bound(),
+        }
+        return {"run": json.dumps(state), "run_at": self._clock(), "stopped": self.reason}
+
+    # Waiting and stopping.
+
+    def _check_limits(self, now: float) -> None:
+        settings = self._settings
+        if settings.pages is not None and self.fetched >= settings.pages:
+            self.stop("pages")
+        if settings.time is not None and now - self._started >= settings.time:
+            self.stop("time")
+        if settings.bytes is not None and self.bytes >= settings.bytes:
+            self.stop("bytes")
+        if settings.until_coverage is not None and self._absorber.accounts.coverage.bound() >= settings.until_coverage:
+            self.stop("coverage")
+
+    async def _wait(self, now: float) -> None:
+        """Until something arrives, a host's time comes, or the next commit is due; meanwhile settle."""
+        self._wake.clear()
+        await asyncio.sleep(0)
+        if self._arrived or self._wake.is_set():
+            return
+        until = self._last_commit + _BATCH_SECONDS
+        if self.reason is None:
+            next_ready = self._frontier.next_ready()
+            if next_ready is not None:
+                until = min(until, next_ready)
+        pause = until - self._clock()
+        if pause <= 0 or (pause > 0.02 and self._absorber.settle(_IDLE_VISITS)):
+            return
+        try:
+            async with asyncio.timeout(pause):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    def _show_progress(self, now: float) -> None:
+        if self._on_progress is not None and now - self._last_progress >= _PROGRESS_SECONDS:
+            self._last_progress = now
+            self._on_progress(self.progress())
+
+
+def _largest(importance: np.ndarray[Any, np.dtype[np.float64]]) -> list[int]:
+    candidates = np.argpartition(-importance, _TOP)[:_TOP]
+    ordered: list[int] = candidates[np.argsort(-importance[candidates], kind="stable")].tolist()
+    return ordered
+
+

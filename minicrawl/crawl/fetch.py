@@ -1,0 +1,208 @@
+"""The network: one request, one `Fetched`. The only module that imports httpx.
+
+Redirects are not followed and nothing is tried twice: every hop is a page of its own, and what to do about
+a failure is decided elsewhere. Requests go through httpx's transport interface, whose default here rides on
+aiohttp: a tenth of the CPU of httpx's own connection pool.
+"""
+
+import asyncio
+import socket
+import ssl
+import time
+import zlib
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
+from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.urls import hostname
+from minicrawl.errors import FetchError
+from minicrawl.model import Fetched
+from minicrawl.settings import CrawlSettings
+
+_CONNECT_TIMEOUT = 10.0
+_READ_TIMEOUT = 20.0
+_KEEP_ALIVE = 30.0
+
+
+class Fetcher:
+    """Fetches URLs one at a time, any number of them side by side.
+
+    transport: any httpx transport; None = real connections, as the settings say.
+    """
+
+    def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._resolver = Resolver(settings.connect_to, settings.allow_private)
+        self._checks_addresses = transport is None
+        self._transport = transport or self._real_transport(settings)
+        self._max_size = settings.max_size
+        self._timeout = settings.timeout
+        self._headers = {
+            "User-Agent": settings.user_agent,
+            "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+            "Accept-Encoding": "gzip, deflate",
+        } | dict(settings.headers)
+        phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
+        self._extensions = {"timeout": phases.as_dict()}
+
+    async def fetch(self, url: str, *, any_type: bool = False) -> Fetched:
+        """GET a normalised URL. Bodies that are not HTML are left unread, unless `any_type`.
+
+        Never raises for what the web does: a failure is a `Fetched` with a reason.
+        """
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._get(url, started, any_type)
+        except TimeoutError:
+            reason = "timeout"
+        except FetchError as error:
+            reason = error.reason
+        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError) as error:
+            reason = _reason(error)
+        return Fetched(url, reason=reason, seconds=time.monotonic() - started)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._transport.aclose()
+
+    async def _get(self, url: str, started: float, any_type: bool) -> Fetched:
+        if self._checks_addresses:
+            host = hostname(url).strip("[]")
+            if is_literal(host):
+                self._resolver.check(host)  # the client asks the resolver about names only
+        request = httpx.Request("GET", url, headers=self._headers, extensions=self._extensions)
+        response = await self._transport.handle_async_request(request)
+        try:
+            headers = response.headers
+            content_type = headers.get("content-type")
+            body, size, truncated = b"", 0, False
+            if any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
+                body, size, truncated = await self._read(response)
+            return Fetched(
+                url,
+                status=response.status_code,
+                body=body,
+                content_type=content_type,
+                location=headers.get("location"),
+                robots_tag=headers.get("x-robots-tag"),
+                retry_after=headers.get("retry-after"),
+                size=size,
+                seconds=time.monotonic() - started,
+                truncated=truncated,
+            )
+        finally:
+            await response.stream.aclose()  # type: ignore[union-attr]
+
+    async def _read(self, response: httpx.Response) -> tuple[bytes, int, bool]:
+        """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
+        decoder = _decoder(response.headers.get("content-encoding"))
+        decoded: list[bytes] = []
+        size, room = 0, self._max_size
+        try:
+            async for chunk in response.stream:  # type: ignore[union-attr]
+                size += len(chunk)
+                piece = decoder.decode(chunk, room + 1)
+                decoded.append(piece[:room])
+                room -= len(piece)
+                if room < 0 or size > self._max_size:
+                    return b"".join(decoded), size, True
+        except (httpx.TransportError, aiohttp.ClientError, OSError):
+            if not size:
+                raise
+            return b"".join(decoded), size, True  # what came before the connection broke still counts
+        return b"".join(decoded), size, not decoder.is_complete
+
+    def _real_transport(self, settings: CrawlSettings) -> AiohttpTransport:
+        tls = ssl.create_default_context()
+        if settings.ca_file is not None:
+            try:
+                tls.load_verify_locations(settings.ca_file)
+            except ssl.SSLError as error:
+                raise FetchError("tls", f"{settings.ca_file}: {error}") from error
+
+        def session() -> aiohttp.ClientSession:
+            connector = aiohttp.TCPConnector(
+                limit=0, resolver=self._resolver, ssl=tls, keepalive_timeout=_KEEP_ALIVE, ttl_dns_cache=600
+            )
+            return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+        proxy = httpx.Proxy(settings.proxy) if settings.proxy else None
+        return AiohttpTransport(verify=tls, client=session, proxy=proxy)
+
+
+class _Plain:
+    is_complete = True
+
+    def decode(self, chunk: bytes, room: int) -> bytes:
+        return chunk
+
+
+class _Inflate:
+    """gzip and deflate, never producing much more than asked for: a small body can hide a huge one."""
+
+    def __init__(self, wbits: int) -> None:
+        self._wbits = wbits
+        self._decompressor = zlib.decompressobj(wbits)
+        self._is_first = True
+
+    @property
+    def is_complete(self) -> bool:
+        return self._decompressor.eof
+
+    def decode(self, chunk: bytes, room: int) -> bytes:
+        try:
+            piece = self._decompressor.decompress(chunk, room)
+        except zlib.error as error:
+            if not self._is_first or self._wbits != zlib.MAX_WBITS:
+                raise FetchError("undecodable", str(error)) from error
+            # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare.
+            self._wbits = -zlib.MAX_WBITS
+            self._decompressor = zlib.decompressobj(self._wbits)
+            return self.decode(chunk, room)
+        self._is_first = False
+        return piece
+
+
+def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
+    coding = (content_encoding or "identity").strip().lower()
+    if coding in ("", "identity"):
+        return _Plain()
+    if coding in ("gzip", "x-gzip"):
+        return _Inflate(16 + zlib.MAX_WBITS)
+    if coding == "deflate":
+        return _Inflate(zlib.MAX_WBITS)
+    raise FetchError("undecodable", f"content-encoding {coding}")
+
+
+def _reason(error: BaseException) -> str:
+    """The reason code of an exception, by the most telling one in its chain of causes."""
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
+        chain.append(cause)
+    for kinds, reason in _REASONS:
+        if any(isinstance(link, kinds) for link in chain):
+            return reason
+    return "connection"
+
+
+_REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((PrivateAddressError,), "private-address"),
+    ((aiohttp.ClientConnectorDNSError, socket.gaierror), "dns"),
+    ((aiohttp.ClientSSLError, ssl.SSLError, ssl.CertificateError), "tls"),
+    ((aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout), "timeout-connect"),
+    ((aiohttp.SocketTimeoutError, httpx.TimeoutException, TimeoutError), "timeout-read"),
+    ((ConnectionRefusedError,), "refused"),
+    ((ConnectionResetError, aiohttp.ServerDisconnectedError, httpx.RemoteProtocolError), "reset"),
+    ((aiohttp.InvalidURL, httpx.InvalidURL, httpx.UnsupportedProtocol), "bad-url"),
+    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError, httpx.ProtocolError), "bad-response"),
+    ((aiohttp.ClientConnectorError, httpx.ConnectError), "connect"),
+)

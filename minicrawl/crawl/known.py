@@ -1,0 +1,72 @@
+"""Which page a URL is.
+
+The store finds a URL by its hash; the URLs met lately, which most links point to, are kept in memory.
+"""
+
+from collections.abc import Sequence
+
+from minicrawl.store.writer import Writer
+
+_GENERATION = 200_000
+
+
+class KnownUrls:
+    """URL to page number and back. URLs not yet committed are known here only."""
+
+    def __init__(self, writer: Writer, committed: int) -> None:
+        self._writer = writer
+        self._committed = committed
+        self._uncommitted: dict[str, int] = {}
+        self._new: list[str] = []
+        # Two generations make a cheap cache of the recently used: what the young one misses and the old one
+        # has moves over; when the young one is full it becomes the old one.
+        self._young: dict[str, int] = {}
+        self._old: dict[str, int] = {}
+
+    def find(self, urls: Sequence[str]) -> list[int | None]:
+        """Page number of each URL, None where it is unknown."""
+        pages = [self._remembered(url) for url in urls]
+        missing = [url for url, page in zip(urls, pages, strict=True) if page is None]
+        if missing and self._committed:
+            found = self._writer.find(missing)
+            for url, page in found.items():
+                self._remember(url, page)
+            pages = [found.get(url) if page is None else page for url, page in zip(urls, pages, strict=True)]
+        return pages
+
+    def add(self, url: str, page: int) -> None:
+        """Make a URL known; page numbers rise by one from call to call."""
+        self._uncommitted[url] = page
+        self._new.append(url)
+
+    def url(self, page: int) -> str:
+        """URL of a known page."""
+        if page >= self._committed:
+            return self._new[page - self._committed]
+        return self._writer.url(page)
+
+    def new(self) -> list[str]:
+        """URLs not yet committed, in the order of their pages."""
+        return self._new
+
+    def committed(self) -> None:
+        """What was new is in the store now."""
+        for url, page in self._uncommitted.items():
+            self._remember(url, page)
+        self._committed += len(self._new)
+        self._uncommitted, self._new = {}, []
+
+    def _remembered(self, url: str) -> int | None:
+        page = self._young.get(url)
+        if page is None:
+            page = self._uncommitted.get(url)
+            if page is None:
+                page = self._old.get(url)
+                if page is not None:
+                    self._remember(url, page)
+        return page
+
+    def _remember(self, url: str, page: int) -> None:
+        self._young[url] = page
+        if len(self._young) > _GENERATION:
+            self._young, self._old = {}, self._young

@@ -1,0 +1,98 @@
+"""What an answer means for its page: read, alias, to be tried again, or given up. Every case has a reason code.
+
+status or failure                     state            tries   cash goes
+200, HTML                             fetched          1       to the counted outlinks
+  truncated, noindex                  fetched          1       the same, marked
+  robots directive nofollow           fetched          1       to the virtual page
+200, not HTML; other 2xx              fetched          1       to the virtual page
+301 302 303 307 308                   alias            1       to the target, all of it
+  no target, out of scope, loop, >10  error            1       to the virtual page
+meta refresh, canonical to another    alias            1       to the target, all of it
+408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
+404 410, if the page was read before  gone             1       to the virtual page, birth cash too
+other 4xx, dns, tls, refused address  error            1       to the virtual page
+disallowed by robots.txt              disallowed       0       to the virtual page
+"""
+
+from dataclasses import dataclass
+
+from minicrawl.crawl.parse import HTML_TYPES, follows_directives, media_type
+from minicrawl.crawl.urls import normalise
+from minicrawl.model import Fetched, ParsedPage, State
+
+MAX_TRIES = 3
+MAX_HOPS = 10
+_FIRST_WAIT = 5.0
+_LONGEST_WAIT = 600.0
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+_TRANSIENT_REASONS = frozenset(
+    {"timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection", "bad-response"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict on one answer.
+
+    `state` None: try again, after `wait` seconds. `alias`: the URL the page stands for, if it does, and
+    `is_redirect` whether it has nothing else to offer; `follows`: whether its outlinks count.
+    """
+
+    state: State | None
+    reason: str
+    wait: float = 0.0
+    alias: str | None = None
+    is_redirect: bool = False
+    follows: bool = False
+
+
+def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0) -> Outcome:
+    """What `fetched` means. `attempts`: failures in a row before this answer."""
+    status = fetched.status
+    if fetched.reason is not None or status is None:
+        return _failure(fetched.reason or "connection", fetched, attempts, fetched.reason in _TRANSIENT_REASONS)
+    if status in REDIRECTS:
+        return _redirect(fetched, status)
+    if status >= 300:
+        return _failure(f"http-{status}", fetched, attempts, status in _TRANSIENT_STATUSES)
+    if status != 200:
+        return Outcome(State.FETCHED, f"http-{status}")
+    if media_type(fetched.content_type) not in HTML_TYPES:
+        return Outcome(State.FETCHED, "not-html")
+    return _page(fetched, parsed)
+
+
+def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
+    if parsed.refresh is not None and parsed.refresh != fetched.url:
+        return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=parsed.follow)
+    follow, index = follows_directives(fetched.robots_tag or "")
+    follow, index = follow and parsed.follow, index and parsed.index
+    if parsed.canonical is not None and parsed.canonical != fetched.url:
+        return Outcome(State.ALIAS, "canonical", alias=parsed.canonical, follows=follow)
+    if fetched.truncated:
+        reason = "truncated"
+    elif not follow:
+        reason = "nofollow"
+    else:
+        reason = "ok" if index else "noindex"
+    return Outcome(State.FETCHED, reason, follows=follow)
+
+
+def _redirect(fetched: Fetched, status: int) -> Outcome:
+    target = normalise(fetched.location, fetched.url) if fetched.location else None
+    if target is None:
+        return Outcome(State.ERROR, "redirect-nowhere")
+    if target == fetched.url:
+        return Outcome(State.ERROR, "redirect-loop")
+    return Outcome(State.ALIAS, f"redirect-{status}", alias=target, is_redirect=True)
+
+
+def _failure(reason: str, fetched: Fetched, attempts: int, is_transient: bool) -> Outcome:
+    if not is_transient or attempts + 1 >= MAX_TRIES:
+        return Outcome(State.ERROR, reason)
+    wait = _FIRST_WAIT * 4**attempts
+    if fetched.retry_after is not None and fetched.retry_after.strip().isdigit():
+        wait = max(wait, min(float(fetched.retry_after), _LONGEST_WAIT))
+    return Outcome(None, reason, wait=wait)

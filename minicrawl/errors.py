@@ -1,0 +1,42 @@
+"""What can go wrong, as a tree. The web's bad input is not here: that becomes an outcome with a reason code.
+
+MinicrawlError          every message is one sentence: what is wrong, the value, the way out
+├── SettingError        a setting is wrong; the message names it and says what is allowed       exit 2
+├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
+├── StoreError          the store cannot be used                                                exit 3
+├── NothingFetched      not one page could be fetched                                           exit 1
+└── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
+"""
+
+
+class MinicrawlError(Exception):
+    """Something the user can act on."""
+
+    exit_code = 1
+
+
+class SettingError(MinicrawlError):
+    exit_code = 2
+
+
+class SeedError(MinicrawlError):
+    exit_code = 2
+
+
+class StoreError(MinicrawlError):
+    exit_code = 3
+
+
+class NothingFetched(MinicrawlError):
+    exit_code = 1
+
+
+class FetchError(MinicrawlError):
+    """A request got no usable response.
+
+    `reason`: a reason code such as "dns" or "timeout-connect", see `minicrawl.crawl.outcome`.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(detail or reason)
+        self.reason = reason

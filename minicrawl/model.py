@@ -1,0 +1,105 @@
+"""The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a known URL stands. Exactly one, always; `reason` beside it says why."""
+
+    WAITING = "waiting"
+    """Never read; in the frontier."""
+    FETCHED = "fetched"
+    """Read; its links are known."""
+    ALIAS = "alias"
+    """Read; it only stands for another page (redirect, meta refresh, rel=canonical)."""
+    ERROR = "error"
+    """Tried, and given up."""
+    DISALLOWED = "disallowed"
+    """robots.txt forbids it; never fetched."""
+    GONE = "gone"
+    """Was read once, and is no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
+
+    `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
+    empty when the content type is nothing we parse.
+    """
+
+    url: str
+    status: int | None = None
+    body: bytes = b""
+    content_type: str | None = None
+    location: str | None = None
+    robots_tag: str | None = None
+    retry_after: str | None = None
+    size: int = 0
+    seconds: float = 0.0
+    truncated: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """What an HTML page says.
+
+    `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
+    text of the first link to each. `nofollow`: number of distinct targets that only uncounted links point to.
+    `canonical`, `refresh`: normalised URLs this page says to stand for, or None.
+    `follow`, `index`: False when the page's robots directives say nofollow or noindex.
+    """
+
+    outlinks: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    nofollow: int = 0
+    title: str | None = None
+    canonical: str | None = None
+    refresh: str | None = None
+    follow: bool = True
+    index: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlReport:
+    """How a crawl ended.
+
+    `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
+    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store.
+    `coverage`: see `minicrawl.opic.coverage`. `error`: certified L1 bound of the ranking for the known graph.
+    `failures`: pages given up in this run, by reason code.
+    """
+
+    reason: str
+    fetched: int
+    bytes: int
+    seconds: float
+    known: int
+    read: int
+    coverage: float
+    error: float
+    failures: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A running crawl at one moment, for the display and `status`.
+
+    `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
+    `clock`: cash spent so far, in turnovers of the cash in the pages' hands.
+    """
+
+    seconds: float
+    fetched: int
+    bytes: int
+    known: int
+    never_read: int
+    hosts_ready: int
+    hosts_waiting: int
+    in_flight: int
+    clock: float
+    coverage: float
+    errors: dict[str, int]
+    top: tuple[tuple[float, str], ...]

@@ -1,0 +1,41 @@
+"""The algorithm: Adaptive OPIC and the exact ledger beside it. Pure: no I/O, no clock, no randomness of its own.
+
+Pages are integers 0..n-1, time is cash spent, links are arrays of page numbers. The live crawl and the
+lab run this very code.
+
+adaptive   cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
+window     how much of the past counts         strategy  which page next
+budget     discovery versus refresh            coverage  how much of all importance is certainly collected
+shares     what a page passes along its links, in whole units
+
+Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
+"""
+
+from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut, Visit
+from minicrawl.opic.budget import DiscoveryBudget
+from minicrawl.opic.coverage import Coverage
+from minicrawl.opic.ledger import UNIT, Ledger
+from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy
+from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Variable, Window
+
+__all__ = [
+    "GRANT",
+    "SEED_GRANTS",
+    "STRATEGIES",
+    "TOTAL",
+    "UNIT",
+    "Adaptive",
+    "Basic",
+    "Coverage",
+    "DiscoveryBudget",
+    "Fixed",
+    "ImprovedFixed",
+    "Interpolation",
+    "Ledger",
+    "PageQueue",
+    "PayOut",
+    "Strategy",
+    "Variable",
+    "Visit",
+    "Window",
+]

@@ -1,0 +1,233 @@
+"""Cash steers: the paper's book. Cash, history and the clock of the last visit of every page.
+
+c         cash of a page
+level     what every paid page has been paid so far by the virtual page; part of its cash
+standing  cash less level: what is stored, so that a pay-out to all pages is one addition
+V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
+G         the clock: all cash ever spent
+
+A visit spends the page's whole cash: the history takes note of it, G grows by it, floor(.85 c) is split
+over the outlinks in whole units, and all the rest goes to the virtual page.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.shares import FloatArray, IntArray, Pages, damped, grown
+from minicrawl.opic.window import Basic, Interpolation, Measure, Window
+
+TOTAL = 2**62
+"""All the cash there is, in units."""
+GRANT = 2**24
+"""What the virtual page grants a page at its birth, in units."""
+SEED_GRANTS = 1000
+"""A seed is granted that many times more."""
+_NEWCOMERS = 32
+"""Over how many first visits the history of newcomers is averaged."""
+
+
+@dataclass(frozen=True)
+class PayOut:
+    """Whom the virtual page pays its income to, and when.
+
+    to: "read" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
+    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once.
+    """
+
+    to: Literal["read", "all", "nobody"] = "read"
+    lump: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a visit did: the cash it spent, and the pages whose cash rose."""
+
+    page: int
+    cash: int
+    credited: Pages
+
+
+class Adaptive:
+    """Cash and history of every known page.
+
+    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `total`.
+    """
+
+    def __init__(
+        self,
+        window: Window | None = None,
+        pay_out: PayOut | None = None,
+        *,
+        grant: int = GRANT,
+        total: int = TOTAL,
+    ) -> None:
+        self.window: Window = window or Interpolation()
+        self.pay_out = pay_out or PayOut()
+        self.grant = grant
+        self.total = total
+        self.size = 0
+        self.reserve = total
+        self.income = 0
+        self.level = 0
+        self.payees = 0
+        self.clock = 0
+        self.newcomer_history = 0.0
+        self.standing: IntArray = np.zeros(0, dtype=np.int64)
+        self.history: FloatArray = np.zeros(0)
+        self.last: FloatArray = np.zeros(0)
+        self.read: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.measures: dict[int, list[Measure]] = {}
+
+    @property
+    def virtual(self) -> int:
+        """Cash of the virtual page."""
+        return self.reserve + self.income
+
+    def in_hand(self) -> int:
+        """Cash of all pages together."""
+        return self.total - self.virtual
+
+    def cash(self, page: int) -> int:
+        """Cash of a page, in units."""
+        return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
+
+    def cashes(self) -> IntArray:
+        """Cash of every page, shape (size,)."""
+        standing = self.standing[: self.size]
+        if self.pay_out.to == "all":
+            return standing + self.level
+        return standing + np.where(self.read[: self.size], self.level, 0)
+
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1 without making them known."""
+        self.standing = grown(self.standing, size)
+        self.history = grown(self.history, size)
+        self.last = grown(self.last, size)
+        self.read = grown(self.read, size)
+
+    def discover(self, grants: Sequence[int] | IntArray) -> range:
+        """Make pages known; page k of them is granted `grants[k]` units by the virtual page, once.
+
+        Returns their numbers. When the reserve runs short the last pages get what is left.
+        """
+        born = range(self.size, self.size + len(grants))
+        self.grow(born.stop)
+        promised = np.cumsum(np.minimum(grants, self.reserve), dtype=np.int64)
+        granted = np.diff(np.minimum(promised, self.reserve), prepend=0)
+        self.standing[born.start : born.stop] = granted
+        self.reserve -= int(granted.sum())
+        self.history[born.start : born.stop] = self.newcomer_history
+        self.last[born.start : born.stop] = self.clock
+        self.size = born.stop
+        if self.pay_out.to == "all":
+            self.standing[born.start : born.stop] -= self.level
+            self.payees += len(born)
+        return born
+
+    def visit(
+        self, page: int, outlinks: Pages, weights: IntArray | None = None, *, alias: bool = False
+    ) -> Visit:
+        """Spend the cash of `page` along `outlinks`: distinct pages, without itself.
+
+        weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.
+        alias: the page only stands for its one outlink, which gets all of the cash.
+        """
+        cash = self.cash(page)
+        self._note(page, cash)
+        passed = cash if alias else damped(cash)
+        sent = 0
+        if len(outlinks):
+            if weights is None:
+                share = passed // len(outlinks)
+                sent = share * len(outlinks)
+                self.standing[outlinks] += share
+            else:
+                per_weight = passed // int(weights.sum())
+                sent = per_weight * int(weights.sum())
+                self.standing[outlinks] += per_weight * weights
+        # Subtract what was spent, do not set to zero: the level is part of a paid page's cash.
+        self.standing[page] -= cash
+        if not self.read[page]:
+            self._first_read(page)
+        self.income += cash - sent
+        self._pay()
+        return Visit(page, cash, outlinks)
+
+    def shares(self) -> FloatArray:
+        """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance."""
+        now = self._histories_now()
+        total = now.sum()
+        return now / total if total > 0 else now
+
+    def estimates(self, initial: IntArray) -> dict[str, FloatArray]:
+        """The estimators of importance over the whole past, each of shape (size,) and summing to about 1.
+
+        H/G; (H+C)/(G+1) with C and G in units of the cash in hand (paper, section 3); and X = (H+C-C0)/G,
+        which by Lemma 2.3 is one step of power iteration from H/G.
+
+        initial: C0, the cash each page had when the clock stood at 0. Only for the window `Basic`.
+        """
+        if not isinstance(self.window, Basic):
+            raise TypeError("estimates over the whole past need the basic window")
+        history = self.history[: self.size]
+        cash = self.cashes().astype(np.float64)
+        clock = float(self.clock)
+        return {
+            "H/G": history / clock,
+            "(H+C)/(G+1)": (history + cash) / (clock + self.total),
+            "X": (history + cash - initial) / clock,
+        }
+
+    def _is_paid(self, page: int) -> bool:
+        return self.pay_out.to == "all" or bool(self.read[page])
+
+    def _first_read(self, page: int) -> None:
+        self.read[page] = True
+        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / _NEWCOMERS
+        if self.pay_out.to == "read":
+            self.payees += 1
+            self.standing[page] -= self.level
+
+    def _note(self, page: int, cash: int) -> None:
+        """Let the history of `page` take note of a visit, and the clock move on."""
+        start = float(self.last[page])
+        if isinstance(self.window, Basic | Interpolation):
+            elapsed = self.clock - start
+            noted = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
+            self.clock += cash
+        else:
+            self.clock += cash
+            measures = [*self.measures.get(page, ()), Measure(start, float(cash))]
+            self.measures[page] = list(self.window.kept(measures, float(self.clock), self.in_hand()))
+            noted = sum(measure.cash for measure in self.measures[page])
+        self.history[page] = noted
+        self.last[page] = self.clock
+
+    def _pay(self) -> None:
+        """Pay the virtual page's income out, the same whole number of units to every payee."""
+        if self.pay_out.to == "nobody" or self.income < max(1, self.pay_out.lump * self.in_hand()):
+            return
+        if self.payees:
+            paid, self.income = divmod(self.income, self.payees)
+            self.level += paid
+
+    def _histories_now(self) -> FloatArray:
+        history = self.history[: self.size]
+        elapsed = self.clock - self.last[: self.size]
+        if isinstance(self.window, Basic):
+            return history.copy()
+        if isinstance(self.window, Interpolation):
+            window_size = self.window.turnovers * self.in_hand()
+            cash = self.cashes().astype(np.float64)
+            late = elapsed >= window_size
+            brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash
+            return np.where(late, cash * window_size / np.maximum(elapsed, 1.0), brought)
+        rates = np.zeros(self.size)
+        for page, measures in self.measures.items():
+            stretch = self.clock - measures[0].start
+            rates[page] = sum(measure.cash for measure in measures) / stretch if stretch else 0.0
+        return rates

@@ -1,0 +1,163 @@
+"""The ledger measures: importance, exact for the known graph.
+
+This is OPIC with two changes. Its virtual page holds its cash, so the error falls exponentially instead of
+like 1/G; and what was sent along links that have vanished is taken back, so it is exact on a changing web.
+
+B_j   birth cash of page j, UNIT; 0 once the page is gone
+R_j   received: birth cash and all that links have brought
+H_j   forwarded: the part of R_j that the visits of j have passed on
+V     cash of the virtual page; sum(R - H) + V = sum(B)
+
+    R_j = B_j + sum over links i -> j of sigma(H_i, o_i)            (Lemma 2.3 of the paper, in integers)
+
+    X_j = R_j - B_j + V' * B_j / sum(B)       importance, before it is divided by the sum of all X
+    V'  = V + sum of R - H over never-read pages: their cash goes the way of a page without links
+
+An alias forwards all it has received to its one target, and has no importance of its own.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.shares import DAMPING, FloatArray, IntArray, Pages, grown, sigma, sigmas
+
+UNIT = 2**24
+"""Birth cash of a page, in units."""
+
+
+class Ledger:
+    """Received and forwarded cash of every known page.
+
+    Invariant: what pages hold and what the virtual page holds is what all pages were born with.
+    """
+
+    def __init__(self, *, unit: int = UNIT) -> None:
+        self.unit = unit
+        self.size = 0
+        self.virtual = 0
+        self.births = 0
+        """sum(B)"""
+        self.never_read = 0
+        """Sum of R over pages that have forwarded nothing."""
+        self.received: IntArray = np.zeros(0, dtype=np.int64)
+        self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
+        self.birth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.alias: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1 without making them known."""
+        self.received = grown(self.received, size)
+        self.forwarded = grown(self.forwarded, size)
+        self.birth = grown(self.birth, size)
+        self.alias = grown(self.alias, size)
+
+    def discover(self, count: int = 1) -> range:
+        """Make `count` pages known and return their numbers."""
+        born = range(self.size, self.size + count)
+        self.grow(born.stop)
+        self.received[born.start : born.stop] = self.unit
+        self.birth[born.start : born.stop] = self.unit
+        self.births += count * self.unit
+        self.never_read += count * self.unit
+        self.size = born.stop
+        return born
+
+    def visit(self, page: int, outlinks: Pages, old: Pages | None = None, *, alias: bool = False) -> None:
+        """Forward what `page` has received along `outlinks`, and take back what it sent along links now gone.
+
+        outlinks: distinct pages, without `page`. old: its outlinks at the last visit; None or empty at the first.
+        alias: `page` only stands for its one outlink and hands it everything.
+        """
+        h, n = int(self.forwarded[page]), int(self.received[page])
+        if h == 0:
+            self.never_read -= n
+            self.forwarded[page] = n
+        if old is not None and len(old):
+            self._retract(page, h, old)
+        sent = _per_link(n, len(outlinks), alias)
+        self._credit(outlinks, sent)
+        self.forwarded[page] = n
+        self.alias[page] = alias
+        self.virtual += n - len(outlinks) * sent - h
+
+    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
+        """Visit distinct read pages at once, their links unchanged: each forwards what it held at the start.
+
+        indptr, targets: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,) and (links,).
+        """
+        h, n = self.forwarded[pages], self.received[pages]
+        outdegree = np.diff(indptr)
+        sent = sigmas(n, outdegree) - sigmas(h, outdegree)
+        sent = np.where(self.alias[pages] & (outdegree > 0), n - h, sent)
+        moved = np.repeat(sent, outdegree)
+        np.add.at(self.received, targets, moved)
+        self.never_read += int(moved[self.forwarded[targets] == 0].sum())
+        first = (h == 0) & (n > 0)
+        self.never_read -= int(self.received[pages[first]].sum())
+        self.forwarded[pages] = n
+        self.virtual += int((n - h).sum()) - int((sent * outdegree).sum())
+
+    def retire(self, page: int) -> None:
+        """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
+        born = int(self.birth[page])
+        self.received[page] -= born
+        self.birth[page] = 0
+        self.births -= born
+        self.visit(page, np.zeros(0, dtype=np.int64))
+
+    def importance(self) -> FloatArray:
+        """Share of all importance of every known page, shape (size,), sum 1; aliases 0. Exact when settled."""
+        if not self.births:
+            return np.zeros(self.size)
+        born = self.birth[: self.size].astype(np.float64)
+        held = float(self.virtual + self.never_read)
+        x = (self.received[: self.size] - self.birth[: self.size]) + held * (born / self.births)
+        x[self.alias[: self.size]] = 0.0
+        total = x.sum()
+        return x / total if total > 0 else x
+
+    def residuals(self) -> IntArray:
+        """|R - H| of every read page, 0 for never-read ones, shape (size,): what a visit would move."""
+        forwarded = self.forwarded[: self.size]
+        return np.where(forwarded > 0, np.abs(self.received[: self.size] - forwarded), 0)
+
+    def mean_residual(self) -> float:
+        """Mean of R - H over all known pages, counting what never-read pages hold as settled."""
+        return (self.births - self.virtual - self.never_read) / max(self.size, 1)
+
+    def certificate(self) -> float:
+        """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).
+
+        Never-read pages count as pages without links. Holds while no link change is pending.
+        """
+        forwarded = int(self.forwarded[: self.size].sum()) + self.never_read
+        return 2.0 * float(self.residuals().sum()) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+
+    def _retract(self, page: int, h: int, old: Pages) -> None:
+        taken = _per_link(h, len(old), bool(self.alias[page]))
+        self._credit(old, -taken)
+        self.virtual += len(old) * taken
+
+    def _credit(self, targets: Pages, units: int) -> None:
+        if units:
+            self.received[targets] += units
+            self.never_read += units * int(np.count_nonzero(self.forwarded[targets] == 0))
+
+
+def _per_link(h: int, o: int, alias: bool) -> int:
+    return h // o if alias and o else sigma(h, o)
+
+
+def expected_received(
+    ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages
+) -> IntArray:
+    """What Lemma 2.3 says every page has received, shape (ledger.size,): the slow way, for an audit.
+
+    sources: every page that has links; indptr, targets: CSR of the links they had at their last visit.
+    """
+    outdegree = np.diff(indptr)
+    forwarded = ledger.forwarded[sources]
+    sent = np.where(ledger.alias[sources], forwarded, sigmas(forwarded, outdegree))
+    expected = ledger.birth[: ledger.size].astype(np.int64)
+    np.add.at(expected, targets, np.repeat(sent, outdegree))
+    return expected

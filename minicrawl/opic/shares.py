@@ -1,0 +1,51 @@
+"""What a page passes along its links, in whole units, and the arrays that both books keep per page.
+
+d     damping factor, 17/20 = .85: the share of its cash that a page passes along its links
+h     cash a page has forwarded in all
+o     number of counted outlinks
+"""
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Pages = npt.NDArray[np.integer[Any]]
+"""Page numbers; on disk and in the link table they are int32."""
+
+DAMPING = 0.85
+
+_Column = TypeVar("_Column", bound=npt.NDArray[Any])
+
+
+def damped(cash: int) -> int:
+    """floor(.85 cash), exact for any integer."""
+    return 17 * cash // 20
+
+
+def sigma(h: int, o: int) -> int:
+    """Units that a page with `h` forwarded in all has sent along each of its `o` links.
+
+    sigma(h, o) = floor(floor(.85 h) / o), 0 when o = 0
+
+    The floor is taken of the sum, not of each payment: so after any number of visits a link has carried
+    exactly sigma(h, o), and Lemma 2.3 of the paper holds in integers.
+    """
+    return damped(h) // o if o else 0
+
+
+def sigmas(h: IntArray, o: IntArray) -> IntArray:
+    """`sigma` for arrays. 17 * h could pass 2**63, so the multiple of 20 is taken out first."""
+    kept = 17 * (h // 20) + 17 * (h % 20) // 20
+    return np.where(o > 0, kept // np.maximum(o, 1), 0)
+
+
+def grown(column: _Column, size: int) -> _Column:
+    """The column with room for `size` rows: itself, or a copy at least twice as long, filled up with zeros."""
+    if size <= len(column):
+        return column
+    longer = np.zeros(max(size, 2 * len(column), 64), dtype=column.dtype)
+    longer[: len(column)] = column
+    return longer  # type: ignore[return-value]

@@ -1,0 +1,86 @@
+"""The rows that a batch of visits writes, in the words of schema.sql."""
+
+from typing import Any, NamedTuple
+
+
+class Account(NamedTuple):
+    """What both books say of a page: the part of its row that changes without a fetch."""
+
+    depth: int
+    inlinks: int
+    is_read: bool
+    cash: int
+    history: float
+    clock: float
+    received: int
+    forwarded: int
+    birth: int
+    walkers: float
+    hops: int
+
+
+class NewPage(NamedTuple):
+    id: int
+    url: str
+    host: int
+    found_on: int | None
+    reason: str
+
+
+class Turn(NamedTuple):
+    """What a page's turn led to, be it a fetch or not."""
+
+    id: int
+    state: str
+    reason: str
+    attempts: int
+    status: int | None
+    fetched_at: float | None
+    seconds: float | None
+    bytes: int | None
+    content_type: str | None
+    title: str | None
+    measures: str | None
+
+
+class Retry(NamedTuple):
+    """A turn that came to nothing; the page waits for another."""
+
+    id: int
+    attempts: int
+    reason: str
+
+
+class PageColumns(NamedTuple):
+    """Pages as columns: in each field one tuple with a value per page, `account` has one tuple per field."""
+
+    id: tuple[int, ...]
+    host: tuple[int, ...]
+    state: tuple[str, ...]
+    attempts: tuple[int, ...]
+    measures: tuple[str | None, ...]
+    account: Any
+
+
+class Links(NamedTuple):
+    source: int
+    targets: bytes
+    nofollow: int
+    refused: int
+
+
+class HostRow(NamedTuple):
+    id: int
+    name: str
+    delay: float
+    next_at: float
+
+
+class RobotsRow(NamedTuple):
+    origin: str
+    status: int | None
+    reason: str | None
+    body: bytes
+    fetched_at: float
+    expires: float
+    attempts: int

@@ -1,0 +1,103 @@
+-- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
+--
+-- Cash is counted in whole units. At every commit, to the unit:
+--   sum(pages.cash) + meta.level * (number of pages with is_read) + meta.reserve + meta.income = meta.cash_total
+--   sum(pages.received - pages.forwarded) + meta.ledger_virtual                              = sum(pages.birth)
+
+-- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
+CREATE TABLE pages (
+    id           INTEGER PRIMARY KEY,
+    hash         INTEGER NOT NULL,             -- keyed 64-bit hash of url, see urlhash.py; not unique
+    url          TEXT    NOT NULL,
+    host         INTEGER NOT NULL,             -- hosts.id
+    found_on     INTEGER,                      -- page whose link made it known; NULL: a seed
+    state        TEXT    NOT NULL,             -- waiting fetched alias error disallowed gone
+    reason       TEXT    NOT NULL,             -- the code that says why it is in this state
+    is_read      INTEGER NOT NULL DEFAULT 0,   -- its turn has come at least once
+    depth        INTEGER NOT NULL,             -- fewest links from a seed
+    inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
+    -- the cash book
+    cash         INTEGER NOT NULL,             -- cash; of a read page what it has beside meta.level
+    history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
+    clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
+    measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
+    -- the ledger
+    received     INTEGER NOT NULL,
+    forwarded    INTEGER NOT NULL DEFAULT 0,
+    birth        INTEGER NOT NULL,
+    walkers      REAL    NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here
+    -- the last fetch
+    attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
+    status       INTEGER,                      -- HTTP status
+    fetched_at   REAL,                         -- Unix seconds
+    seconds      REAL,                         -- how long the server took
+    bytes        INTEGER,                      -- of the body, on the network
+    content_type TEXT,
+    title        TEXT,
+    hops         INTEGER NOT NULL DEFAULT 0    -- longest chain of aliases that leads here
+) STRICT;
+CREATE INDEX pages_hash ON pages (hash);
+
+-- Outlinks of read pages: distinct targets in document order, 4 bytes each, little endian.
+CREATE TABLE links (
+    source       INTEGER PRIMARY KEY,          -- pages.id; an alias has its one target here
+    targets      BLOB    NOT NULL,
+    nofollow     INTEGER NOT NULL DEFAULT 0,   -- targets not counted: rel=nofollow, ugc, sponsored
+    refused      INTEGER NOT NULL DEFAULT 0    -- targets not counted: out of scope or filtered
+) STRICT;
+
+CREATE TABLE hosts (
+    id           INTEGER PRIMARY KEY,
+    name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
+    delay        REAL    NOT NULL,             -- seconds between two requests
+    next_at      REAL    NOT NULL DEFAULT 0    -- Unix seconds before which no request may leave
+) STRICT;
+
+CREATE TABLE robots (
+    origin       TEXT    PRIMARY KEY,          -- scheme://host[:port]
+    status       INTEGER,
+    reason       TEXT,                         -- why there was no usable answer
+    body         BLOB    NOT NULL,
+    fetched_at   REAL    NOT NULL,
+    expires      REAL    NOT NULL,
+    attempts     INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE meta (
+    key          TEXT    PRIMARY KEY,
+    value        ANY
+) STRICT, WITHOUT ROWID;
+
+-- Every page with its importance, best first. The formula is that of minicrawl/opic/ledger.py:
+--   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none.
+CREATE VIEW ranks AS
+WITH
+held AS (
+    SELECT (SELECT value FROM meta WHERE key = 'ledger_virtual')
+           + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
+           max(1.0, sum(birth)) AS births
+    FROM pages
+),
+weighed AS (
+    SELECT pages.*,
+           CASE WHEN state = 'alias' THEN 0.0
+                ELSE received - birth + held.virtual * (birth / held.births) END AS x,
+           cash + CASE WHEN is_read THEN (SELECT value FROM meta WHERE key = 'level') ELSE 0 END AS whole_cash
+    FROM pages, held
+)
+SELECT row_number() OVER (ORDER BY x DESC, id) AS rank,
+       url,
+       x / max(1e-300, (SELECT sum(x) FROM weighed)) AS importance,
+       history,
+       whole_cash AS cash,
+       depth,
+       status,
+       inlinks,
+       (SELECT length(targets) / 4 FROM links WHERE source = weighed.id) AS outlinks,
+       fetched_at,
+       title,
+       state,
+       reason,
+       id
+FROM weighed
+ORDER BY rank;
