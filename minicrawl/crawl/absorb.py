@@ -29,6 +29,7 @@ from minicrawl.store.writer import MetaValue, Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 VIRTUAL_VISITS_PER_TURN = 4
 SETTLED_ERROR = 1e-6
+"""Certified L1 distance of the ranking from exact importance, at the end of a crawl."""
 
 
 class Absorber:
@@ -62,6 +63,7 @@ class Absorber:
         self._asked_hosts: set[int] = set()
         self._robots: list[RobotsRow] = []
         self.turns_in_batch = 0
+        self._turns_unsettled = 0
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
@@ -112,12 +114,26 @@ class Absorber:
         self.frontier.release(page, now, asked=False, not_before=until)
         self.frontier.hand_back(page, now)
 
-    def settle(self, visits: int) -> int:
-        """Make up to that many virtual visits along committed links; returns how many were worth it."""
-        due = self.accounts.due(visits)
-        if due:
-            self.accounts.settle(self.writer.graph_of(due, self.accounts.size))
+    def settle(self) -> int:
+        """Virtual visits along committed links: some for every turn since the last call, the most worthy first.
+
+        Returns how many.
+        """
+        if not self._turns_unsettled:
+            return 0
+        due = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
+        self._turns_unsettled = 0
+        if len(due):
+            self.accounts.settle(self.writer.graph_of(due.tolist(), self.accounts.size))
         return len(due)
+
+    @property
+    def is_settling_due(self) -> bool:
+        """Whether the crawl has grown by a twentieth since the last virtual visits.
+
+        A round of them writes most accounts again; this way a busy crawl writes each a bounded number of times.
+        """
+        return 20 * self._turns_unsettled > self.accounts.book.payees
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR."""
@@ -302,6 +318,7 @@ class Absorber:
         )
         self._retries.pop(page, None)
         self.turns_in_batch += 1
+        self._turns_unsettled += 1
         if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
             self.failures[outcome.reason] += 1
 

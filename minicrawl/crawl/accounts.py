@@ -17,11 +17,11 @@ from minicrawl.store.writer import MetaValue
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
 _THRESHOLD = 1.5
-"""A virtual visit is worth it from that many times the mean residual on (D-iteration's FIFO threshold)."""
+"""A virtual visit is worth it from that many times the mean residual on."""
 
 
 class Accounts:
-    """The accounts of every known page. `touched` by a visit: whatever a commit has to write again."""
+    """The accounts of every known page, and which of them a commit has to write again."""
 
     def __init__(self, window: Window) -> None:
         self.book = Adaptive(window)
@@ -30,9 +30,7 @@ class Accounts:
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.hops: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._touched: list[Pages] = []
-        self._due: IntArray = np.zeros(0, dtype=np.int64)
-        self._is_due: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._touched: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
 
     @property
     def size(self) -> int:
@@ -48,7 +46,7 @@ class Accounts:
 
     def seed(self, pages: Pages) -> None:
         self.coverage.seed(pages)
-        self._touched.append(pages)
+        self._touched[pages] = True
 
     def visit(
         self, page: int, outlinks: Pages, old: Pages = _NOWHERE, *, alias: bool = False, weights: IntArray | None = None
@@ -58,36 +56,36 @@ class Accounts:
         self.coverage.visit(page, outlinks, alias=alias)
         if len(old):
             self.inlinks[old] -= 1
-            self._touched.append(old)
+            self._touched[old] = True
         if len(outlinks):
             self.inlinks[outlinks] += 1
             reach = int(self.depth[page]) + (0 if alias else 1)
             self.depth[outlinks] = np.minimum(self.depth[outlinks], reach)
             if alias:
                 self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
-            self._touched.append(outlinks)
-        self._touched.append(np.array([page]))
+            self._touched[outlinks] = True
+        self._touched[page] = True
         return self.book.visit(page, outlinks, weights, alias=alias)
 
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""
         self.ledger.retire(page)
 
-    def due(self, at_most: int) -> list[int]:
-        """Read pages whose residual is worth a virtual visit, those that wait longest first; they are taken out."""
-        residual = np.abs(self.ledger.received[self._due] - self.ledger.forwarded[self._due])
-        worthy = self._due[residual >= max(1.0, _THRESHOLD * self.ledger.mean_residual())]
-        self._is_due[self._due] = False
-        taken, self._due = worthy[:at_most], worthy[at_most:]
-        self._is_due[self._due] = True
-        return sorted(taken.tolist())
+    def due(self, at_most: int) -> IntArray:
+        """Up to that many read pages, rising, whose residual is worth a virtual visit, the largest first taken."""
+        residual = self.ledger.residuals()
+        due = np.flatnonzero(residual >= max(1.0, _THRESHOLD * self.ledger.mean_residual()))
+        if len(due) > at_most:
+            due = np.sort(due[np.argpartition(-residual[due], at_most)[:at_most]])
+        return due
 
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._touched += [graph.sources, graph.targets]
+        self._touched[graph.sources] = True
+        self._touched[graph.targets] = True
 
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
         """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`.
@@ -96,21 +94,13 @@ class Accounts:
         """
         while self.ledger.certificate() > error:
             residual = np.abs(self.ledger.received[graph.sources] - self.ledger.forwarded[graph.sources])
-            rows = np.flatnonzero(residual >= np.maximum(1.0, _THRESHOLD * residual.mean()))
-            if not len(rows):
-                rows = np.flatnonzero(residual)
-            self.settle(graph.rows(rows))
-            self._touched = [np.unique(np.concatenate(self._touched))]
+            rows = np.flatnonzero(residual >= max(1.0, _THRESHOLD * float(residual.mean())))
+            self.settle(graph.rows(rows if len(rows) else np.flatnonzero(residual)))
 
     def take_touched(self) -> IntArray:
         """Pages whose accounts changed since the last call, rising."""
-        if not self._touched:
-            return np.zeros(0, dtype=np.int64)
-        touched = np.unique(np.concatenate(self._touched)).astype(np.int64)
-        self._touched = []
-        candidates = touched[(self.ledger.forwarded[touched] > 0) & ~self._is_due[touched]]
-        self._is_due[candidates] = True
-        self._due = np.concatenate([self._due, candidates])
+        touched = np.flatnonzero(self._touched)
+        self._touched[touched] = False
         return touched
 
     def rows(self, pages: IntArray) -> Iterator[tuple[int, Account]]:
@@ -162,8 +152,6 @@ class Accounts:
         self.book.payees = int(np.count_nonzero(self.book.read[:size]))
         ledger.births = int(ledger.birth[:size].sum(dtype=np.int64))
         ledger.never_read = int(ledger.received[:size][ledger.forwarded[:size] == 0].sum())
-        self._due = np.flatnonzero((ledger.forwarded[:size] > 0) & (ledger.residuals() > 0))
-        self._is_due[self._due] = True
 
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
         """The arrays behind an Account, in the order of its fields."""
@@ -186,4 +174,4 @@ class Accounts:
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
-        self._is_due = grown(self._is_due, size)
+        self._touched = grown(self._touched, size)

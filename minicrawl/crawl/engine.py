@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minicrawl.crawl.absorb import VIRTUAL_VISITS_PER_TURN, Absorber
+from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parse import parse_html
@@ -25,8 +25,8 @@ from minicrawl.store.writer import MetaValue
 
 _BATCH = 256
 _BATCH_SECONDS = 1.0
-_IDLE_VISITS = 512
 _PROGRESS_SECONDS = 0.5
+_IDLE_SECONDS = 0.02
 _TOP = 10
 
 Arrival = tuple[int, Fetched, ParsedPage]
@@ -65,7 +65,7 @@ class Engine:
         self._tasks: set[asyncio.Task[None]] = set()
         self._arrived: deque[Arrival | RobotsArrival] = deque()
         self._wake = asyncio.Event()
-        self._page_tasks = 0
+        self._robots_tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._started = self._clock()
         self._last_commit = self._last_progress = self._started
@@ -79,8 +79,10 @@ class Engine:
         return self._clock() - self._started
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished."""
+        """Hand out no more pages; those in flight are finished, but no robots.txt is worth waiting for."""
         self.reason = self.reason or reason
+        for task in self._robots_tasks:
+            task.cancel()
         self._wake.set()
 
     def abort(self) -> None:
@@ -141,7 +143,7 @@ class Engine:
         """Hand out pages for as long as there is room and a host on offer."""
         settings = self._settings
         while len(self._tasks) < settings.concurrency and self._absorber.turns_in_batch < 2 * _BATCH:
-            if settings.pages is not None and self.fetched + self._page_tasks >= settings.pages:
+            if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
                 return
             page = self._frontier.acquire(now)
             if page is None:
@@ -153,7 +155,9 @@ class Engine:
             site = origin(url)
             robots = self._robots_of(site)
             if robots is None or now >= robots.expires:
-                self._spawn(self._ask_robots(page, site))
+                task = self._spawn(self._ask_robots(page, site))
+                self._robots_tasks.add(task)
+                task.add_done_callback(self._robots_tasks.discard)
                 return
             if robots.is_undecided:
                 self._absorber.hold_host(page, robots.expires, now)
@@ -162,8 +166,10 @@ class Engine:
             if refusal is not None:
                 self._absorber.absorb_unfetched(page, *refusal, now)
                 return
-        self._page_tasks += 1
         self._spawn(self._fetch(page, url))
+
+    def _pages_in_flight(self) -> int:
+        return len(self._tasks) - len(self._robots_tasks)
 
     def _robots_of(self, site: str) -> RobotsState | None:
         if site not in self._robots:
@@ -173,10 +179,11 @@ class Engine:
             self._robots[site] = restored(row)
         return self._robots[site]
 
-    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
+        return task
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -185,12 +192,9 @@ class Engine:
         self._wake.set()
 
     async def _fetch(self, page: int, url: str) -> None:
-        try:
-            fetched = await self._fetcher.fetch(url)
-            parsed = parse_html(fetched.body, url, fetched.content_type) if fetched.body else ParsedPage()
-            self._arrived.append((page, fetched, parsed))
-        finally:
-            self._page_tasks -= 1
+        fetched = await self._fetcher.fetch(url)
+        parsed = parse_html(fetched.body, url, fetched.content_type) if fetched.body else ParsedPage()
+        self._arrived.append((page, fetched, parsed))
 
     async def _ask_robots(self, page: int, site: str) -> None:
         url = f"{site}/robots.txt"
@@ -225,9 +229,9 @@ class Engine:
 
     def _commit_if_due(self, now: float) -> None:
         if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:
-            turns = self._absorber.turns_in_batch
             self._commit()
-            self._absorber.settle(VIRTUAL_VISITS_PER_TURN * turns)
+            if self._absorber.is_settling_due:
+                self._absorber.settle()
 
     def _commit(self) -> None:
         self._absorber.commit(self._meta())
@@ -258,7 +262,7 @@ class Engine:
             self.stop("coverage")
 
     async def _wait(self, now: float) -> None:
-        """Until something arrives, a host's time comes, or the next commit is due; meanwhile settle."""
+        """Until something arrives, a host's time comes, or the next commit is due; time to spare goes into virtual visits."""
         self._wake.clear()
         await asyncio.sleep(0)
         if self._arrived or self._wake.is_set():
@@ -269,7 +273,7 @@ class Engine:
             if next_ready is not None:
                 until = min(until, next_ready)
         pause = until - self._clock()
-        if pause <= 0 or (pause > 0.02 and self._absorber.settle(_IDLE_VISITS)):
+        if pause > _IDLE_SECONDS and self._absorber.settle():
             return
         try:
             async with asyncio.timeout(pause):

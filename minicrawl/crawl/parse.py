@@ -5,7 +5,7 @@ The only module that knows lxml. Nothing here raises on bad input: what cannot b
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 
 from charset_normalizer import from_bytes
 from lxml import etree
@@ -19,6 +19,7 @@ _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": 
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
 _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
+_TITLE_LENGTH = 500
 _PRESCAN = 1024  # bytes a browser looks through for a <meta> charset (WHATWG HTML, 13.2.3.2)
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -48,22 +49,21 @@ def parse_html(body: bytes, url: str, content_type: str | None = None) -> Parsed
     root = _tree(body, content_type)
     if root is None:
         return ParsedPage()
-    base = _base(root, url)
-    follow, index = _meta_robots(root)
+    said = _Said(root)
+    base = (normalise(said.base, url) or url) if said.base is not None else url
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
     resolved: dict[str, str | None] = {}
     canonical = None
-    for element, reference, relations in _references(root):
-        if reference in resolved:
-            target = resolved[reference]
-        else:
-            target = resolved[reference] = normalise(reference, base)
+    for element, reference, relations in said.references:
+        if reference not in resolved:
+            resolved[reference] = normalise(reference, base)
+        target = resolved[reference]
         if target is None:
             continue
-        if canonical is None and element.tag == "link" and "canonical" in relations:
+        if canonical is None and "canonical" in relations and element.tag == "link":
             canonical = target
-        if relations & _UNCOUNTED_RELATIONS:
+        if relations and not _UNCOUNTED_RELATIONS.isdisjoint(relations):
             uncounted.add(target)
         elif target not in outlinks:
             outlinks[target] = _text(element) if element.tag == "a" else ""
@@ -71,12 +71,60 @@ def parse_html(body: bytes, url: str, content_type: str | None = None) -> Parsed
         outlinks=tuple(outlinks),
         anchors=tuple(outlinks.values()),
         nofollow=len(uncounted - outlinks.keys()),
-        title=_title(root),
+        title=said.title,
         canonical=canonical,
-        refresh=_refresh(root, base),
-        follow=follow,
-        index=index,
+        refresh=normalise(said.refresh, base) if said.refresh is not None else None,
+        follow=said.follow,
+        index=said.index,
     )
+
+
+class _Said:
+    """One pass over a document: what its elements say, as they say it.
+
+    `references`: (element, reference without fragment, its rel words) in document order.
+    """
+
+    def __init__(self, root: etree._Element) -> None:
+        self.references: list[tuple[etree._Element, str, Collection[str]]] = []
+        self.base: str | None = None
+        self.title: str | None = None
+        self.refresh: str | None = None
+        self.follow = self.index = True
+        for element in root.iter(*_LINKS, "base", "meta", "title"):
+            tag = element.tag
+            if tag in _LINKS:
+                self._link(element, tag)
+            elif tag == "meta":
+                self._meta(element)
+            elif tag == "title":
+                if self.title is None:
+                    self.title = " ".join("".join(element.itertext()).split())[:_TITLE_LENGTH] or None
+            elif self.base is None:
+                self.base = element.get("href")
+
+    def _link(self, element: etree._Element, tag: str) -> None:
+        reference = element.get(_LINKS[tag])
+        if reference is None:
+            return
+        rel = element.get("rel")
+        relations: Collection[str] = rel.lower().split() if rel else ()
+        if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
+            return
+        # A page's links to parts of one other page differ by fragment only: resolve them once.
+        self.references.append((element, reference.partition("#")[0], relations))
+
+    def _meta(self, element: etree._Element) -> None:
+        content = element.get("content")
+        if content is None:
+            return
+        name = element.get("name")
+        if name is not None and name.strip().lower() in ("robots", "minicrawl"):
+            follows, indexes = follows_directives(content)
+            self.follow, self.index = self.follow and follows, self.index and indexes
+        elif self.refresh is None and (element.get("http-equiv") or "").strip().lower() == "refresh":
+            match = _REFRESH.match(content)
+            self.refresh = match[1] if match else None
 
 
 def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool, bool]:
@@ -156,50 +204,6 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
-def _base(root: etree._Element, url: str) -> str:
-    """The document's base URL: the first <base href>, itself relative to the page."""
-    for element in root.iter("base"):
-        href = element.get("href")
-        if href is not None:
-            return normalise(href, url) or url
-    return url
-
-
-def _references(root: etree._Element) -> Iterator[tuple[etree._Element, str, frozenset[str]]]:
-    for element in root.iter(*_LINKS):
-        reference = element.get(_LINKS[element.tag])
-        if reference is None:
-            continue
-        rel = element.get("rel")
-        relations = frozenset(rel.lower().split()) if rel else frozenset()
-        if element.tag == "link" and not relations & _COUNTED_RELATIONS:
-            continue
-        yield element, reference, relations
-
-
 def _text(element: etree._Element) -> str:
     text = element.text or "" if not len(element) else "".join(element.itertext())
     return " ".join(text[: 2 * _ANCHOR_LENGTH].split())[:_ANCHOR_LENGTH]
-
-
-def _title(root: etree._Element) -> str | None:
-    for element in root.iter("title"):
-        return " ".join("".join(element.itertext()).split())[:500] or None
-    return None
-
-
-def _meta_robots(root: etree._Element) -> tuple[bool, bool]:
-    follow = index = True
-    for element in root.iter("meta"):
-        if (element.get("name") or "").strip().lower() in ("robots", "minicrawl"):
-            follows, indexes = follows_directives(element.get("content") or "")
-            follow, index = follow and follows, index and indexes
-    return follow, index
-
-
-def _refresh(root: etree._Element, base: str) -> str | None:
-    for element in root.iter("meta"):
-        if (element.get("http-equiv") or "").strip().lower() == "refresh":
-            match = _REFRESH.match(element.get("content") or "")
-            return normalise(match[1], base) if match else None
-    return None

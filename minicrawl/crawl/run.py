@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ async def crawl_with(
     """`acrawl` with everything parsed."""
     clock = SteadyClock()
     window = _window(settings)
+    # Looking up names blocks a thread each, some seconds where a name server is silent.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(settings.concurrency, "names"))
     fetcher = Fetcher(settings, transport)
     writer = Writer(store)
     try:
