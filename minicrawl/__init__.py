@@ -1,0 +1,41 @@
+"""minicrawl: crawl the important part of the web first.
+
+A URL travels  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
+
+crawl/    the live crawl, stage by stage           store/   what stays on disk: one SQLite file
+opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
+          how important every page is              export/  files for other programs
+cli/      one module per command                   demo/    a generated web to try it on
+
+    import minicrawl
+    report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)
+    with minicrawl.open_store("data/crawl.db") as store:
+        for page in store.top(10):
+            print(page.rank, page.importance, page.url)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from minicrawl.crawl.run import acrawl, crawl
+    from minicrawl.model import CrawlReport
+    from minicrawl.store.reader import open_store
+
+__version__ = "0.1.0"
+__all__ = ["CrawlReport", "__version__", "acrawl", "crawl", "open_store"]
+
+_HOMES = {
+    "acrawl": "minicrawl.crawl.run",
+    "crawl": "minicrawl.crawl.run",
+    "CrawlReport": "minicrawl.model",
+    "open_store": "minicrawl.store.reader",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up on first use, so that 'minicrawl --help' does not load numpy and an HTTP client.
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'minicrawl' has no attribute {name!r}")

@@ -1,7 +1,8 @@
 """What a user can set: one frozen value, its defaults, and what is allowed, in whole sentences."""
 
+import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ SCOPES = ("any", "site", "host", "prefix")
 DEFAULT_STORE = Path("data/crawl.db")
 USER_AGENT = "minicrawl/0.1"
 
+# Not written to the store: what may hold a password, and what only this machine understands.
+_SECRET = frozenset({"header", "headers", "proxy", "connect_to", "ca_file"})
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNITS_OF_SIZE = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -120,6 +123,17 @@ class CrawlSettings:
         if self.ca_file is not None and not self.ca_file.is_file():
             raise SettingError(f"--ca-file {self.ca_file} is no file; name a PEM file that can be read")
         object.__setattr__(self, "headers", tuple(_header(line) for line in self.header))
+
+    def to_json(self) -> str:
+        """The settings as the store keeps them, to explain later what a crawl did."""
+        kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _SECRET}
+        return json.dumps(kept, default=str)
+
+    @classmethod
+    def from_json(cls, kept: dict[str, Any]) -> "CrawlSettings":
+        """Settings as far as the store keeps them."""
+        known = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+        return cls(**known)
 
     def _at_least(self, name: str, least: float) -> None:
         value = getattr(self, name)

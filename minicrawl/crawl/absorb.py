@@ -23,8 +23,8 @@ from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget, Strategy, Window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import to_bytes
-from minicrawl.store.rows import HostRow, Links, NewPage, Retry, RobotsRow, Turn
-from minicrawl.store.writer import MetaValue, Writer
+from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Retry, RobotsRow, Turn
+from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 VIRTUAL_VISITS_PER_TURN = 4
@@ -124,7 +124,7 @@ class Absorber:
         due = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
         self._turns_unsettled = 0
         if len(due):
-            self.accounts.settle(self.writer.graph_of(due.tolist(), self.accounts.size))
+            self.accounts.settle(self.writer.links_of(due.tolist()))
         return len(due)
 
     @property
@@ -137,7 +137,7 @@ class Absorber:
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR."""
-        self.accounts.settle_fully(self.writer.graph(self.accounts.size), SETTLED_ERROR)
+        self.accounts.settle_fully(self.writer.links(), SETTLED_ERROR)
 
     def commit(self, meta: dict[str, MetaValue]) -> None:
         """Write everything since the last commit, all or nothing."""
@@ -167,7 +167,7 @@ class Absorber:
         for row in self.writer.hosts():
             self._hosts[row.name] = self.frontier.add_host(row.name, row.delay, row.next_at)
         waiting: list[int] = []
-        for pages in self.writer.pages():
+        for pages in self.writer.columns():
             self.accounts.load(pages)
             self.frontier.grow(self.accounts.size)
             self.frontier.host_of[pages.id[0] : pages.id[-1] + 1] = pages.host

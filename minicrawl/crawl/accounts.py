@@ -12,8 +12,7 @@ from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.window import Measure
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.rows import Account, PageColumns
-from minicrawl.store.writer import MetaValue
+from minicrawl.store.rows import Account, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
 _THRESHOLD = 1.5
@@ -122,6 +121,7 @@ class Accounts:
             "level": self.book.level,
             "clock": self.book.clock,
             "newcomer_history": self.book.newcomer_history,
+            "interpolation_size": self.book.interpolation_size(),
             "ledger_virtual": self.ledger.virtual,
             "coverage_waiting": self.coverage.waiting,
             "coverage_stepped": self.coverage.stepped,

@@ -21,7 +21,7 @@ from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.urls import normalise, origin
 from minicrawl.model import Fetched, ParsedPage, Progress
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.writer import MetaValue
+from minicrawl.store.rows import MetaValue
 
 _BATCH = 256
 _BATCH_SECONDS = 1.0

@@ -75,6 +75,7 @@ async def crawl_with(
             raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
         _check_window(writer, settings)
         absorber.start(seeds, clock())
+        absorber.commit({"settings": settings.to_json(), "stopped": None})
         async with fetcher:
             engine = Engine(absorber, fetcher, settings, clock=clock, on_progress=on_progress)
             with _signals(engine, handle_signals):

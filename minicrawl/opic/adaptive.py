@@ -91,6 +91,10 @@ class Adaptive:
         """Cash of all pages together."""
         return self.total - self.virtual
 
+    def interpolation_size(self) -> float | None:
+        """T on the clock of today, for the interpolation window; None for the others."""
+        return self.window.turnovers * self.in_hand() if isinstance(self.window, Interpolation) else None
+
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
         return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
@@ -220,8 +224,8 @@ class Adaptive:
         elapsed = self.clock - self.last[: self.size]
         if isinstance(self.window, Basic):
             return history.copy()
-        if isinstance(self.window, Interpolation):
-            window_size = self.window.turnovers * self.in_hand()
+        window_size = self.interpolation_size()
+        if window_size is not None:
             cash = self.cashes().astype(np.float64)
             late = elapsed >= window_size
             brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash

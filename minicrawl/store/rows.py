@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+MetaValue = int | float | str | None
+
 
 class Account(NamedTuple):
     """What both books say of a page: the part of its row that changes without a fetch."""
@@ -17,6 +19,9 @@ class Account(NamedTuple):
     birth: int
     walkers: float
     hops: int
+
+
+ACCOUNT_COLUMNS = ", ".join(Account._fields)
 
 
 class NewPage(NamedTuple):
@@ -84,3 +89,21 @@ class RobotsRow(NamedTuple):
     fetched_at: float
     expires: float
     attempts: int
+
+
+class RankedPage(NamedTuple):
+    """A row of the view `ranks`."""
+
+    rank: int
+    url: str
+    importance: float
+    history: float
+    cash: int
+    depth: int
+    status: int | None
+    inlinks: int
+    outlinks: int | None
+    fetched_at: float | None
+    title: str | None
+    state: str
+    reason: str

@@ -68,27 +68,39 @@ CREATE TABLE meta (
     value        ANY
 ) STRICT, WITHOUT ROWID;
 
--- Every page with its importance, best first. The formula is that of minicrawl/opic/ledger.py:
---   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none.
+-- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
+--   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
+--   history brought to now, where the window is the interpolation:                                    (window.py)
+--   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 CREATE VIEW ranks AS
 WITH
-held AS (
-    SELECT (SELECT value FROM meta WHERE key = 'ledger_virtual')
-           + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
-           max(1.0, sum(birth)) AS births
-    FROM pages
+books AS (
+    SELECT max(CASE WHEN key = 'level' THEN value END) AS level,
+           max(CASE WHEN key = 'clock' THEN value END) AS clock,
+           max(CASE WHEN key = 'ledger_virtual' THEN value END) AS held,
+           max(CASE WHEN key = 'interpolation_size' THEN value END) AS size
+    FROM meta
+),
+births AS (
+    SELECT held + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
+           max(1.0, coalesce(sum(birth), 0)) AS total
+    FROM books LEFT JOIN pages
 ),
 weighed AS (
     SELECT pages.*,
            CASE WHEN state = 'alias' THEN 0.0
-                ELSE received - birth + held.virtual * (birth / held.births) END AS x,
-           cash + CASE WHEN is_read THEN (SELECT value FROM meta WHERE key = 'level') ELSE 0 END AS whole_cash
-    FROM pages, held
+                ELSE received - birth + births.virtual * (birth / births.total) END AS x,
+           cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
+           books.clock - pages.clock AS elapsed,
+           size
+    FROM pages, births, books
 )
 SELECT row_number() OVER (ORDER BY x DESC, id) AS rank,
        url,
-       x / max(1e-300, (SELECT sum(x) FROM weighed)) AS importance,
-       history,
+       x / max(1e-300, sum(x) OVER ()) AS importance,
+       CASE WHEN size IS NULL THEN history
+            WHEN elapsed < size THEN history * (size - elapsed) / size + whole_cash
+            ELSE whole_cash * size / elapsed END AS history,
        whole_cash AS cash,
        depth,
        status,

@@ -1,0 +1,176 @@
+"""minicrawl crawl"""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
+from minicrawl.errors import NothingFetched, SettingError
+from minicrawl.settings import (
+    SCOPES,
+    STRATEGY_NAMES,
+    USER_AGENT,
+    ConnectTo,
+    CrawlSettings,
+    parse_duration,
+    parse_size,
+)
+
+if TYPE_CHECKING:
+    from minicrawl.model import CrawlReport
+
+_INTERRUPTED = 130
+
+WHY_STOPPED = {
+    "nothing-left": "nothing is left to fetch",
+    "pages": "the asked-for number of pages is reached",
+    "time": "the time is up",
+    "bytes": "the asked-for number of bytes is reached",
+    "coverage": "the asked-for coverage is certain",
+    "interrupted": "it was interrupted; run the same command to go on",
+}
+
+
+@click.command(
+    epilog="Example: minicrawl crawl seeds.txt --pages 10000 --scope site --delay 2",
+    context_settings={"show_default": True},
+)
+@click.argument("seeds", nargs=-1)
+@click.option("--pages", type=int, help="Stop after that many pages.")
+@click.option("--time", metavar="30m", help="Stop after that time.")
+@click.option("--bytes", metavar="2GB", help="Stop after that many bytes of pages.")
+@click.option(
+    "--until-coverage",
+    type=float,
+    metavar="0.9",
+    help="Stop once the pages read certainly hold this share of all importance: a bound from below, "
+    "for importance as seen from the seeds (RankMass).",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="any",
+    help="Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
+)
+@click.option("--allow", multiple=True, metavar="REGEX", help="Follow only URLs that match. Repeatable.")
+@click.option("--deny", multiple=True, metavar="REGEX", help="Never follow URLs that match. Repeatable.")
+@click.option("--max-depth", type=int, help="Follow links at most that far from a seed.")
+@click.option("--delay", type=float, default=1.0, help="Seconds between two requests to a host; robots.txt may ask for more.")
+@click.option("--per-host", type=int, default=1, help="Requests in flight per host.")
+@click.option("--concurrency", type=int, default=64, help="Requests in flight in all.")
+@click.option("--strategy", type=click.Choice(STRATEGY_NAMES), default="greedy", help="Which page is next.")
+@click.option(
+    "--history",
+    default="interpolation",
+    metavar="POLICY",
+    help="How much of the past the cash book counts: basic, interpolation, variable:K, fixed:T, improved-fixed:T,K.",
+)
+@click.option("--window", type=float, default=8.0, metavar="T", help="Size of the interpolation window, in turnovers.")
+@click.option(
+    "--discovery",
+    type=float,
+    default=1.0,
+    metavar="SHARE",
+    help="Share of the fetches for never-read pages; with 1 no page is fetched twice.",
+)
+@click.option("--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable.")
+@click.option("--topic", default="", metavar="WORDS", help="Links whose text or URL has these words get more cash.")
+@click.option("--intrinsic-weight", type=float, default=1.0, metavar="W", help="Weight of links within a site.")
+@click.option("--user-agent", default=USER_AGENT, help="Who we say we are; its first word is looked up in robots.txt.")
+@click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Send this header too. Repeatable.")
+@click.option("--proxy", metavar="URL", help="Send requests through this HTTP proxy.")
+@click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt. Only for servers of your own.")
+@click.option(
+    "--connect-to",
+    multiple=True,
+    metavar="HOST:PORT:ADDR:PORT",
+    help="Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
+)
+@click.option("--ca-file", type=click.Path(path_type=Path), metavar="PEM", help="Trust this certificate authority too.")
+@click.option("--allow-private", is_flag=True, help="Let the crawl reach loopback and private addresses.")
+@click.option("--timeout", type=float, default=60.0, help="Seconds one request may take in all.")
+@click.option("--max-size", default="16MB", metavar="SIZE", help="Bytes read of one page, before and after unpacking.")
+@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@store_option
+@json_option
+@logging_options
+def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: bool, **options: Any) -> None:
+    """Crawl from SEEDS: seed files, URLs, or - for standard input. The most important pages come first.
+
+    The store keeps everything: run the same command again and it goes on where it stopped. The first Ctrl-C
+    finishes the requests in flight, the second stops at once; neither loses anything.
+    """
+    settings = _settings(options)
+    if settings.ignore_robots and not is_quiet():
+        click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
+    report = _run(settings, seeds, store, live=sys.stderr.isatty() and not no_progress)
+    if as_json:
+        click.echo(json.dumps(asdict(report), indent=2))
+    else:
+        _print_report(report, store)
+    if report.reason == "interrupted":
+        raise click.exceptions.Exit(_INTERRUPTED)
+    if report.failures and not report.fetched and report.known == report.read:
+        reason = max(report.failures, key=lambda reason: report.failures[reason])
+        raise NothingFetched(f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more")
+
+
+def _settings(options: dict[str, Any]) -> CrawlSettings:
+    time, size = options.pop("time"), options.pop("bytes")
+    return CrawlSettings(
+        time=parse_duration(time) if time else None,
+        bytes=parse_size(size) if size else None,
+        max_size=parse_size(options.pop("max_size")),
+        connect_to=tuple(ConnectTo.parse(rule) for rule in _rules(options.pop("connect_to"))),
+        **options,
+    )
+
+
+def _rules(given: tuple[str, ...]) -> list[str]:
+    rules: list[str] = []
+    for rule in given:
+        if not rule.startswith("@"):
+            rules.append(rule)
+            continue
+        try:
+            rules += Path(rule[1:]).read_text("utf-8").split()
+        except OSError as error:
+            raise SettingError(f"--connect-to {rule}: the file cannot be read: {error.strerror}") from error
+    return rules
+
+
+def _run(settings: CrawlSettings, seeds: tuple[str, ...], store: Path, *, live: bool) -> "CrawlReport":
+    import asyncio
+    import gc
+
+    from minicrawl.cli.display import showing
+    from minicrawl.crawl.run import crawl_with
+    from minicrawl.crawl.seeds import read_seeds
+
+    # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
+    gc.set_threshold(100_000, 20, 50)
+    wanted = read_seeds(seeds)
+    with showing(live) as show:
+        return asyncio.run(
+            crawl_with(settings, wanted, store, on_progress=None if is_quiet() else show, handle_signals=True)
+        )
+
+
+def _print_report(report: "CrawlReport", store: Path) -> None:
+    from minicrawl.cli.output import amount, duration, table, tally
+    from minicrawl.store.reader import open_store
+
+    click.echo(
+        f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: {WHY_STOPPED[report.reason]}.\n"
+        f"{report.known:,} pages are known, {report.read:,} read; they hold at least "
+        f"{report.coverage:.1%} of all importance."
+    )
+    if report.failures:
+        click.echo(f"Given up: {tally(report.failures)}.")
+    click.echo()
+    with open_store(store) as reader:
+        click.echo("\n".join(table(reader.top(10))))

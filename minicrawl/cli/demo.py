@@ -1,0 +1,135 @@
+"""minicrawl demo"""
+
+import json
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+if TYPE_CHECKING:
+    from minicrawl.demo.web import DemoWeb
+
+_SHARES = (0.05, 0.1, 0.2, 0.3)
+_TOP = 100
+
+
+@click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
+@click.option("--pages", type=click.IntRange(min=1), default=1400, help="How many pages to crawl.")
+@click.option("--seed", type=int, default=0, help="Another seed makes another web.")
+@click.option("--delay", type=float, default=0.02, help="Seconds between two requests to a host.")
+@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@store_option
+@json_option
+@logging_options
+def command(pages: int, seed: int, delay: float, no_progress: bool, store: Path, as_json: bool) -> None:
+    """Crawl a small generated web and compare the ranking with the truth.
+
+    Some 40 hosts and a few thousand pages are served over HTTP on loopback, with robots.txt files, redirects,
+    dead links, slow pages and a calendar without end. A part of them is crawled, by minicrawl's order and
+    breadth-first. What is truly important is known, because the web is generated.
+    """
+    import asyncio
+
+    from minicrawl.demo.web import DemoWeb
+
+    web = DemoWeb.generate(seed=seed)
+    settings = CrawlSettings(pages=pages, delay=delay, allow_private=True)
+    live = sys.stderr.isatty() and not no_progress
+    with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
+        _start_afresh(store)
+        asyncio.run(_crawl(web, settings, store, live=live))
+        breadth_first = Path(folder) / "breadth-first.db"
+        asyncio.run(_crawl(web, replace(settings, strategy="breadth-first"), breadth_first, live=live))
+        result = _compare(web, store, breadth_first)
+    click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
+
+
+def _start_afresh(store: Path) -> None:
+    """The demo's web is another one each time its seed changes, so it never goes on with an earlier crawl."""
+    from minicrawl.errors import SettingError
+    from minicrawl.store.reader import open_store
+
+    if not store.exists():
+        return
+    with open_store(store) as reader:
+        if not all(".test/" in url for url in reader.seeds()):
+            raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{store}{suffix}").unlink(missing_ok=True)
+
+
+async def _crawl(web: "DemoWeb", settings: CrawlSettings, store: Path, *, live: bool) -> None:
+    from minicrawl.cli.display import showing
+    from minicrawl.crawl.run import crawl_with
+    from minicrawl.demo.server import serving
+
+    if not is_quiet():
+        click.echo(f"Crawling {settings.pages:,} pages of the demo web, {settings.strategy} order ...", err=True)
+    with showing(live) as show:
+        async with serving(web) as port:
+            settings = replace(settings, connect_to=(ConnectTo(None, None, "127.0.0.1", port),))
+            await crawl_with(
+                settings,
+                list(web.seeds),
+                store,
+                on_progress=None if is_quiet() else show,
+                handle_signals=True,
+            )
+
+
+def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
+    from minicrawl.demo.compare import mass_curve, overlap
+    from minicrawl.store.reader import open_store
+
+    truth = web.truth()
+    with open_store(store) as reader:
+        top = reader.top(_TOP)
+        order, known = reader.fetch_order(), reader.size()
+    with open_store(breadth_first) as reader:
+        other_order = reader.fetch_order()
+        other_top = reader.top(_TOP)
+    return {
+        "pages_of_the_web": len(truth),
+        "fetched": len(order),
+        "known": known,
+        "top": [page._asdict() for page in top],
+        "overlap": overlap([page.url for page in top], truth, _TOP),
+        "overlap_breadth_first": overlap([page.url for page in other_top], truth, _TOP),
+        "shares": list(_SHARES),
+        "mass": mass_curve(order, truth, _SHARES),
+        "mass_breadth_first": mass_curve(other_order, truth, _SHARES),
+    }
+
+
+def _lines(result: dict[str, Any], store: Path) -> list[str]:
+    from minicrawl.cli.output import table
+    from minicrawl.store.rows import RankedPage
+
+    share = result["fetched"] / result["pages_of_the_web"]
+    lines = [
+        f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
+        f"{result['known']:,} are known. The most important:",
+        "",
+        *table([RankedPage(**page) for page in result["top"][:10]]),
+        "",
+        f"Of the truly {_TOP} most important pages {result['overlap']:.0%} are in our top {_TOP} "
+        f"(breadth-first: {result['overlap_breadth_first']:.0%}).",
+        "",
+        "share of pages fetched      " + "".join(f"{share:>8.0%}" for share in result["shares"]),
+        "share of importance fetched " + _percents(result["mass"]),
+        "  the same, breadth-first   " + _percents(result["mass_breadth_first"]),
+        "",
+        f"The crawl is in {store}: try 'minicrawl top', 'minicrawl status', "
+        f"'minicrawl why {result['top'][0]['url']}'.",
+    ]
+    return lines
+
+
+def _percents(masses: list[float | None]) -> str:
+    return "".join(f"{'-':>8}" if mass is None else f"{mass:>8.1%}" for mass in masses)

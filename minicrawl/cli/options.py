@@ -1,0 +1,66 @@
+"""Options that several commands share."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from minicrawl.settings import DEFAULT_STORE
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+store_option = click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=DEFAULT_STORE,
+    envvar="MINICRAWL_STORE",
+    show_default=True,
+    show_envvar=True,
+    help="The crawl's file.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+
+
+def logging_options(command: _Command) -> _Command:
+    """-v, -q and --log-file."""
+    for option in (
+        click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
+                     help="Write what happens to every URL to this file."),
+        click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
+                     help="Say nothing on standard error but errors."),
+        click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
+                     help="Say on standard error what happens to every URL."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def is_quiet() -> bool:
+    """Whether -q was given."""
+    return bool(click.get_current_context().meta.get("minicrawl.quiet"))
+
+
+def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta["minicrawl.quiet"] = value
+
+
+def _log_here(_: click.Context, __: click.Parameter, value: bool) -> None:
+    if value:
+        _add_handler(logging.StreamHandler())
+
+
+def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        try:
+            _add_handler(logging.FileHandler(value, encoding="utf-8"))
+        except OSError as error:
+            raise click.BadParameter(f"{value} cannot be written: {error.strerror}") from error
+
+
+def _add_handler(handler: logging.Handler) -> None:
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger = logging.getLogger("minicrawl")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)

@@ -1,0 +1,69 @@
+"""minicrawl status"""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+
+if TYPE_CHECKING:
+    from minicrawl.store.reader import Store
+
+
+@click.command(epilog="Example: minicrawl status --store data/crawl.db")
+@store_option
+@json_option
+@logging_options
+def command(store: Path, as_json: bool) -> None:
+    """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped."""
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        status = _status(reader)
+    click.echo(json.dumps(status, indent=2) if as_json else "\n".join(_lines(status)))
+
+
+def _status(store: "Store") -> dict[str, Any]:
+    counts = store.counts()
+    states: dict[str, int] = {}
+    for (state, _), count in counts.items():
+        states[state] = states.get(state, 0) + count
+    run = store.meta_json("run")
+    is_running = store.is_in_use()
+    return {
+        "store": str(store.path),
+        "running": is_running,
+        "stopped": None if is_running else store.meta("stopped") or "killed",
+        "known": sum(counts.values()),
+        "states": states,
+        "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
+        "hosts": len(store.hosts()),
+        "run": run,
+        "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
+        "last_commit": store.meta("run_at"),
+    }
+
+
+def _lines(status: dict[str, Any]) -> list[str]:
+    from minicrawl.cli.output import amount, duration, tally
+
+    run = status["run"]
+    lines = [
+        f"{status['store']}: {'running' if status['running'] else 'stopped: ' + str(status['stopped'])}",
+        f"known     {status['known']:,} pages on {status['hosts']:,} hosts: {tally(status['states'])}",
+        f"reasons   {tally(status['reasons'])}",
+    ]
+    if run:
+        speed = status["pages_per_second"]
+        lines += [
+            f"this run  {run['fetched']:,} pages, {amount(run['bytes'])} in {duration(run['seconds'])}"
+            + (f", {speed:.1f} pages/s" if speed else ""),
+            f"coverage  at least {run['coverage']:.1%} of all importance",
+        ]
+        if status["running"]:
+            ago = max(0.0, time.time() - float(status["last_commit"]))
+            lines.append(f"now       {run['in_flight']} requests in flight; last commit {ago:.0f} s ago")
+    return lines

@@ -1,0 +1,1 @@
+"""What a crawl found, written as files for other programs."""

@@ -1,0 +1,73 @@
+"""A link graph as link analysis wants it: pages are integers 0..size-1, links are two arrays (CSR)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The outlinks of every page.
+
+    indptr: int64, shape (size + 1,). targets: int32, shape (links,): page i links to
+    targets[indptr[i] : indptr[i + 1]]. A target listed twice gets two shares; a page may list itself.
+    """
+
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+
+    @classmethod
+    def from_links(
+        cls, links: Mapping[int, Sequence[int]] | Sequence[Sequence[int]], size: int | None = None
+    ) -> "Graph":
+        """The graph in which page i links to links[i].
+
+        size: number of pages, by default len(links); those that a mapping leaves out have no links.
+        """
+        rows = links.items() if isinstance(links, Mapping) else enumerate(links)
+        edges = [(source, target) for source, targets in rows for target in targets]
+        sources, targets = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+        return cls.from_edges(sources, targets, len(links) if size is None else size)
+
+    @classmethod
+    def from_edges(
+        cls, sources: npt.NDArray[np.integer[Any]], targets: npt.NDArray[np.integer[Any]], size: int
+    ) -> "Graph":
+        """The graph with links sources[k] -> targets[k], both of shape (links,) and numbers below `size`.
+
+        The links of a page keep their order.
+        """
+        for ends in (sources, targets):
+            if len(ends) and not 0 <= ends.min() <= ends.max() < size:
+                raise ValueError(f"the pages of a graph of size {size} are 0 to {size - 1}; a link has another")
+        outdegree = np.bincount(sources, minlength=size)
+        indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegree, dtype=np.int64)])
+        return cls(indptr, targets[np.argsort(sources, kind="stable")].astype(np.int32))
+
+    @property
+    def size(self) -> int:
+        """Number of pages."""
+        return len(self.indptr) - 1
+
+    def outdegrees(self) -> npt.NDArray[np.int64]:
+        """Number of links of every page, shape (size,)."""
+        return np.diff(self.indptr)
+
+    def dangling(self) -> npt.NDArray[np.int64]:
+        """Pages without links, rising."""
+        return np.flatnonzero(self.outdegrees() == 0)
+
+    def transition(self) -> "sparse.csc_array[np.float64]":
+        """Where a walker goes who takes one link: M, shape (size, size), M @ x is x one step later.
+
+            M[j, i] = (number of links i -> j) / (number of links of i)
+
+        A column sums to 1, or to 0 where the page has no links.
+        """
+        outdegree = self.outdegrees()
+        share = np.repeat(1.0 / np.maximum(outdegree, 1), outdegree)
+        return sparse.csr_array((share, self.targets, self.indptr), shape=(self.size, self.size)).T

@@ -1,0 +1,62 @@
+"""Slow, obvious answers the tests of minicrawl.opic compare with. Webs are lists of link lists."""
+
+import random
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+D = 0.85
+
+
+def pages(numbers: Iterable[int]) -> npt.NDArray[np.int64]:
+    return np.array(list(numbers), dtype=np.int64)
+
+
+def csr(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(indptr, targets) of link lists."""
+    indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return indptr, pages(target for row in rows for target in row)
+
+
+def final(page: int, links: Sequence[Sequence[int]], aliases: Iterable[int]) -> int:
+    """The page that `page` stands for in the end: itself unless it is an alias."""
+    aliases = set(aliases)
+    while page in aliases:
+        page = links[page][0]
+    return page
+
+
+def exact_importance(
+    links: Sequence[Sequence[int]], teleport: Sequence[float], aliases: Iterable[int] = ()
+) -> npt.NDArray[np.float64]:
+    """PageRank by powers of the whole matrix, each alias folded into the page it stands for.
+
+    From a page without links, and else with probability 1 - d, the walker jumps to a page drawn by
+    `teleport`. Links to an alias and jumps to it are links and jumps to what it stands for.
+    """
+    aliases = set(aliases)
+    n = len(links)
+    jump = np.zeros(n)
+    for page in range(n):
+        jump[final(page, links, aliases)] += teleport[page]
+    jump /= jump.sum()
+    step = np.zeros((n, n))
+    for page in range(n):
+        if page in aliases or not links[page]:
+            step[:, page] = jump
+            continue
+        step[:, page] = (1 - D) * jump
+        for target in links[page]:
+            step[final(target, links, aliases), page] += D / len(links[page])
+    return np.linalg.matrix_power(step, 512) @ jump
+
+
+def random_web(draw: random.Random, n: int, density: float, dangling: float = 0.2) -> list[list[int]]:
+    """Link lists without self-links; about a share `dangling` of the pages has none."""
+    return [
+        []
+        if draw.random() < dangling
+        else [target for target in range(n) if target != page and draw.random() < density]
+        for page in range(n)
+    ]

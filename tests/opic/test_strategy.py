@@ -1,0 +1,272 @@
+"""Which page next: the order of every strategy, and the queue against max()."""
+
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opic_webs import pages
+
+from minicrawl.opic import STRATEGIES, Adaptive, PageQueue, PayOut
+from minicrawl.opic.strategy import BreadthFirst, Cycle, Greedy, Opic, Random, Strategy, packed, unpacked
+from minicrawl.settings import STRATEGY_NAMES
+
+NOWHERE = pages([])
+
+
+class Waiting:
+    """Pages that wait with a priority: a queue of them, and the slow way to say whose turn is next."""
+
+    def __init__(self) -> None:
+        self.priorities: dict[int, int] = {}
+        self.asked = 0
+        self.queue = PageQueue(self._is_current)
+
+    def _is_current(self, entry: int) -> bool:
+        self.asked += 1
+        page = unpacked(entry)
+        return page in self.priorities and packed(page, self.priorities[page]) == entry
+
+    def add(self, page: int, priority: int) -> None:
+        self.priorities[page] = priority
+        self.queue.add(packed(page, priority))
+
+    def rise(self, page: int, by: int) -> None:
+        self.priorities[page] += by
+        self.queue.rise(packed(page, self.priorities[page]))
+
+    def next(self) -> int | None:
+        return max(self.priorities, key=lambda page: (self.priorities[page], -page), default=None)
+
+    def pop(self) -> int | None:
+        page = self.queue.pop()
+        self.priorities.pop(page, None)
+        return page
+
+
+def order(strategy: Strategy, book: Adaptive) -> list[int]:
+    """All pages of a book in the order in which a strategy asks for them."""
+    queue = PageQueue(lambda entry: True)
+    for page in range(book.size):
+        queue.add(packed(page, strategy.priority(page, book)))
+    return [queue.pop() for _ in range(book.size)]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 2**32 - 1),
+            st.integers(-(2**63), 2**62),
+        )
+    )
+)
+@settings(deadline=None, derandomize=True)
+def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
+    """One integer is compared in place of a pair, for any priority, and holds the page."""
+    entries = sorted(packed(page, priority) for page, priority in waiting)
+    assert [unpacked(entry) for entry in entries] == [
+        page for page, _ in sorted(waiting, key=lambda each: (-each[1], each[0]))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("spread", [3, 10**15], ids=["many-ties", "no-ties"])
+def test_queue_agrees_with_max(seed, spread):
+    """Any sequence of add, rise and pop hands out what max() over all waiting pages says; ties by page number."""
+    draw = random.Random(seed)
+    waiting = Waiting()
+    for _ in range(1500):
+        deed = draw.random()
+        if deed < 0.25:
+            page = draw.randrange(80)
+            if page not in waiting.priorities:
+                waiting.add(page, draw.randrange(-spread, spread))
+        elif deed < 0.75 and waiting.priorities:
+            waiting.rise(draw.choice(sorted(waiting.priorities)), draw.randrange(0, spread))
+        else:
+            expected = waiting.next()
+            peeked = waiting.queue.peek()
+            assert (None if peeked is None else unpacked(peeked)) == expected
+            assert waiting.pop() == expected
+        assert waiting.queue.waiting == len(waiting.priorities)
+    while waiting.priorities:
+        expected = waiting.next()
+        assert waiting.pop() == expected
+    assert waiting.pop() is None
+
+
+def test_page_that_rose_is_handed_out_once():
+    """The entries it left behind are skipped, also when it waits again with less."""
+    waiting = Waiting()
+    waiting.add(0, 5)
+    waiting.add(1, 6)
+    waiting.rise(0, 2)
+    waiting.rise(0, 2)
+    assert waiting.pop() == 0
+    waiting.add(0, 1)
+    assert [waiting.pop(), waiting.pop(), waiting.pop()] == [1, 0, None]
+
+
+def test_peek_takes_nothing_out():
+    waiting = Waiting()
+    waiting.add(3, 1)
+    assert [waiting.queue.peek(), waiting.queue.peek()] == [packed(3, 1)] * 2
+    assert waiting.queue.waiting == 1
+
+
+def test_empty_queue_has_no_next_page():
+    waiting = Waiting()
+    assert (waiting.queue.peek(), waiting.queue.pop()) == (None, None)
+
+
+def test_busy_queue_stays_small_and_loses_nobody():
+    """Pages that rise without end leave a bounded number of entries, and every page still has its turn, once."""
+    waiting = Waiting()
+    for page in range(10):
+        waiting.add(page, page)
+    draw = random.Random(0)
+    longest = 0
+    for _ in range(5000):
+        waiting.rise(draw.randrange(10), draw.randrange(5))
+        longest = max(longest, len(waiting.queue._entries))
+    assert longest <= 64 + 4 * 10
+    expected = sorted(waiting.priorities, key=lambda page: (-waiting.priorities[page], page))
+    assert [waiting.pop() for _ in range(11)] == [*expected, None]
+
+
+def test_rebuilding_costs_a_bounded_part_of_every_rise():
+    """Entries are looked at a few times per rise on average, however long the queue has been busy."""
+    waiting = Waiting()
+    for page in range(100):
+        waiting.add(page, 0)
+    for step in range(20_000):
+        waiting.rise(step % 100, 1)
+    assert waiting.asked <= 3 * 20_000
+
+
+def test_names_are_those_a_user_may_ask_for():
+    assert tuple(STRATEGIES) == STRATEGY_NAMES
+
+
+def test_greedy_asks_for_nine_tenths_before_two_tenths():
+    """The direction that two peers had upside down."""
+    book = Adaptive(grant=1, total=1100)
+    book.discover([200, 900])
+    assert order(Greedy(), book) == [1, 0]
+
+
+@pytest.mark.parametrize("strategy", [Greedy(), Opic()], ids=["greedy", "opic"])
+@pytest.mark.parametrize("to", ["read", "all", "nobody"])
+def test_greedy_orders_by_cash(strategy, to):
+    """Among never-read pages, and among read ones, the most cash comes first; equals by page number."""
+    book = Adaptive(pay_out=PayOut(to), total=2**40)
+    draw = random.Random(1)
+    book.discover([draw.randrange(5) * 2**20 for _ in range(40)])
+    for _ in range(300):
+        page = draw.randrange(20)
+        book.visit(page, pages(each for each in range(40) if each != page and draw.random() < 0.1))
+    for kind in (book.read[:40], ~book.read[:40]):
+        asked = [page for page in order(strategy, book) if kind[page]]
+        assert asked == sorted(np.flatnonzero(kind), key=lambda page: (-book.cash(page), page))
+        assert len(asked) == 20
+
+
+def test_greedy_follows_a_credit_and_a_visit():
+    """What a page is given moves it up, what it spends moves it down."""
+    book = Adaptive(pay_out=PayOut("nobody"), total=10_000)
+    book.discover([5000, 100, 101])
+    assert order(Greedy(), book) == [0, 2, 1]
+    book.visit(0, pages([1]))
+    assert order(Greedy(), book) == [1, 2, 0]
+
+
+def test_opic_differs_from_greedy_only_by_the_grants_of_newcomers():
+    assert (Greedy.birth_grants, Opic.birth_grants) == (True, False)
+    assert Opic.follows_cash
+    assert Greedy.follows_cash
+
+
+def test_cycle_asks_for_the_page_not_visited_longest():
+    """Round and round; pages known as long by their number; a page found later than another was visited comes later."""
+    book = Adaptive(total=2**40)
+    book.discover([2**20] * 5)
+    for page in (3, 0, 4, 1, 2):
+        book.visit(page, pages([(page + 1) % 5]))
+    assert order(Cycle(), book) == [3, 0, 4, 1, 2]
+    book.visit(3, pages([4]))
+    book.discover([2**20])
+    book.visit(0, pages([5]))
+    assert order(Cycle(), book) == [4, 1, 2, 3, 5, 0]
+
+
+def test_breadth_first_asks_for_the_page_known_longest():
+    book = Adaptive(total=2**40)
+    book.discover([1, 2**30, 7])
+    book.visit(0, pages([2]))
+    assert order(BreadthFirst(), book) == [0, 1, 2]
+
+
+def test_only_greedy_strategies_follow_cash():
+    """A page of another strategy keeps its place when it is given cash."""
+    assert {name for name, strategy in STRATEGIES.items() if strategy.follows_cash} == {"greedy", "opic"}
+    for name in ("random", "cycle", "breadth-first"):
+        book = Adaptive(total=2**40)
+        book.discover([2**30, 5, 6])
+        before = [STRATEGIES[name].priority(page, book) for page in (1, 2)]
+        book.visit(0, pages([1, 2]))
+        assert [STRATEGIES[name].priority(page, book) for page in (1, 2)] == before
+
+
+def known(n: int) -> Adaptive:
+    book = Adaptive(total=2**40)
+    book.discover([2**20] * n)
+    return book
+
+
+def test_random_is_reproducible():
+    assert order(Random(7), known(50)) == order(Random(7), known(50))
+    assert sorted(order(Random(7), known(50))) == list(range(50))
+
+
+def test_random_draws_the_same_in_another_process():
+    """A restarted crawl goes on with the same order, whatever hashing of strings that process uses."""
+    script = (
+        "from minicrawl.opic import Adaptive, STRATEGIES as s\n"
+        "b = Adaptive(total=2**40); b.discover([2**20] * 20)\n"
+        "import sys; sys.stdout.write(str([s['random'].priority(p, b) for p in range(20)]))"
+    )
+    drawn = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert drawn == str([Random().priority(page, known(20)) for page in range(20)])
+
+
+def test_random_orders_differ_by_seed():
+    assert len({tuple(order(Random(seed), known(20))) for seed in range(200)}) == 200
+
+
+def test_random_draws_a_visited_page_anew():
+    """A page visited again and again does not always have the same place."""
+    book = known(10)
+    drawn = set()
+    for _ in range(20):
+        book.visit(0, pages([1]))
+        book.visit(1, pages([0]))
+        drawn.add(STRATEGIES["random"].priority(0, book))
+    assert len(drawn) == 20
+
+
+def test_random_favours_no_page():
+    """Over 4000 seeds each of 8 pages is first 500 times, give or take five standard deviations."""
+    book = known(8)
+    first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]  # noqa: B023
+    counts = np.bincount(first, minlength=8)
+    assert np.all(np.abs(counts - 500) < 5 * np.sqrt(4000 * (1 / 8) * (7 / 8)))

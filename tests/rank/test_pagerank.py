@@ -1,0 +1,110 @@
+"""PageRank against networkx, and where a formula gives the answer."""
+
+import networkx
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph, pagerank
+
+
+def random_links(seed, size=60):
+    """A digraph with pages without links, links to oneself and heavy in-degrees."""
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(0, 8, size) * (rng.random(size) > 0.2)
+    return {i: sorted(set((size * rng.random(o) ** 3).astype(int).tolist())) for i, o in enumerate(outdegree)}
+
+
+def oracle(links, size, **options):
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from((source, target) for source, targets in links.items() for target in targets)
+    ranks = networkx.pagerank(graph, tol=1e-15, max_iter=1000, **options)
+    return np.array([ranks[page] for page in range(size)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
+def test_ranks_are_those_of_networkx(seed, damping):
+    links = random_links(seed)
+    ranks = pagerank(Graph.from_links(links, 60), damping)
+    assert ranks == pytest.approx(oracle(links, 60, alpha=damping), abs=1e-11)
+    assert ranks.sum() == pytest.approx(1.0, abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_jumps_and_dangling_pages_go_where_preference_says(seed):
+    links = random_links(seed)
+    preference = np.random.default_rng(seed).random(60) * (np.arange(60) % 3 == 0)
+    ranks = pagerank(Graph.from_links(links, 60), preference=preference)
+    expected = oracle(links, 60, alpha=0.85, personalization=dict(enumerate(preference)))
+    assert ranks == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("leaves", [1, 3, 50])
+@pytest.mark.parametrize("damping", [0.5, 0.85])
+def test_star_has_closed_form(leaves, damping):
+    """A centre that links to every leaf, each of which links back."""
+    n = leaves + 1
+    star = [list(range(1, n))] + [[0]] * leaves
+    jump = (1 - damping) / n
+    centre = (jump + damping * leaves * jump) / (1 - damping**2)
+    assert pagerank(Graph.from_links(star), damping)[0] == pytest.approx(centre, abs=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
+def test_result_is_within_tolerance(tolerance, damping):
+    graph = Graph.from_links(random_links(7), 60)
+    exact = pagerank(graph, damping)
+    assert np.abs(pagerank(graph, damping, tolerance=tolerance) - exact).sum() <= tolerance
+
+
+def test_tolerance_below_rounding_ends():
+    ranks = pagerank(Graph.from_links(random_links(1), 60), tolerance=1e-30)
+    assert ranks == pytest.approx(pagerank(Graph.from_links(random_links(1), 60)), abs=1e-12)
+
+
+def test_empty_graph_has_no_ranks():
+    assert pagerank(Graph.from_links([])).shape == (0,)
+
+
+def test_pages_without_any_links_rank_as_preferred():
+    assert pagerank(Graph.from_links([[], []])).tolist() == [0.5, 0.5]
+    assert pagerank(Graph.from_links({}, 2), preference=np.array([3.0, 1.0])).tolist() == [0.75, 0.25]
+
+
+def test_no_damping_leaves_the_preference():
+    assert pagerank(Graph.from_links([[1], [0], [0]]), 0.0) == pytest.approx(1 / 3)
+
+
+def test_a_target_listed_twice_gets_two_shares():
+    column = Graph.from_links([[1, 1, 2], [0], []]).transition().toarray()[:, 0]
+    assert column == pytest.approx([0, 2 / 3, 1 / 3])
+
+
+def test_edges_in_any_order_make_the_same_graph():
+    graph = Graph.from_edges(np.array([2, 0, 2, 0]), np.array([1, 2, 0, 1]), 4)
+    same = Graph.from_links({0: [2, 1], 2: [1, 0], 3: []})
+    for built in (graph, same):
+        assert built.indptr.tolist() == [0, 2, 2, 4, 4]
+        assert built.targets.tolist() == [2, 1, 1, 0]
+        assert (built.indptr.dtype, built.targets.dtype, built.size) == (np.int64, np.int32, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"damping": 1.0}, "damping must be at least 0 and below 1, not 1.0"),
+        ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
+        ({"preference": np.zeros(2)}, "preference must be 2 numbers, none negative, not all 0"),
+        ({"preference": np.ones(3)}, "preference must be 2 numbers, none negative, not all 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        pagerank(Graph.from_links([[1], [0]]), **options)
+
+
+def test_link_outside_the_graph_is_refused():
+    with pytest.raises(ValueError, match="the pages of a graph of size 2 are 0 to 1"):
+        Graph.from_links([[1], [2]], 2)
