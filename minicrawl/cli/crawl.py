@@ -59,7 +59,14 @@ WHY_STOPPED = {
 @click.option("--allow", multiple=True, metavar="REGEX", help="Follow only URLs that match. Repeatable.")
 @click.option("--deny", multiple=True, metavar="REGEX", help="Never follow URLs that match. Repeatable.")
 @click.option("--max-depth", type=int, help="Follow links at most that far from a seed.")
-@click.option("--delay", type=float, default=1.0, help="Seconds between two requests to a host; robots.txt may ask for more.")
+@click.option(
+    "--delay",
+    type=float,
+    default=1.0,
+    metavar="SECONDS",
+    help="Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay "
+    "too: only for servers of your own.",
+)
 @click.option("--per-host", type=int, default=1, help="Requests in flight per host.")
 @click.option("--concurrency", type=int, default=64, help="Requests in flight in all.")
 @click.option("--strategy", type=click.Choice(STRATEGY_NAMES), default="greedy", help="Which page is next.")

@@ -4,6 +4,7 @@ Nothing here waits or touches the network; `now` is passed in. What is absorbed 
 every batch is one transaction, and the page numbers, both books and the clock in it belong together.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Retry, Robo
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+_log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
 SETTLED_ERROR = 1e-6
 """Certified L1 distance of the ranking from exact importance, at the end of a crawl."""
@@ -293,6 +295,7 @@ class Absorber:
         return self.writer.outlinks(page)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
+        _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.known.url(page))
         attempts = self._attempts[page] = self._attempts.get(page, 0) + 1
         self._retries[page] = Retry(page, attempts, outcome.reason)
         self.frontier.put_back(page, now, now + outcome.wait)
@@ -317,6 +320,8 @@ class Absorber:
             self.accounts.measures(page),
         )
         self._retries.pop(page, None)
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
         self.turns_in_batch += 1
         self._turns_unsettled += 1
         if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):

@@ -184,10 +184,15 @@ def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
 
 
 def _reason(error: BaseException) -> str:
-    """The reason code of an exception, by the most telling one in its chain of causes."""
+    """The reason code of an exception, by the most telling one in its chain of causes.
+
+    The transport reports several of aiohttp's failures as time-outs, so aiohttp's own word goes first.
+    """
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
         chain.append(cause)
+    if any(isinstance(link, aiohttp.ClientError) for link in chain):
+        chain = [link for link in chain if not isinstance(link, httpx.HTTPError)]
     for kinds, reason in _REASONS:
         if any(isinstance(link, kinds) for link in chain):
             return reason

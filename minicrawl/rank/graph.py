@@ -43,7 +43,7 @@ class Graph:
         """
         for ends in (sources, targets):
             if len(ends) and not 0 <= ends.min() <= ends.max() < size:
-                raise ValueError(f"the pages of a graph of size {size} are 0 to {size - 1}; a link has another")
+                raise ValueError(f"the pages of a graph of size {size} are 0 to {size - 1}; a link leaves it")
         outdegree = np.bincount(sources, minlength=size)
         indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegree, dtype=np.int64)])
         return cls(indptr, targets[np.argsort(sources, kind="stable")].astype(np.int32))

@@ -60,5 +60,5 @@ def _distribution(preference: FloatArray | None, size: int) -> FloatArray:
 
 
 def _most_steps(damping: float, change: float) -> int:
-    """How many steps it can take to one that moves x by `change`: step k moves it 2 * damping**(k-1) or less."""
+    """Steps until one moves x by no more than `change`: step k moves it by at most 2 * damping**(k-1)."""
     return 1 + math.ceil(max(0.0, math.log(change / 2) / math.log(damping))) if damping else 1

@@ -83,13 +83,13 @@ books AS (
 ),
 births AS (
     SELECT held + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
-           max(1.0, coalesce(sum(birth), 0)) AS total
+           max(1.0, total(birth)) AS total
     FROM books LEFT JOIN pages
 ),
 weighed AS (
     SELECT pages.*,
            CASE WHEN state = 'alias' THEN 0.0
-                ELSE received - birth + births.virtual * (birth / births.total) END AS x,
+                ELSE received - birth + births.virtual * (birth * 1.0 / births.total) END AS x,
            cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
            books.clock - pages.clock AS elapsed,
            size

@@ -49,7 +49,8 @@ def exact_importance(
         step[:, page] = (1 - D) * jump
         for target in links[page]:
             step[final(target, links, aliases), page] += D / len(links[page])
-    return np.linalg.matrix_power(step, 512) @ jump
+    importance = np.linalg.matrix_power(step, 512) @ jump
+    return importance / importance.sum()
 
 
 def random_web(draw: random.Random, n: int, density: float, dangling: float = 0.2) -> list[list[int]]:

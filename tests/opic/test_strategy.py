@@ -267,6 +267,6 @@ def test_random_draws_a_visited_page_anew():
 def test_random_favours_no_page():
     """Over 4000 seeds each of 8 pages is first 500 times, give or take five standard deviations."""
     book = known(8)
-    first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]  # noqa: B023
+    first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]
     counts = np.bincount(first, minlength=8)
     assert np.all(np.abs(counts - 500) < 5 * np.sqrt(4000 * (1 / 8) * (7 / 8)))

@@ -106,7 +106,8 @@ def test_interpolation_on_hand_computed_numbers(past, cash, elapsed, in_hand, ex
 
 
 def test_interpolation_is_continuous_where_the_window_ends():
-    just_before, at = (Interpolation(1.0).record(77.0, 5.0, elapsed, 100.0) for elapsed in (math.nextafter(100, 0), 100))
+    just_before = Interpolation(1.0).record(77.0, 5.0, math.nextafter(100, 0), 100.0)
+    at = Interpolation(1.0).record(77.0, 5.0, 100.0, 100.0)
     assert just_before == pytest.approx(at, rel=1e-12)
 
 

@@ -84,7 +84,7 @@ def test_a_target_listed_twice_gets_two_shares():
 
 def test_edges_in_any_order_make_the_same_graph():
     graph = Graph.from_edges(np.array([2, 0, 2, 0]), np.array([1, 2, 0, 1]), 4)
-    same = Graph.from_links({0: [2, 1], 2: [1, 0], 3: []})
+    same = Graph.from_links({0: [2, 1], 2: [1, 0]}, 4)
     for built in (graph, same):
         assert built.indptr.tolist() == [0, 2, 2, 4, 4]
         assert built.targets.tolist() == [2, 1, 1, 0]

@@ -1,0 +1,98 @@
+"""CPU per page of a crawl, stage by stage.
+
+    python bench/crawl_stages.py SEEDS [any option of 'minicrawl crawl' but --store and --json]
+
+Runs a crawl in a temporary store with every stage's functions timed by the process's CPU clock, and prints
+microseconds per fetched page. What is left is the HTTP client and the event loop. The figure to compare with
+other programs is the last row, the CPU of the whole process.
+"""
+
+import functools
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from minicrawl.cli import main
+from minicrawl.crawl import engine, fetch
+from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.engine import Engine
+from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawl.known import KnownUrls
+
+_spent: dict[str, float] = {}
+_stack: list[float] = []
+
+
+def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, its CPU time booked to `stage`, less what timed functions it calls take themselves."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **options: Any) -> Any:
+        _stack.append(0.0)
+        started = time.process_time()
+        try:
+            return function(*args, **options)
+        finally:
+            spent = time.process_time() - started
+            inner = _stack.pop()
+            _spent[stage] = _spent.get(stage, 0.0) + spent - inner
+            if _stack:
+                _stack[-1] += spent
+
+    return wrapper
+
+
+STAGES: tuple[tuple[Any, str, str], ...] = (
+    (engine, "parse_html", "parse, resolve and normalise links"),
+    (fetch._Inflate, "decode", "inflate"),
+    (KnownUrls, "find", "look up URLs"),
+    (Accounts, "visit", "both books: visit"),
+    (Frontier, "credit", "frontier"),
+    (Frontier, "acquire", "frontier"),
+    (Frontier, "add", "frontier"),
+    (Absorber, "absorb", "absorb: judge, scope, discover"),
+    (Absorber, "absorb_unfetched", "absorb: judge, scope, discover"),
+    (Absorber, "commit", "commit"),
+    (Absorber, "settle", "virtual visits while crawling"),
+    (Absorber, "settle_fully", "virtual visits at the end"),
+)
+
+
+def run() -> None:
+    for owner, name, stage in STAGES:
+        setattr(owner, name, timed(stage, getattr(owner, name)))
+    engines: list[Engine] = []
+    construct = Engine.__init__
+
+    def remember(self: Engine, *args: Any, **options: Any) -> None:
+        construct(self, *args, **options)
+        engines.append(self)
+
+    Engine.__init__ = remember  # type: ignore[method-assign]
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "bench.db"
+        started = time.monotonic()
+        main(["crawl", *sys.argv[1:], "--store", str(store), "-q"], standalone_mode=False)
+        seconds = time.monotonic() - started
+        size = store.stat().st_size
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].fetched
+    accounts = engines[0]._absorber.accounts
+    _spent["HTTP client, event loop, start"] = cpu - sum(_spent.values())
+    print(f"\n{'stage':<40} {'us/page':>9}")
+    for stage, spent in sorted(_spent.items(), key=lambda item: -item[1]):
+        print(f"{stage:<40} {1e6 * spent / pages:>9.0f}")
+    print(f"{'all (user + sys)':<40} {1e6 * cpu / pages:>9.0f}")
+    print(
+        f"\n{pages:,} pages in {seconds:.1f} s, {pages / seconds:.0f}/s; {accounts.size:,} known, "
+        f"{size / accounts.size:.0f} bytes of store per known URL; peak memory {usage.ru_maxrss / 1024:.0f} MiB"
+    )
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,39 @@
+"""Serves a generated web over real HTTP on loopback: all hosts on one port, told apart by the Host header.
+
+It runs in the caller's event loop. A crawl reaches it with
+connect_to=(ConnectTo(None, None, "127.0.0.1", port),), allow_private=True.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web as http
+
+from minicrawl.demo.web import DemoWeb
+
+_ADDRESS = "127.0.0.1"
+_SHUTDOWN_SECONDS = 1.0
+
+
+@asynccontextmanager
+async def serving(web: DemoWeb, port: int = 0) -> AsyncIterator[int]:
+    """Serve `web` for as long as the block runs, and yield the port. 0: any that is free.
+
+    Raises OSError where the port cannot be had.
+    """
+
+    async def answer(request: http.BaseRequest) -> http.Response:
+        reply = web.respond(f"http://{request.host.lower()}{request.raw_path}")
+        if reply.delay_seconds:
+            await asyncio.sleep(reply.delay_seconds)
+        return http.Response(status=reply.status, headers=reply.headers, body=reply.body)
+
+    runner = http.ServerRunner(http.Server(answer, access_log=None), shutdown_timeout=_SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        site = http.TCPSite(runner, _ADDRESS, port)
+        await site.start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,163 @@
+"""Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
+
+from pathlib import Path
+
+import pytest
+from sites import Site, crawl, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.opic import GRANT, SEED_GRANTS
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+A, B, C = (f"http://a.test/{name}" for name in "abc")
+SEED_CASH = SEED_GRANTS * GRANT
+
+
+def one_visit(tmp_path: Path, site: Site, **settings: object) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+    """Visit only the home page. The link cash each URL got (cash beyond its grant), and each URL's state and reason."""
+    store = tmp_path / "crawl.db"
+    crawl(site, store, [HOME], pages=1, **settings)
+    assert list(audit(open_store(store))) == []
+    cash = {url: cash - GRANT for url, cash in rows(store, "SELECT url, cash FROM ranks WHERE url != ?", HOME)}
+    states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return cash, states
+
+
+def share(links: int) -> int:
+    return SEED_CASH * 17 // 20 // links
+
+
+CASES = {
+    "two links": ([A, B], {A: share(2), B: share(2)}),
+    "the same link twice counts once": ([A, A, B], {A: share(2), B: share(2)}),
+    "fragments are one page": ([A + "#1", A + "#2"], {A: share(1)}),
+    "a link to itself is not counted": ([HOME, HOME + "#top", "", A], {A: share(1)}),
+    "no links: all to the virtual page": ([], {}),
+    "nofollow is not counted": ([A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'], {A: share(1)}),
+    "meta nofollow: all to the virtual page": (['<meta name="robots" content="nofollow">', A], {}),
+    "mailto and the like are no links": ([A, "mailto:a@b.test", "javascript:x()"], {A: share(1)}),
+    "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: SEED_CASH, B: 0}),
+    "canonical to itself": ([f'<link rel="canonical" href="{HOME}">', B], {B: share(1)}),
+    "meta refresh: all of it": ([f'<meta http-equiv="refresh" content="0; url={A}">'], {A: SEED_CASH}),
+}
+
+
+@pytest.mark.parametrize(("links", "expected"), CASES.values(), ids=CASES.keys())
+def test_cash_of_a_page_goes_where_its_links_go(tmp_path: Path, links: list[str], expected: dict[str, int]) -> None:
+    cash, _ = one_visit(tmp_path, {HOME: links})
+    assert cash == expected
+
+
+def test_links_out_of_scope_are_not_counted_and_not_known(tmp_path: Path) -> None:
+    cash, _ = one_visit(tmp_path, {HOME: [A, "http://other.test/"]}, scope="host")
+    assert cash == {A: share(1)}
+    assert rows(tmp_path / "crawl.db", "SELECT refused FROM links") == [(1,)]
+
+
+def test_redirect_hands_over_all_cash_and_has_no_importance(tmp_path: Path) -> None:
+    cash, states = one_visit(tmp_path, {HOME: A})
+    assert cash == {A: SEED_CASH}
+    assert states == {HOME: ("alias", "redirect-301"), A: ("waiting", "redirect-301")}
+    assert rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks") == [(A, 1.0), (HOME, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "reason"),
+    [
+        (404, "error", "http-404"),
+        (403, "error", "http-403"),
+        (204, "fetched", "http-204"),
+        (HOME, "error", "redirect-loop"),
+        ("mailto:a@b.test", "error", "redirect-nowhere"),
+        ("http://other.test/", "error", "redirect-scope-host"),
+    ],
+)
+def test_page_without_usable_answer_gives_all_to_the_virtual_page(
+    tmp_path: Path, reply: int | str, state: str, reason: str
+) -> None:
+    cash, states = one_visit(tmp_path, {HOME: reply}, scope="host")
+    assert cash == {}
+    assert states == {HOME: (state, reason)}
+
+
+def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path) -> None:
+    from sites import Server
+
+    store = tmp_path / "crawl.db"
+    server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
+    crawl(server, store, [HOME])
+    assert server.asked == [HOME, B]
+    assert rows(store, "SELECT state, reason, is_read FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
+    ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
+    assert importance > 1 / 3
+    assert list(audit(open_store(store))) == []
+
+
+def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    chain = {f"http://a.test/{hop}": f"http://a.test/{hop + 1}" for hop in range(14)}
+    crawl({HOME: [A, "http://a.test/0"], A: B, B: C, C: A, **chain}, store, [HOME])
+    loop = rows(store, "SELECT state, reason FROM pages WHERE url IN (?, ?, ?) ORDER BY url", A, B, C)
+    assert sorted(loop) == [("alias", "redirect-301"), ("alias", "redirect-301"), ("error", "redirect-loop")]
+    hops = rows(store, "SELECT state FROM pages WHERE url GLOB 'http://a.test/[0-9]*' ORDER BY id")
+    assert [state for (state,) in hops] == ["alias"] * 10 + ["error"]
+    assert list(audit(open_store(store))) == []
+
+
+def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {
+        HOME: [f'<link rel="canonical" href="{A}">'],
+        A: [f'<link rel="canonical" href="{HOME}">', B],
+    }
+    crawl(site, store, [HOME])
+    assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [("alias", "canonical"), ("fetched", "ok")]
+    assert rows(store, "SELECT count(*) FROM pages") == [(3,)]
+
+
+def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    report, server = crawl({HOME: 503}, store, [HOME], time=0.2)
+    assert (report.reason, server.asked) == ("time", [HOME])
+    assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+
+
+def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
+    crawl(site, store, [HOME])
+    site[A] = 404
+    crawl(site, store, [], discovery=0.0, pages=12)
+    assert rows(store, "SELECT state, reason, birth, received >= 0 FROM pages WHERE url = ?", A) == [
+        ("gone", "http-404", 0, 1)
+    ]
+    assert list(audit(open_store(store))) == []
+
+
+def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
+    crawl(site, store, [HOME])
+    site |= {HOME: [A], A: [HOME, C], C: [HOME]}
+    crawl(site, store, [], discovery=0.5, pages=20)
+    fresh = tmp_path / "fresh.db"
+    crawl(site, fresh, [HOME, B])
+    query = "SELECT url, importance FROM ranks WHERE url != ? ORDER BY url"
+    changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
+    assert changed == pytest.approx(expected, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_depth_is_the_least_number_of_links_from_a_seed(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: [A], A: [B, C], B: [C], C: []}, store, [HOME, B], strategy="breadth-first")
+    assert dict(rows(store, "SELECT url, depth FROM pages")) == {HOME: 0, A: 1, B: 0, C: 1}
+
+
+def test_boosted_links_get_more_cash_but_no_more_importance(tmp_path: Path) -> None:
+    site: Site = {HOME: [A, B]}
+    cash, _ = one_visit(tmp_path, site, boost=("/a$=3",))
+    assert cash[A] > 2.9 * cash[B]
+    importance = dict(rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks"))
+    assert importance[A] == importance[B]

@@ -1,0 +1,233 @@
+"""What the generated web promises, read off the bytes it answers with."""
+
+import math
+from collections import Counter
+
+import networkx
+import pytest
+
+from minicrawl.crawl.parse import parse_html
+from minicrawl.crawl.robots import RobotsRules
+from minicrawl.crawl.urls import authority, normalise, origin
+from minicrawl.demo.web import CALENDAR_MONTHS, CRAWL_DELAY, DemoWeb
+from minicrawl.errors import SettingError
+
+HOSTS, PAGES = 30, 1500
+
+
+class Explored:
+    """All that can be reached of a web, one request per URL, as a crawler that obeys the rules sees it.
+
+    `replies`: by URL, None where robots.txt forbids to ask. `parsed`: the HTML pages. `outlinks`: counted
+    links of every known URL. `stands_for`: target of every alias. `robots`: rules by origin.
+    """
+
+    def __init__(self, web):
+        self.replies, self.parsed, self.outlinks, self.stands_for = {}, {}, {}, {}
+        self.robots = {}
+        waiting = list(web.seeds)
+        known = set(waiting)
+        for url in waiting:
+            found = self.read(web, url)
+            waiting += [target for target in dict.fromkeys(found) if target not in known]
+            known.update(found)
+
+    def read(self, web, url):
+        """Note what `url` answers; returns the URLs it makes known."""
+        self.outlinks[url] = []
+        if not self.rules(web, url).allows("minicrawl", url):
+            self.replies[url] = None
+            return []
+        reply = self.replies[url] = web.respond(url)
+        content_type = reply.headers.get("Content-Type")
+        if reply.status in (301, 302):
+            return self.alias(url, normalise(reply.headers["Location"], url))
+        if reply.status != 200 or not content_type.startswith("text/html"):
+            return []
+        page = self.parsed[url] = parse_html(reply.body, url, content_type)
+        self.outlinks[url] = [target for target in page.outlinks if target != url]
+        if page.canonical not in (None, url):
+            return [*page.outlinks, *self.alias(url, page.canonical)]
+        return page.outlinks
+
+    def alias(self, url, target):
+        end = target
+        while end in self.stands_for:
+            end = self.stands_for[end]
+        if end == url:  # a loop is an error
+            return []
+        self.stands_for[url] = target
+        return [target]
+
+    def rules(self, web, url):
+        root = origin(url)
+        if root not in self.robots:
+            self.robots[root] = RobotsRules.parse(web.respond(f"{root}/robots.txt").body)
+        return self.robots[root]
+
+    def indegrees(self):
+        return Counter(target for targets in self.outlinks.values() for target in targets)
+
+
+@pytest.fixture(scope="module")
+def web():
+    return DemoWeb.generate(seed=1, hosts=HOSTS, pages=PAGES)
+
+
+@pytest.fixture(scope="module")
+def explored(web):
+    return Explored(web)
+
+
+def by_networkx(explored):
+    """PageRank with aliases folded into what they stand for, their part of the jumps too."""
+    graph, jumps = networkx.DiGraph(), Counter()
+
+    def page(url):
+        while url in explored.stands_for:
+            url = explored.stands_for[url]
+        return url
+
+    for url, targets in explored.outlinks.items():
+        jumps[page(url)] += 1
+        graph.add_node(page(url))
+        if url not in explored.stands_for:
+            for target, links in Counter(map(page, targets)).items():
+                graph.add_edge(url, target, weight=links)
+    return networkx.pagerank(graph, personalization=jumps, tol=1e-15, max_iter=1000)
+
+
+def test_truth_is_pagerank_of_what_the_bytes_say(web, explored):
+    truth, expected = web.truth(), by_networkx(explored)
+    assert truth.keys() == explored.outlinks.keys()
+    assert truth == pytest.approx(dict.fromkeys(truth, 0.0) | expected, abs=1e-9)
+
+
+def test_truth_is_shared_out_and_aliases_have_none(web, explored):
+    truth = web.truth()
+    assert math.fsum(truth.values()) == pytest.approx(1.0, abs=1e-12)
+    assert {url for url, value in truth.items() if value == 0.0} == explored.stands_for.keys()
+
+
+def test_urls_are_in_normal_form(web):
+    assert [normalise(url) for url in web.truth()] == list(web.truth())
+
+
+def test_same_arguments_make_the_same_web(web):
+    again = DemoWeb.generate(seed=1, hosts=HOSTS, pages=PAGES)
+    urls = list(web.truth())
+    assert list(again.truth()) == urls
+    assert all(again.respond(url) == web.respond(url) for url in urls[::50])
+
+
+def test_another_seed_makes_another_web(web):
+    assert DemoWeb.generate(seed=2, hosts=HOSTS, pages=PAGES).truth().keys() != web.truth().keys()
+
+
+def test_every_host_and_every_page_can_be_reached(web, explored):
+    assert len(set(web.hosts)) == HOSTS
+    assert {authority(url) for url in explored.outlinks} == set(web.hosts)
+    assert all(host.endswith(".test") for host in web.hosts)
+    ordinary = [
+        url
+        for url in explored.parsed
+        if url not in explored.stands_for and "/calendar/" not in url and "/caf%C3%A9" not in url
+    ]
+    assert len(ordinary) == PAGES
+
+
+def test_sizes_of_hosts_fall_as_a_power_law(web, explored):
+    sizes = Counter(authority(url) for url in explored.parsed if "/calendar/" not in url)
+    assert sizes[web.hosts[0]] > 5 * sizes[web.hosts[9]] > 5 * sizes[web.hosts[-1]] / 2
+
+
+def test_few_pages_get_most_links(explored):
+    """The exponent of the tail by Hill's estimator, and the largest against the mean."""
+    indegrees = explored.indegrees()
+    assert max(indegrees.values()) >= 20 * sum(indegrees.values()) / len(explored.outlinks)
+    tail = [n for n in indegrees.values() if n >= 10]
+    assert 1 + len(tail) / sum(math.log(n / 9.5) for n in tail) == pytest.approx(2.3, abs=0.35)
+
+
+def test_links_are_ten_a_page_and_mostly_inside_the_host(explored):
+    pages = [url for url in explored.parsed if "/calendar/" not in url]
+    links = [(url, target) for url in pages for target in explored.outlinks[url]]
+    assert len(links) / PAGES == pytest.approx(10, abs=1.5)
+    inside = sum(authority(url) == authority(target) for url, target in links) / len(links)
+    assert inside == pytest.approx(0.8, abs=0.04)
+
+
+def test_the_webs_oddities_are_all_there(explored):
+    replies = explored.replies
+    statuses = Counter(reply.status for reply in replies.values() if reply is not None)
+    redirects = statuses[301] + statuses[302]
+    assert redirects == pytest.approx(0.03 * PAGES, rel=0.3)
+    assert statuses[404] == pytest.approx(0.03 * PAGES, rel=0.3)
+    assert sum(reply is None for reply in replies.values()) >= 3  # robots.txt
+    types = Counter(reply.headers.get("Content-Type") for reply in replies.values() if reply is not None)
+    assert types["application/pdf"] >= 1
+    assert types["text/plain"] >= 1
+    assert types["text/html; charset=iso-8859-1"] == 1
+    assert sum(page.canonical is not None for page in explored.parsed.values()) >= 3
+    assert sum(page.nofollow for page in explored.parsed.values()) >= 3
+    assert any(not links for url, links in explored.outlinks.items() if url in explored.parsed)
+    assert any(b"<base " in reply.body for reply in replies.values() if reply is not None)
+
+
+def test_redirects_come_in_chains_and_one_loop(explored):
+    redirects = {url for url, reply in explored.replies.items() if reply and reply.status in (301, 302)}
+    assert any(explored.stands_for.get(url) in redirects & explored.stands_for.keys() for url in redirects)
+    assert len(redirects - explored.stands_for.keys()) == 1
+
+
+def test_few_pages_are_slow(explored):
+    delays = [reply.delay_seconds for reply in explored.replies.values() if reply and reply.delay_seconds]
+    assert len(delays) == 6
+    assert all(0.3 <= delay <= 1.0 for delay in delays)
+
+
+def test_one_host_asks_for_a_delay(explored):
+    delays = Counter(rules.crawl_delay("minicrawl") for rules in explored.robots.values())
+    assert delays == {None: HOSTS - 1, CRAWL_DELAY: 1}
+
+
+def test_pages_behind_robots_txt_lead_to_nothing_else(web, explored):
+    forbidden = [url for url, reply in explored.replies.items() if reply is None]
+    assert all(web.respond(url).status == 200 for url in forbidden)
+    assert not any(url.endswith("/private/backstage") for url in explored.outlinks)
+
+
+def test_calendar_goes_on_for_months_and_always_leads_home(web, explored):
+    months = [url for url in explored.parsed if url.startswith(web.calendar)]
+    assert len(months) == 2 * CALENDAR_MONTHS + 1
+    home = web.calendar.removesuffix("calendar/")
+    assert all(home in explored.outlinks[url] for url in months)
+    assert web.respond(f"{web.calendar}2046/12").status == 404
+    assert web.respond(f"{web.calendar}2026/13").status == 404
+
+
+def test_page_in_another_encoding_reads_right(web, explored):
+    page = next(page for page in explored.parsed.values() if page.title.endswith("à la carte"))
+    cafe = f"http://{web.hosts[2]}/caf%C3%A9-d%C3%A9j%C3%A0-vu"
+    assert dict(zip(page.outlinks, page.anchors, strict=True))[cafe] == "Café Zürich: déjà vu"
+    assert explored.parsed[cafe].title == "Café Zürich: déjà vu"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hosts": 1}, "a demo web needs at least 2 hosts, not 1"),
+        ({"hosts": 40, "pages": 399}, "a demo web needs 10 pages per host: at least 400, not 399"),
+    ],
+)
+def test_web_too_small_is_refused(options, message):
+    with pytest.raises(SettingError, match=message):
+        DemoWeb.generate(**options)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_small_webs_have_their_truth_too(seed):
+    web = DemoWeb.generate(seed, hosts=2, pages=20)
+    assert web.truth() == pytest.approx(
+        dict.fromkeys(web.truth(), 0.0) | by_networkx(Explored(web)), abs=1e-9
+    )

@@ -1,0 +1,210 @@
+"""The coverage bound never says more than the truth, and comes near it."""
+
+import random
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pytest
+from opic_webs import D, csr, exact_importance, final, pages, random_web
+
+from minicrawl.opic import Coverage
+
+
+def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
+    coverage = Coverage()
+    coverage.grow(n)
+    for pages_of_one_start in seeds:
+        coverage.seed(pages(pages_of_one_start))
+    return coverage
+
+
+def visit_many(coverage: Coverage, web: Sequence[Sequence[int]], chosen: Sequence[int], aliases: Iterable[int]) -> None:
+    flags = np.array([float(page in aliases) for page in chosen])
+    coverage.visit_many(pages(chosen), *csr([web[page] for page in chosen]), flags)
+
+
+def with_aliases(draw: random.Random, web: list[list[int]], share: float) -> set[int]:
+    """Turn about `share` of the pages into aliases of some page, without loops. Changes `web`."""
+    aliases: set[int] = set()
+    for page in range(len(web)):
+        target = draw.randrange(len(web))
+        if draw.random() < share and final(target, web, aliases) != page:
+            web[page] = [target]
+            aliases.add(page)
+    return aliases
+
+
+def truth(web: Sequence[Sequence[int]], seeds: Iterable[int], aliases: set[int]) -> np.ndarray:
+    """Importance when a walker starts at the seeds, and starts again there."""
+    seeds = set(seeds)
+    return exact_importance(web, [float(page in seeds) for page in range(len(web))], aliases)
+
+
+def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
+    return float(sum(importance[page] for page in set(read)))
+
+
+@pytest.mark.parametrize("alias_share", [0.0, 0.3], ids=["no-aliases", "aliases"])
+@pytest.mark.parametrize("dangling", [0.0, 0.2, 0.8])
+@pytest.mark.parametrize("seed", range(60))
+def test_bound_never_exceeds_the_truth(seed, dangling, alias_share):
+    """At every moment of a crawl in any order, with pages visited again and again, one by one or many at once."""
+    draw = random.Random(f"{seed} {dangling} {alias_share}")
+    n = draw.randrange(1, 16)
+    web = random_web(draw, n, draw.choice([0.1, 0.25, 0.6]), dangling)
+    aliases = with_aliases(draw, web, alias_share)
+    seeds = draw.sample(range(n), draw.randrange(1, min(n, 4) + 1))
+    importance = truth(web, seeds, aliases)
+    coverage = seeded(n, seeds)
+    read: set[int] = set()
+    for _ in range(6 * n):
+        waiting = np.flatnonzero(coverage.walkers[:n])
+        if draw.random() < 0.2:
+            chosen = sorted(draw.sample(range(n), draw.randrange(1, n + 1)))
+            visit_many(coverage, web, chosen, aliases)
+            read.update(chosen)
+        else:
+            page = int(draw.choice(waiting)) if draw.random() < 0.7 and len(waiting) else draw.randrange(n)
+            coverage.visit(page, pages(web[page]), alias=page in aliases)
+            read.add(page)
+        assert 0.0 <= coverage.bound() <= share_of(importance, read) + 1e-12
+        assert coverage.waiting == pytest.approx(coverage.walkers.sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_greedy_crawl_of_a_larger_web_stays_below_the_truth_and_comes_near(seed):
+    """Reading the page with most walkers first, each page once: the bound is good for something."""
+    draw = random.Random(seed)
+    n = 80
+    web = random_web(draw, n, 0.04, 0.1)
+    seeds = draw.sample(range(n), 3)
+    importance = truth(web, seeds, set())
+    coverage = seeded(n, seeds)
+    read: list[int] = []
+    while coverage.walkers.any() and len(read) < n // 2:
+        page = int(np.argmax(np.where(np.isin(np.arange(n), read), -1.0, coverage.walkers[:n])))
+        coverage.visit(page, pages(web[page]))
+        read.append(page)
+        assert coverage.bound() <= share_of(importance, read) + 1e-12
+    assert coverage.bound() > 0.3
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_seeds_added_later_mix_with_the_first_ones(seed):
+    """Two units of walkers: the truth is that of a walker who starts at either set with equal chance."""
+    draw = random.Random(seed)
+    n = 8
+    web = random_web(draw, n, 0.3)
+    first, second = ([*draw.sample(range(n), size)] for size in (1, 3))
+    teleport = [(page in first) / 1 + (page in second) / 3 for page in range(n)]
+    importance = exact_importance(web, teleport)
+    coverage = seeded(n, first, second)
+    read: set[int] = set()
+    for _ in range(30):
+        page = draw.randrange(n)
+        coverage.visit(page, pages(web[page]))
+        read.add(page)
+        assert coverage.bound() <= share_of(importance, read) + 1e-12
+
+
+@pytest.mark.parametrize("alias_share", [0.0, 0.3], ids=["no-aliases", "aliases"])
+@pytest.mark.parametrize("many", [False, True], ids=["one-by-one", "at-once"])
+@pytest.mark.parametrize("seed", range(10))
+def test_bound_tends_to_one_when_everything_is_visited_again_and_again(seed, many, alias_share):
+    """What waits shrinks by d a round at least every n rounds, however long the chains of aliases."""
+    draw = random.Random(seed)
+    n = 10
+    web = random_web(draw, n, 0.3)
+    aliases = with_aliases(draw, web, alias_share)
+    coverage = seeded(n, [0, 1])
+    bounds = []
+    for _ in range(400):
+        if many:
+            visit_many(coverage, web, range(n), aliases)
+        else:
+            for page in range(n):
+                coverage.visit(page, pages(web[page]), alias=page in aliases)
+        bounds.append(coverage.bound())
+    assert bounds == sorted(bounds)
+    assert 1 - 1e-9 < bounds[-1] <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_without_dangling_pages_the_bound_is_that_of_rankmass(seed):
+    """Each page read once: (1 - d) times the walkers that stepped on, reckoned by hand."""
+    draw = random.Random(seed)
+    n = 12
+    web = [draw.sample([target for target in range(n) if target != page], draw.randrange(1, 5)) for page in range(n)]
+    coverage = seeded(n, [0, 3])
+    walkers = [0.5 if page in (0, 3) else 0.0 for page in range(n)]
+    secured = 0.0
+    for page in draw.sample(range(n), n):
+        f, walkers[page] = walkers[page], 0.0
+        secured += f
+        for target in web[page]:
+            walkers[target] += D * f / len(web[page])
+        coverage.visit(page, pages(web[page]))
+        assert coverage.bound() == pytest.approx((1 - D) * secured, abs=1e-12)
+        assert coverage.walkers[:n] == pytest.approx(np.array(walkers), abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_visits_at_once_equal_visits_one_by_one(seed):
+    """Where no page of the set links to another one, order does not matter."""
+    draw = random.Random(seed)
+    n = 14
+    web = random_web(draw, n, 0.15, 0.3)
+    aliases = with_aliases(draw, web, 0.2)
+    at_once, one_by_one = seeded(n, [0, 1, 2]), seeded(n, [0, 1, 2])
+    for _ in range(20):
+        page = draw.randrange(n)
+        for coverage in (at_once, one_by_one):
+            coverage.visit(page, pages(web[page]), alias=page in aliases)
+    chosen: list[int] = []
+    for page in draw.sample(range(n), n):
+        if not any(page in web[other] or other in web[page] for other in chosen):
+            chosen.append(page)
+    visit_many(at_once, web, chosen, aliases)
+    for page in chosen:
+        one_by_one.visit(page, pages(web[page]), alias=page in aliases)
+    assert at_once.walkers == pytest.approx(one_by_one.walkers, abs=1e-15)
+    assert at_once.stepped == pytest.approx(one_by_one.stepped, abs=1e-15)
+    assert at_once.waiting == pytest.approx(one_by_one.waiting, abs=1e-15)
+    assert at_once.bound() == pytest.approx(one_by_one.bound(), abs=1e-15)
+
+
+def test_visits_at_once_let_on_only_those_who_stood_there_at_the_start():
+    """Walkers that arrive during the round wait for the next one."""
+    coverage = seeded(2, [0, 1])
+    visit_many(coverage, [[1], []], [0, 1], set())
+    assert coverage.walkers[:2].tolist() == pytest.approx([0.0, 0.5 * D])
+
+
+def test_nothing_read_is_nothing_covered():
+    assert Coverage().bound() == 0.0
+    assert seeded(3, [0]).bound() == 0.0
+
+
+def test_page_that_nobody_reached_adds_nothing():
+    coverage = seeded(3, [0])
+    coverage.visit(0, pages([1]))
+    before = coverage.bound()
+    coverage.visit(2, pages([0, 1]))
+    assert coverage.bound() == before
+
+
+def test_lonely_seed_without_links_is_everything():
+    """All of f is secured where a page has no links."""
+    coverage = seeded(1, [0])
+    coverage.visit(0, pages([]))
+    assert coverage.bound() == 1.0
+
+
+def test_alias_covers_nothing_by_itself():
+    """It hands its walkers over; they count where they arrive."""
+    coverage = seeded(2, [0])
+    coverage.visit(0, pages([1]), alias=True)
+    assert coverage.bound() == 0.0
+    assert coverage.walkers[:2].tolist() == [0.0, 1.0]
+    coverage.visit(1, pages([]))
+    assert coverage.bound() == 1.0

@@ -1,0 +1,494 @@
+"""The ledger against a dictionary that follows the text of the design, and against PageRank."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opic_webs import D, csr, exact_importance, final, pages, random_web
+
+from minicrawl.opic import UNIT, Ledger
+from minicrawl.opic.ledger import expected_received
+from minicrawl.opic.shares import damped, sigma, sigmas
+
+MOST = 12
+NOTHING = pages([])
+
+
+def sent(h: int, o: int, alias: bool) -> int:
+    """What a page that has forwarded h in all has sent along each of its o links."""
+    if o == 0:
+        return 0
+    return h if alias else (h * 85 // 100) // o
+
+
+class Oracle:
+    """Dictionaries, whole numbers of any size, and the rules word by word."""
+
+    def __init__(self, unit: int) -> None:
+        self.unit = unit
+        self.r: dict[int, int] = {}
+        self.h: dict[int, int] = {}
+        self.b: dict[int, int] = {}
+        self.v = 0
+        self.links: dict[int, list[int]] = {}
+        self.aliases: set[int] = set()
+        self.read: set[int] = set()
+        self.gone: set[int] = set()
+
+    def discover(self, j: int) -> None:
+        self.r[j] = self.b[j] = self.unit
+        self.h[j] = 0
+        self.links[j] = []
+
+    def visit(self, i: int, new: Sequence[int], alias: bool, n: int | None = None) -> None:
+        h, n = self.h[i], self.r[i] if n is None else n
+        old = self.links[i]
+        before, after = sent(h, len(old), i in self.aliases), sent(n, len(new), alias)
+        for j in old:
+            self.r[j] -= before
+        for j in new:
+            self.r[j] += after
+        self.v += (n - len(new) * after) - (h - len(old) * before)
+        self.h[i] = n
+        self.links[i] = list(new)
+        self.aliases = self.aliases | {i} if alias else self.aliases - {i}
+        self.read.add(i)
+
+    def retire(self, i: int) -> None:
+        self.visit(i, [], alias=False)
+        self.r[i] -= self.b[i]
+        self.b[i] = 0
+        self.visit(i, [], alias=False)
+        self.gone.add(i)
+
+    def visit_many(self, chosen: Sequence[int]) -> None:
+        held = {i: self.r[i] for i in chosen}
+        for i in chosen:
+            self.visit(i, self.links[i], i in self.aliases, held[i])
+
+    def expected(self) -> dict[int, int]:
+        """Lemma 2.3: birth cash and what each source has sent."""
+        received = dict(self.b)
+        for i, targets in self.links.items():
+            for j in targets:
+                received[j] += sent(self.h[i], len(targets), i in self.aliases)
+        return received
+
+
+class World:
+    """A ledger and its oracle, led through the same history."""
+
+    def __init__(self, unit: int = UNIT) -> None:
+        self.ledger = Ledger(unit=unit)
+        self.oracle = Oracle(unit)
+
+    @property
+    def n(self) -> int:
+        return self.ledger.size
+
+    def discover(self) -> None:
+        assert self.ledger.discover() == range(self.n - 1, self.n)
+        self.oracle.discover(self.n - 1)
+
+    def visit(self, page: int, links: Sequence[int], *, alias: bool = False) -> None:
+        old = self.oracle.links[page] if page in self.oracle.read else None
+        self.ledger.visit(page, pages(links), None if old is None else pages(old), alias=alias)
+        self.oracle.visit(page, links, alias)
+
+    def revisit(self, page: int) -> None:
+        self.visit(page, self.oracle.links[page], alias=page in self.oracle.aliases)
+
+    def retire(self, page: int) -> None:
+        self.ledger.visit(page, NOTHING, pages(self.oracle.links[page]))
+        self.ledger.retire(page)
+        self.oracle.retire(page)
+
+    def visit_many(self, chosen: Sequence[int]) -> None:
+        self.ledger.visit_many(pages(chosen), *csr([self.oracle.links[page] for page in chosen]))
+        self.oracle.visit_many(chosen)
+
+    def alias_target(self, page: int, wish: int) -> int | None:
+        """`wish`, unless letting `page` stand for it would close a loop."""
+        closes = wish == page or final(wish, self.oracle.links, self.oracle.aliases) == page
+        return None if closes else wish
+
+    def do(self, deed: str, number: int, bits: int) -> None:
+        """One step of a random history: `number` names a page, `bits` a set of pages."""
+        if deed == "discover" or not self.n:
+            if self.n < MOST:
+                self.discover()
+            return
+        page = number % self.n
+        chosen = [other for other in range(self.n) if bits >> other & 1]
+        if deed == "visit many":
+            self.visit_many([other for other in chosen if other in self.oracle.read])
+        elif page in self.oracle.gone:
+            self.revisit(page)
+        elif deed == "visit":
+            self.visit(page, [other for other in chosen if other != page])
+        elif deed == "visit unchanged":
+            self.revisit(page)
+        elif deed == "alias":
+            target = self.alias_target(page, bits % self.n)
+            if target is not None:
+                self.visit(page, [target], alias=True)
+        elif deed == "no longer an alias" and page in self.oracle.aliases:
+            self.visit(page, self.oracle.links[page])
+        elif deed == "gone" and page in self.oracle.read:
+            self.retire(page)
+
+    def check(self) -> None:
+        """Everything that must hold after every step."""
+        ledger, oracle, n = self.ledger, self.oracle, self.n
+        received, forwarded, birth = (
+            column[:n].tolist() for column in (ledger.received, ledger.forwarded, ledger.birth)
+        )
+        # To the unit what the text of the design says.
+        assert received == list(oracle.r.values())
+        assert forwarded == list(oracle.h.values())
+        assert birth == list(oracle.b.values())
+        assert ledger.virtual == oracle.v
+        # I1: nothing is made, nothing is lost.
+        assert sum(received) - sum(forwarded) + ledger.virtual == sum(birth)
+        # I2: Lemma 2.3, by hand and by the audit.
+        assert received == list(oracle.expected().values())
+        audit = expected_received(ledger, pages(oracle.links), *csr(list(oracle.links.values())))
+        assert audit.tolist() == received
+        # I3: nobody owes.
+        assert min(forwarded, default=0) >= 0
+        assert ledger.virtual >= 0
+        # What is kept beside the pages equals its definition.
+        assert ledger.births == sum(birth)
+        assert ledger.never_read == sum(r for r, h in zip(received, forwarded, strict=True) if h == 0)
+        assert ledger.residuals().tolist() == [
+            abs(r - h) if h else 0 for r, h in zip(received, forwarded, strict=True)
+        ]
+        assert ledger.mean_residual() * max(n, 1) == pytest.approx(
+            sum(r - h for r, h in zip(received, forwarded, strict=True) if h), rel=1e-9, abs=1e-6
+        )
+        self.check_importance()
+
+    def check_importance(self) -> None:
+        importance = self.ledger.importance()
+        assert importance.shape == (self.n,)
+        if self.ledger.births:
+            assert importance.sum() == pytest.approx(1.0, abs=1e-12)
+            assert all(importance[page] == 0.0 for page in self.oracle.aliases)
+            assert all(importance[page] > 0.0 for page in range(self.n) if page not in self.oracle.read)
+
+    def settle(self, draw: random.Random) -> None:
+        """Visit read pages in random order until nothing moves any more."""
+        order = sorted(self.oracle.read)
+        while self.ledger.residuals().any():
+            draw.shuffle(order)
+            for page in order:
+                self.revisit(page)
+
+    def exact(self) -> np.ndarray:
+        """PageRank of the graph as it was last seen; walkers jump to pages that are not gone."""
+        links = list(self.oracle.links.values())
+        return exact_importance(links, [float(b) for b in self.oracle.b.values()], self.oracle.aliases)
+
+
+DEEDS = (
+    *("discover", "visit", "visit", "visit", "visit unchanged", "visit many", "visit many"),
+    *("alias", "no longer an alias", "gone"),
+)
+histories = st.lists(
+    st.tuples(st.sampled_from(DEEDS), st.integers(0, MOST - 1), st.integers(0, 2**MOST - 1)),
+    min_size=5,
+    max_size=40,
+)
+
+
+def lived(history: Sequence[tuple[str, int, int]], unit: int = UNIT, known: int = 3) -> World:
+    """A world that has gone through `history`, unchecked."""
+    world = World(unit)
+    for _ in range(known):
+        world.discover()
+    for deed in history:
+        world.do(*deed)
+    return world
+
+
+@given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]))
+@settings(deadline=None, derandomize=True, max_examples=250)
+def test_books_balance_after_every_step(history, unit):
+    """I1, I2, I3 and the sums kept beside, through discovery, change, aliases, deletion and virtual visits."""
+    world = World(unit)
+    world.check()
+    for deed in history:
+        world.do(*deed)
+        world.check()
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_books_balance_through_a_long_life(seed):
+    """As above on longer histories, in which the cash has come far."""
+    draw = random.Random(seed)
+    world = World()
+    for step in range(300):
+        deed = draw.choice(DEEDS[:-1]) if draw.random() < 0.98 else "gone"
+        world.do(deed, draw.randrange(MOST), draw.getrandbits(MOST))
+        if step % 5 == 0:
+            world.check()
+    world.check()
+    assert world.oracle.gone
+    assert world.n == MOST
+
+
+@given(histories, st.integers(0, 2**MOST - 1))
+@settings(deadline=None, derandomize=True, max_examples=150)
+def test_visits_at_once_equal_visits_one_by_one(history, bits):
+    """Where no page of the set links to another one, order does not matter."""
+    at_once, one_by_one = lived(history), lived(history)
+    links = at_once.oracle.links
+    chosen: list[int] = []
+    for page in sorted(at_once.oracle.read):
+        if bits >> page & 1 and not any(page in links[other] or other in links[page] for other in chosen):
+            chosen.append(page)
+    at_once.visit_many(chosen)
+    for page in chosen:
+        one_by_one.revisit(page)
+    at_once.check()
+    assert at_once.ledger.received[: at_once.n].tolist() == one_by_one.ledger.received[: at_once.n].tolist()
+    assert at_once.ledger.forwarded[: at_once.n].tolist() == one_by_one.ledger.forwarded[: at_once.n].tolist()
+    assert at_once.ledger.virtual == one_by_one.ledger.virtual
+    assert at_once.ledger.never_read == one_by_one.ledger.never_read
+
+
+def test_visits_at_once_forward_what_was_held_at_the_start():
+    """Two pages that link to each other swap what they hold; neither forwards what it has just got."""
+    world = lived([("visit", 0, 0b010), ("visit", 1, 0b001)], unit=100, known=2)
+    assert world.ledger.received[:2].tolist() == [100 + 157, 185]  # 157 = .85 * 185
+    world.visit_many([0, 1])
+    assert world.ledger.forwarded[:2].tolist() == [257, 185]
+    assert world.ledger.received[:2].tolist() == [257, 100 + 218]  # 218 = .85 * 257
+    world.check()
+
+
+def test_page_that_is_emptied_and_given_cash_at_once_counts_as_never_read():
+    """`never_read` is all that pages hold which have forwarded nothing, also right after visits at once.
+
+    Page 0 is gone and has lost the link that brought it cash, so its visit takes back what it had forwarded;
+    in the same round page 1, whose link to it had carried nothing yet, sends it its first unit.
+    """
+    world = World(unit=1)
+    for _ in range(4):
+        world.discover()
+    world.visit(0, [])
+    world.visit(1, [0])
+    world.visit(2, [0], alias=True)
+    world.retire(0)
+    world.visit(2, [])
+    world.visit(3, [1], alias=True)
+    world.check()
+    assert (world.ledger.received[0], world.ledger.forwarded[0]) == (0, 1)
+    world.visit_many([0, 1])
+    assert (world.ledger.received[0], world.ledger.forwarded[0]) == (1, 0)
+    world.check()
+
+
+@given(histories, st.integers(0, 2**32))
+@settings(deadline=None, derandomize=True, max_examples=100)
+def test_visiting_again_changes_nothing_once_settled(history, seed):
+    """I6: unchanged links and nothing left to forward, one by one and all at once."""
+    world = lived(history)
+    world.settle(random.Random(seed))
+    before = [world.ledger.received.copy(), world.ledger.forwarded.copy(), world.ledger.virtual, world.ledger.never_read]
+    for page in world.oracle.read:
+        world.revisit(page)
+    world.visit_many(sorted(world.oracle.read))
+    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_read]
+    for one, other in zip(before, after, strict=True):
+        assert np.array_equal(one, other)
+    world.check()
+
+
+@given(histories, st.integers(0, 2**32))
+@settings(deadline=None, derandomize=True, max_examples=120)
+def test_importance_is_pagerank_once_settled(history, seed):
+    """I7: after any history, in any order of visits, the importance is that of the final graph."""
+    world = lived(history)
+    world.settle(random.Random(seed))
+    world.check()
+    if world.ledger.births:
+        assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_importance_is_pagerank_after_a_long_life(seed):
+    """I7 once more, by virtual visits of all read pages at once."""
+    draw = random.Random(seed)
+    world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
+    if world.ledger.births == 0:
+        world.discover()
+    while world.ledger.residuals().any():
+        world.visit_many(sorted(world.oracle.read))
+    world.check()
+    assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-5
+
+
+@pytest.mark.parametrize("leaves", [1, 3, 50])
+def test_star_has_closed_form(leaves):
+    """A centre that links to every leaf, each of which links back."""
+    world = World()
+    n = leaves + 1
+    for _ in range(n):
+        world.discover()
+    for _ in range(120):
+        world.visit(0, range(1, n))
+        for leaf in range(1, n):
+            world.visit(leaf, [0])
+    jump = (1 - D) / n
+    centre = (jump + D * leaves * jump) / (1 - D**2)
+    assert world.ledger.importance()[0] == pytest.approx(centre, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_certificate_bounds_the_error(seed):
+    """I8: while links stay as they are, H/G is at most the certificate off, at every moment.
+
+    Never-read pages count as pages without links that have forwarded all they have. Whole units are lost by
+    rounding, under two per link and amplified at most 1 / (1 - d) times.
+    """
+    draw = random.Random(seed)
+    n = draw.randrange(1, MOST + 1)
+    web = random_web(draw, n, draw.choice([0.1, 0.3, 0.7]))
+    world = World()
+    for _ in range(n):
+        world.discover()
+    ever_read = draw.sample(range(n), draw.randrange(1, n + 1))
+    tightest = 2.0
+    for _ in range(15 * n):
+        page = draw.choice(ever_read)
+        world.visit(page, web[page])
+        ledger = world.ledger
+        history = np.where(ledger.forwarded[:n] > 0, ledger.forwarded[:n], ledger.received[:n]).astype(float)
+        known = [web[page] if page in world.oracle.read else [] for page in range(n)]
+        error = np.abs(history / history.sum() - exact_importance(known, [1.0] * n)).sum()
+        rounding = 2 * 2 * sum(map(len, known)) / ((1 - D) * history.sum())
+        assert error <= ledger.certificate() + rounding + 1e-12  # the oracle's own last digits
+        tightest = min(tightest, ledger.certificate())
+    assert tightest < 0.5
+
+
+def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_everything():
+    world = World()
+    assert world.ledger.certificate() == 2.0
+    for _ in range(3):
+        world.discover()
+    world.visit(0, [1, 2])
+    world.settle(random.Random(0))
+    assert world.ledger.certificate() == 0.0
+    world.visit(1, [0])
+    assert world.ledger.certificate() > 0.0
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
+    """I11: a static web, discovered and read in two orders and settled, has the same importance, never-read or not."""
+    draw = random.Random(seed)
+    n = draw.randrange(4, MOST + 1)
+    web = random_web(draw, n, 0.3)
+    read = draw.sample(range(n), n - 2)
+    results = []
+    for _ in range(2):
+        order = draw.sample(range(n), n)
+        number = {page: k for k, page in enumerate(order)}
+        world = World()
+        waiting: list[int] = []
+        for page in order:  # the web becomes known bit by bit, and is read in between
+            world.discover()
+            waiting.append(page)
+            for ready in [page for page in waiting if page in read and all(number[t] < world.n for t in web[page])]:
+                waiting.remove(ready)
+                world.visit(number[ready], [number[target] for target in web[ready]])
+        world.settle(draw)
+        world.check()
+        importance = world.ledger.importance()
+        results.append(np.array([importance[number[page]] for page in range(n)]))
+    assert np.all(results[0] > 0)
+    assert results[0] == pytest.approx(results[1], rel=1e-6)
+
+
+def test_page_without_inlinks_has_the_least_importance_whether_read_or_not():
+    """Knowing that a page exists is worth its share of the jumps, no more."""
+    world = World()
+    for _ in range(4):
+        world.discover()
+    world.visit(0, [1])
+    world.visit(1, [0])
+    world.visit(2, [])
+    world.settle(random.Random(0))
+    importance = world.ledger.importance()
+    assert importance[2] == pytest.approx(importance[3], rel=1e-6)
+    assert importance[2] == pytest.approx(min(importance), rel=1e-6)
+
+
+def test_alias_hands_over_everything_and_has_no_importance():
+    """The page it stands for has what the alias would have had, and its own."""
+    world = World(unit=100)
+    for _ in range(2):
+        world.discover()
+    world.visit(0, [1], alias=True)
+    assert world.ledger.received[:2].tolist() == [100, 200]
+    assert world.ledger.virtual == 0
+    assert world.ledger.importance().tolist() == [0.0, 1.0]
+
+
+def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share():
+    world = World(unit=100)
+    for _ in range(2):
+        world.discover()
+    world.visit(0, [1], alias=True)
+    world.visit(0, [1])
+    assert world.ledger.received[:2].tolist() == [100, 185]
+    assert world.ledger.virtual == 15
+    world.check()
+
+
+def test_gone_page_gives_its_birth_cash_back():
+    """What is left of it is what others still send it."""
+    world = World(unit=100)
+    for _ in range(2):
+        world.discover()
+    world.visit(0, [1])
+    world.visit(1, [0])
+    world.retire(1)
+    assert world.ledger.births == 100
+    assert world.ledger.received[:2].tolist() == [100, 85]
+    assert world.ledger.virtual == 100 - 0
+    world.check()
+
+
+def test_several_pages_are_discovered_at_once():
+    ledger = Ledger(unit=5)
+    assert ledger.discover(3) == range(3)
+    assert ledger.discover(200) == range(3, 203)
+    assert (ledger.births, ledger.never_read) == (5 * 203, 5 * 203)
+    assert ledger.importance() == pytest.approx(np.full(203, 1 / 203), rel=1e-12)
+
+
+def test_room_is_not_knowledge():
+    """Growing makes no page known."""
+    ledger = Ledger()
+    ledger.grow(100)
+    assert (ledger.size, ledger.births, len(ledger.importance())) == (0, 0, 0)
+
+
+FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2**62 - 100, 2**62))
+
+
+@given(st.lists(st.tuples(FORWARDED, st.integers(0, 10_000)), min_size=1))
+@settings(deadline=None, derandomize=True)
+def test_shares_are_exact_however_large(rows):
+    """floor(floor(.85 h) / o) in integers without end, also where 17 h would not fit into 64 bits."""
+    h, o = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    expected = [(85 * each // 100) // links if links else 0 for each, links in rows]
+    assert sigmas(h, o).tolist() == expected
+    assert [sigma(each, links) for each, links in rows] == expected
+    assert [damped(each) for each, _ in rows] == [85 * each // 100 for each, _ in rows]

@@ -1,0 +1,74 @@
+"""A website is a literal; the same literal is a graph.
+
+    {"http://a.test/": ["http://a.test/x", "http://b.test/"], "http://a.test/x": 404, "http://b.test/": "http://a.test/"}
+
+A list: an HTML page with these links. A number: an answer with this status. A string: a redirect to there.
+Anything else is a 404.
+"""
+
+import asyncio
+import random
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from minicrawl.crawl.run import acrawl
+from minicrawl.model import CrawlReport
+
+Site = dict[str, list[str] | int | str]
+
+
+class Server(httpx.MockTransport):
+    """Serves a site, and remembers what was asked for."""
+
+    def __init__(self, site: Site, robots: str | int = 404) -> None:
+        self.site = site
+        self.robots = robots
+        self.asked: list[str] = []
+        self.asked_robots: list[str] = []
+        super().__init__(self._answer)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url = str(request.url)
+        if request.url.path == "/robots.txt":
+            self.asked_robots.append(url)
+            return httpx.Response(self.robots) if isinstance(self.robots, int) else httpx.Response(200, text=self.robots)
+        self.asked.append(url)
+        reply = self.site.get(url, 404)
+        if isinstance(reply, int):
+            return httpx.Response(reply)
+        if isinstance(reply, str):
+            return httpx.Response(301, headers={"location": reply})
+        return httpx.Response(200, html=html(reply))
+
+
+def html(links: list[str]) -> str:
+    """A page with these links; what starts with '<' stands as it is."""
+    return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
+
+
+def crawl(site: Site | Server, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]:
+    """Crawl a site with one request at a time and no delay."""
+    server = site if isinstance(site, Server) else Server(site)
+    options = {"delay": 0.0, "concurrency": 1} | settings
+    return asyncio.run(acrawl(seeds, store, transport=server, **options)), server
+
+
+def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """What a query says of a store."""
+    with sqlite3.connect(store) as db:
+        found = db.execute(query, values).fetchall()
+    db.close()
+    return found
+
+
+def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[str]]:
+    """A seeded site over several hosts, and its seeds: every page has up to 8 links, some have none."""
+    rng = random.Random(seed)
+    urls = [f"http://h{rng.randrange(hosts)}.test/{page}" for page in range(pages)]
+    site: Site = {}
+    for url in urls:
+        site[url] = [urls[min(int(rng.paretovariate(0.7)) - 1, pages - 1)] for _ in range(rng.randrange(9))]
+    return site, urls[-3:]
