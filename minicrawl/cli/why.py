@@ -62,7 +62,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "content_type": facts["content_type"],
         "bytes": facts["bytes"],
         "seconds": facts["seconds"],
-        "host": {"name": host.name, "delay": host.delay, "next_at": host.next_at},
+        "host": {"name": host.name, "crawl_delay": host.crawl_delay, "next_at": host.next_at},
         "robots": _robots(store, url),
         "received": facts["received"],
         "forwarded": facts["forwarded"],
@@ -107,7 +107,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
         f"  found on    {printable(told['found_on'] or 'the seed list')}, {told['depth']} links from a seed",
-        f"  host        {host['name']}: one request in {host['delay']:g} s, the next from {_at(host['next_at'])} on",
+        f"  host        {host['name']}: not to be asked before {_at(host['next_at'])}",
         f"  robots.txt  {robots['verdict']}"
         + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
     ]

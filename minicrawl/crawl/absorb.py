@@ -98,10 +98,11 @@ class Absorber:
         self.frontier.release(page, now, asked=False)
         self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now)
 
-    def absorb_robots(self, origin: str, robots: RobotsState, delay: float, page: int, now: float) -> None:
+    def absorb_robots(self, origin: str, robots: RobotsState, crawl_delay: float, page: int, now: float) -> None:
         """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
         host = self.frontier.hosts[self.frontier.host_of[page]]
-        host.delay = delay
+        host.crawl_delay = crawl_delay
+        host.delay = self._delay(crawl_delay)
         self._note_request(page)
         self._robots.append(
             RobotsRow(
@@ -167,7 +168,9 @@ class Absorber:
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
         for row in self.writer.hosts():
-            self._hosts[row.name] = self.frontier.add_host(row.name, row.delay, row.next_at)
+            self._hosts[row.name] = self.frontier.add_host(
+                row.name, self._delay(row.crawl_delay), crawl_delay=row.crawl_delay, ready_at=row.next_at
+            )
         waiting: list[int] = []
         for pages in self.writer.columns():
             self.accounts.load(pages)
@@ -283,9 +286,13 @@ class Absorber:
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = self.frontier.add_host(name, self._settings.delay)
+            host = self._hosts[name] = self.frontier.add_host(name, self._delay(0.0))
             self._asked_hosts.add(host.id)
         return host
+
+    def _delay(self, crawl_delay: float) -> float:
+        """Seconds between two requests to a host; a delay of 0 means that politeness is switched off."""
+        return max(self._settings.delay, crawl_delay) if self._settings.delay else 0.0
 
     def _outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks of a page at its last visit."""
@@ -329,4 +336,4 @@ class Absorber:
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._asked_hosts))
-        return [HostRow(host.id, host.name, host.delay, host.ready_at) for host in hosts]
+        return [HostRow(host.id, host.name, host.crawl_delay, host.ready_at) for host in hosts]

@@ -224,10 +224,8 @@ class Engine:
     def _absorb_robots(self, page: int, site: str, fetched: Fetched, now: float) -> None:
         before = self._robots.get(site)
         robots = self._robots[site] = judged(fetched, now, before.attempts if before else 0)
-        delay = self._settings.delay
-        if delay and robots.rules is not None:  # no delay at all: politeness was switched off
-            delay = max(delay, robots.rules.crawl_delay(self._settings.user_agent) or 0.0)
-        self._absorber.absorb_robots(site, robots, delay, page, now)
+        crawl_delay = robots.rules.crawl_delay(self._settings.user_agent) if robots.rules is not None else None
+        self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, page, now)
 
     def _commit_if_due(self, now: float) -> None:
         if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:

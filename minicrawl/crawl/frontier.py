@@ -22,11 +22,16 @@ from minicrawl.opic.strategy import packed, unpacked
 
 @dataclass(slots=True)
 class Host:
-    """A host and its politeness. `delay` in seconds; `ready_at`: Unix seconds before which no request may leave."""
+    """A host and its politeness.
+
+    `delay`: seconds between two requests; `crawl_delay`: the part of it that robots.txt asked for; `ready_at`:
+    Unix seconds before which no request may leave.
+    """
 
     id: int
     name: str
     delay: float
+    crawl_delay: float = 0.0
     ready_at: float = 0.0
     in_flight: int = 0
     is_offered: bool = False
@@ -110,8 +115,8 @@ class Frontier:
         self._refresh = Lane(self.hosts, lambda entry: self._is_current(entry, read=True))
         self.in_flight = 0
 
-    def add_host(self, name: str, delay: float, ready_at: float = 0.0) -> Host:
-        host = Host(len(self.hosts), name, delay, ready_at)
+    def add_host(self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0) -> Host:
+        host = Host(len(self.hosts), name, delay, crawl_delay, ready_at)
         self.hosts.append(host)
         return host
 

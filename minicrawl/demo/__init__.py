@@ -2,4 +2,5 @@
 
 web        hosts, pages, links and traps; what a request is answered; the true importance of every URL
 server     the same over real HTTP on loopback
+compare    how well a crawl did, against that truth
 """

@@ -39,6 +39,7 @@ _MOVED = 0.03
 _DEAD = 0.03
 
 # Words made to be put together; titles become slugs.
+# fmt: off
 _PLACES = [
     "harbor", "maple", "river", "alpine", "north", "copper", "cedar", "summit", "willow", "granite",
     "meadow", "coast", "amber", "lantern",
@@ -67,6 +68,7 @@ _FILLER = [
     "the", "of", "and", "a", "visitors", "season", "every", "town", "with", "old", "new", "after", "many",
     "years", "plans", "first", "from", "says",
 ]
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

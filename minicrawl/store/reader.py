@@ -88,7 +88,7 @@ class Store:
         with store_errors(self.path):
             cursor = self._db.execute("SELECT * FROM pages WHERE id = ?", (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
-            cursor = self._db.execute("SELECT name, delay, next_at FROM hosts WHERE id = ?", (facts["host"],))
+            cursor = self._db.execute("SELECT name, crawl_delay, next_at FROM hosts WHERE id = ?", (facts["host"],))
             facts["host"] = HostRow(facts["host"], *cursor.fetchone())
             cursor = self._db.execute("SELECT nofollow, refused FROM links WHERE source = ?", (page,))
             facts["nofollow"], facts["refused"] = cursor.fetchone() or (0, 0)
@@ -196,7 +196,7 @@ class Store:
         return [url for (url,) in self._db.execute("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def hosts(self) -> list[HostRow]:
-        return [HostRow(*row) for row in self._db.execute("SELECT id, name, delay, next_at FROM hosts ORDER BY id")]
+        return [HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")]
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)

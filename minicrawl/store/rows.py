@@ -77,7 +77,7 @@ class Links(NamedTuple):
 class HostRow(NamedTuple):
     id: int
     name: str
-    delay: float
+    crawl_delay: float
     next_at: float
 
 

@@ -49,7 +49,7 @@ CREATE TABLE links (
 CREATE TABLE hosts (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
-    delay        REAL    NOT NULL,             -- seconds between two requests
+    crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
     next_at      REAL    NOT NULL DEFAULT 0    -- Unix seconds before which no request may leave
 ) STRICT;
 

@@ -85,7 +85,7 @@ class Writer(Store):
         self._db.executemany("INSERT OR REPLACE INTO links (source, targets, nofollow, refused) VALUES (?,?,?,?)", links)
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO hosts (id, name, delay, next_at) VALUES (?, ?, ?, ?)", hosts)
+        self._db.executemany("INSERT OR REPLACE INTO hosts (id, name, crawl_delay, next_at) VALUES (?, ?, ?, ?)", hosts)
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         columns, marks = ", ".join(RobotsRow._fields), ", ".join("?" * len(RobotsRow._fields))

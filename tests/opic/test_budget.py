@@ -55,7 +55,9 @@ def test_a_credit_brought_along_counts():
         whole.discovers(True, True)
         resumed.discovers(True, True)
     resumed = DiscoveryBudget(0.3, resumed.credit)
-    assert [whole.discovers(True, True) for _ in range(50)] == [resumed.discovers(True, True) for _ in range(50)]
+    assert [whole.discovers(True, True) for _ in range(50)] == [
+        resumed.discovers(True, True) for _ in range(50)
+    ]
 
 
 @pytest.mark.parametrize("read_ready", [True, False])

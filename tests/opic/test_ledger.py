@@ -298,7 +298,12 @@ def test_visiting_again_changes_nothing_once_settled(history, seed):
     """I6: unchanged links and nothing left to forward, one by one and all at once."""
     world = lived(history)
     world.settle(random.Random(seed))
-    before = [world.ledger.received.copy(), world.ledger.forwarded.copy(), world.ledger.virtual, world.ledger.never_read]
+    before = [
+        world.ledger.received.copy(),
+        world.ledger.forwarded.copy(),
+        world.ledger.virtual,
+        world.ledger.never_read,
+    ]
     for page in world.oracle.read:
         world.revisit(page)
     world.visit_many(sorted(world.oracle.read))
@@ -323,7 +328,9 @@ def test_importance_is_pagerank_once_settled(history, seed):
 def test_importance_is_pagerank_after_a_long_life(seed):
     """I7 once more, by virtual visits of all read pages at once."""
     draw = random.Random(seed)
-    world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
+    world = lived(
+        [(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8
+    )
     if world.ledger.births == 0:
         world.discover()
     while world.ledger.residuals().any():
@@ -404,7 +411,9 @@ def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
         for page in order:  # the web becomes known bit by bit, and is read in between
             world.discover()
             waiting.append(page)
-            for ready in [page for page in waiting if page in read and all(number[t] < world.n for t in web[page])]:
+            for ready in [
+                page for page in waiting if page in read and all(number[t] < world.n for t in web[page])
+            ]:
                 waiting.remove(ready)
                 world.visit(number[ready], [number[target] for target in web[ready]])
         world.settle(draw)

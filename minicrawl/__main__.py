@@ -1,0 +1,5 @@
+"""python -m minicrawl"""
+
+from minicrawl.cli import main
+
+main(prog_name="minicrawl")
