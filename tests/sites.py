@@ -57,7 +57,7 @@ def crawl(site: Site | Server, store: Path, seeds: list[str], **settings: Any) -
 
 
 def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """What a query says of a store."""
+    """What a query says of a store, or does to it."""
     with sqlite3.connect(store) as db:
         found = db.execute(query, values).fetchall()
     db.close()

@@ -20,9 +20,9 @@ _TOP = 100
 
 
 @click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
-@click.option("--pages", type=click.IntRange(min=1), default=1400, help="How many pages to crawl.")
+@click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
-@click.option("--delay", type=float, default=0.02, help="Seconds between two requests to a host.")
+@click.option("--delay", type=float, default=0.005, help="Seconds between two requests to a host.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
@@ -39,7 +39,7 @@ def command(pages: int, seed: int, delay: float, no_progress: bool, store: Path,
     from minicrawl.demo.web import DemoWeb
 
     web = DemoWeb.generate(seed=seed)
-    settings = CrawlSettings(pages=pages, delay=delay, allow_private=True)
+    settings = CrawlSettings(pages=pages, delay=delay, concurrency=4, allow_private=True)
     live = sys.stderr.isatty() and not no_progress
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
         _start_afresh(store)

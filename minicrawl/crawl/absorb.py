@@ -110,12 +110,12 @@ class Absorber:
             )
         )
         self.frontier.release(page, now)
-        self.frontier.hand_back(page, now)
+        self.frontier.put_back(page, now)
 
     def hold_host(self, page: int, until: float, now: float) -> None:
         """Let the host of an acquired page rest; the page waits again."""
         self.frontier.release(page, now, asked=False, not_before=until)
-        self.frontier.hand_back(page, now)
+        self.frontier.put_back(page, now)
 
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last call, the most worthy first.

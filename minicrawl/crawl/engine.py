@@ -6,6 +6,7 @@ crawl is over when nothing waits, nothing is in flight and nothing is left to ab
 
 import asyncio
 import json
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -23,6 +24,7 @@ from minicrawl.model import Fetched, ParsedPage, Progress
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
+_log = logging.getLogger("minicrawl")
 _BATCH = 512
 _BATCH_SECONDS = 1.0
 _PROGRESS_SECONDS = 0.5
@@ -166,6 +168,8 @@ class Engine:
             if refusal is not None:
                 self._absorber.absorb_unfetched(page, *refusal, now)
                 return
+        self._frontier.charge(page)
+        _log.debug("asking for %s", url)
         self._spawn(self._fetch(page, url))
 
     def _pages_in_flight(self) -> int:

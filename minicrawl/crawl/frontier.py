@@ -195,10 +195,9 @@ class Frontier:
             self._held.discard(page)
             self.add(page, now)
 
-    def hand_back(self, page: int, now: float) -> None:
-        """`put_back` a page whose turn led to no request for it, so that its turn counts as not taken."""
-        self._budget.undo(discovers=not self._book.read[page])
-        self.put_back(page, now)
+    def charge(self, page: int) -> None:
+        """A page that was handed out is fetched indeed: that counts for the discovery share."""
+        self._budget.charge(discovers=not self._book.read[page])
 
     def forget(self, page: int) -> None:
         """Never hand a page out again."""

@@ -120,10 +120,10 @@ class Adaptive:
         """
         born = range(self.size, self.size + len(grants))
         self.grow(born.stop)
-        promised = np.cumsum(np.minimum(grants, self.reserve), dtype=np.int64)
-        granted = np.diff(np.minimum(promised, self.reserve), prepend=0)
-        self.standing[born.start : born.stop] = granted
-        self.reserve -= int(granted.sum())
+        for page, asked in zip(born, grants, strict=True):
+            granted = min(int(asked), self.reserve)
+            self.reserve -= granted
+            self.standing[page] = granted
         self.history[born.start : born.stop] = self.newcomer_history
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop

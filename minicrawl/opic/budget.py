@@ -18,19 +18,16 @@ class DiscoveryBudget:
     def discovers(self, never_read_ready: bool, read_ready: bool) -> bool | None:
         """True: fetch a never-read page; False: fetch a read page again; None: nothing may be fetched now.
 
-        `never_read_ready`, `read_ready`: whether a page of that kind is on offer. Counts as one fetch unless
-        the answer is None.
+        `never_read_ready`, `read_ready`: whether a page of that kind is on offer. Decides only; `charge` the
+        fetch when it takes place.
         """
-        if self.share >= 1.0:
-            return True if never_read_ready else None
-        if not (never_read_ready or read_ready):
-            return None
-        self.credit = min(self.credit + self.share, 2.0)
-        discovers = never_read_ready and (self.credit >= 1.0 or not read_ready)
-        if discovers:
-            self.credit = max(self.credit - 1.0, 0.0)
-        return discovers
+        if not never_read_ready:
+            return False if read_ready and self.share < 1.0 else None
+        return self._with_income() >= 1.0 or not read_ready
 
-    def undo(self, *, discovers: bool) -> None:
-        """The fetch that was decided on did not take place."""
-        self.credit += (1.0 if discovers else 0.0) - self.share
+    def charge(self, *, discovers: bool) -> None:
+        """A fetch takes place: of a never-read page, or of a read one."""
+        self.credit = max(self._with_income() - (1.0 if discovers else 0.0), 0.0)
+
+    def _with_income(self) -> float:
+        return min(self.credit + self.share, 2.0)

@@ -92,8 +92,9 @@ class Ledger:
         moved = np.repeat(sent, outdegree)
         np.add.at(self.received, targets, moved)
         self.never_read += int(moved[self.forwarded[targets] == 0].sum())
-        first = (h == 0) & (n > 0)
-        self.never_read -= int(self.received[pages[first]].sum())
+        # Visited for the first time, and (gone pages that links lead to again) emptied to nothing.
+        self.never_read -= int(self.received[pages[(h == 0) & (n > 0)]].sum())
+        self.never_read += int(self.received[pages[(h > 0) & (n == 0)]].sum())
         self.forwarded[pages] = n
         self.virtual += int((n - h).sum()) - int((sent * outdegree).sum())
 

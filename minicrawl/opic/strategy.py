@@ -68,14 +68,24 @@ class BreadthFirst:
 
 @dataclass(frozen=True)
 class Random:
-    """Any page: drawn by hashing the seed, the page and the clock of its last visit, so a restart draws the same."""
+    """Any page: drawn from the seed, the page and the clock of its last visit, so a restart draws the same."""
 
     seed: int = 0
     follows_cash: ClassVar[bool] = False
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
-        return hash((self.seed, page, float(book.last[page])))
+        return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK)
+
+
+_MASK = 2**64 - 1
+
+
+def _mixed(number: int) -> int:
+    """A 64-bit number whose every bit depends on every bit of `number` (the finaliser of SplitMix64)."""
+    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    number = (number ^ (number >> 27)) * 0x94D049BB133111EB & _MASK
+    return number ^ (number >> 31)
 
 
 STRATEGIES: dict[str, Strategy] = {

@@ -42,7 +42,8 @@ class Interpolation:
         size = self.turnovers * in_hand
         if elapsed < size:
             return past * (size - elapsed) / size + cash
-        return cash * size / elapsed
+        # No cash in hand and none spent since: no time has passed.
+        return cash * size / elapsed if elapsed else past + cash
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def parse_window(text: str, turnovers: float) -> Window:
     """
     name, _, arguments = text.partition(":")
     values = [float(value) for value in arguments.split(",")] if arguments else []
-    if any(value <= 0 for value in values):
+    if any(not value > 0 for value in values):
         raise ValueError(f"{text!r} must have positive sizes")
     match name, values:
         case "basic", []:

@@ -18,6 +18,8 @@ SCHEMA_VERSION = 1
 @contextlib.contextmanager
 def store_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's exceptions into StoreError sentences that name the file."""
+    if path.is_dir():
+        raise StoreError(f"{path} cannot be opened: it is a folder; name a file with --store")
     try:
         yield
     except sqlite3.OperationalError as error:

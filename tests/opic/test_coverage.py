@@ -50,7 +50,7 @@ def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
 @pytest.mark.parametrize("dangling", [0.0, 0.2, 0.8])
 @pytest.mark.parametrize("seed", range(60))
 def test_bound_never_exceeds_the_truth(seed, dangling, alias_share):
-    """At every moment of a crawl in any order, with pages visited again and again, one by one or many at once."""
+    """At every moment of a crawl in any order, pages visited again and again, one by one or many at once."""
     draw = random.Random(f"{seed} {dangling} {alias_share}")
     n = draw.randrange(1, 16)
     web = random_web(draw, n, draw.choice([0.1, 0.25, 0.6]), dangling)

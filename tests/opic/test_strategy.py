@@ -76,7 +76,7 @@ def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("spread", [3, 10**15], ids=["many-ties", "no-ties"])
 def test_queue_agrees_with_max(seed, spread):
-    """Any sequence of add, rise and pop hands out what max() over all waiting pages says; ties by page number."""
+    """However pages are added and rise, the next one is max() of those that wait; ties by page number."""
     draw = random.Random(seed)
     waiting = Waiting()
     for _ in range(1500):
@@ -124,7 +124,7 @@ def test_empty_queue_has_no_next_page():
 
 
 def test_busy_queue_stays_small_and_loses_nobody():
-    """Pages that rise without end leave a bounded number of entries, and every page still has its turn, once."""
+    """Pages that rise without end leave a bounded number of entries, and each page still has one turn."""
     waiting = Waiting()
     for page in range(10):
         waiting.add(page, page)
@@ -191,7 +191,7 @@ def test_opic_differs_from_greedy_only_by_the_grants_of_newcomers():
 
 
 def test_cycle_asks_for_the_page_not_visited_longest():
-    """Round and round; pages known as long by their number; a page found later than another was visited comes later."""
+    """Round and round; a page found counts as visited then; equals come by page number."""
     book = Adaptive(total=2**40)
     book.discover([2**20] * 5)
     for page in (3, 0, 4, 1, 2):

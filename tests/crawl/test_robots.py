@@ -1,0 +1,393 @@
+"""RFC 9309 by section, and what an answer to the request for robots.txt means."""
+
+import pytest
+
+from minicrawl.crawl.robots import (
+    LIFETIME,
+    MAX_ATTEMPTS,
+    MAX_BYTES,
+    RobotsRules,
+    RobotsState,
+    judged,
+    product_token,
+    restored,
+)
+from minicrawl.model import Fetched, State
+from minicrawl.store.rows import RobotsRow
+
+US = "minicrawl/0.1 (+https://example.org/)"
+ORIGIN = "https://h.test"
+URL = f"{ORIGIN}/robots.txt"
+
+SIMPLE = """
+User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Allow:/example/allowed.gif
+
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+
+User-Agent: quxbot
+"""
+LONGEST = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif"
+
+
+def all_agents(*rules: str) -> str:
+    return "\n".join(["user-agent: *", *rules])
+
+
+def deviation(body: str, agent: str, path: str, allowed: bool, id_: str, reason: str):  # noqa: PLR0917
+    return pytest.param(
+        body, agent, path, allowed, id=id_, marks=pytest.mark.xfail(strict=True, reason=f"protego: {reason}")
+    )
+
+
+A = "User-agent: minicrawl\nDisallow: /a"
+B = "User-agent: otherbot\nDisallow: /b"
+STAR = "User-agent: *\nDisallow: /s"
+
+CASES = [
+    ("2.1 empty file", "", US, "/a", True),
+    ("2.1 rule before any group is ignored", f"Disallow: /x\n{STAR}", US, "/x", True),
+    ("2.1 comments", "# hello\nUser-agent: * # all\nDisallow: /a # not this\n#Disallow: /b", US, "/a", False),
+    ("2.1 comment hides a rule", "User-agent: *\n#Disallow: /b", US, "/b", True),
+    ("2.1 white space around", " \tUser-agent \t:\t * \n  Disallow\t: /a  ", US, "/ab", False),
+    ("2.1 no space", "user-agent:*\ndisallow:/a", US, "/a", False),
+    ("2.1 blank lines do not end a group", "User-agent: *\n\n\nDisallow: /a", US, "/a", False),
+    (
+        "2.1 blank line between agents",
+        "User-agent: minicrawl\n\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    ("2.1 field names in any case", "USER-AGENT: *\nDISALLOW: /\nALLOW: /a", US, "/a", True),
+    ("2.1 LF", "User-agent: *\nDisallow: /a\nDisallow: /b", US, "/b", False),
+    ("2.1 CR", "User-agent: *\rDisallow: /a\rDisallow: /b", US, "/b", False),
+    ("2.1 CRLF", "User-agent: *\r\nDisallow: /a\r\nDisallow: /b", US, "/b", False),
+    ("2.1 CRLF leaves no CR", "User-agent: *\r\nDisallow: /a\r\nDisallow: /b", US, "/axyz", False),
+    ("2.1 no line end at the end", "User-agent: *\nDisallow: /a", US, "/a", False),
+    ("2.2 a line without sense is skipped", "User-agent: *\n<html>\n???\nDisallow: /a", US, "/a", False),
+    ("2.2.1 our group", f"{A}\n{B}\n{STAR}", US, "/a", False),
+    ("2.2.1 our group only", f"{A}\n{B}\n{STAR}", US, "/s", True),
+    ("2.2.1 our group not another's", f"{A}\n{B}\n{STAR}", US, "/b", True),
+    ("2.2.1 any order", f"{STAR}\n{B}\n{A}", US, "/s", True),
+    ("2.2.1 star if there is no group of ours", f"{B}\n{STAR}", US, "/s", False),
+    ("2.2.1 star group's rules only", f"{B}\n{STAR}", US, "/b", True),
+    ("2.2.1 no group at all", B, US, "/b", True),
+    ("2.2.1 token in any case", "User-agent: MiniCrawl\nDisallow: /a", US, "/a", False),
+    ("2.2.1 agent in any case", A, "MINICRAWL/2", "/a", False),
+    ("2.2.1 groups of one agent merge", f"{A}\n{B}\nUser-agent: minicrawl\nDisallow: /c", US, "/c", False),
+    ("2.2.1 merged groups keep the first", f"{A}\n{B}\nUser-agent: minicrawl\nDisallow: /c", US, "/a", False),
+    ("2.2.1 star groups merge", f"{STAR}\n{B}\nUser-agent: *\nDisallow: /c", US, "/s", False),
+    ("2.2.1 agents share a group", "User-agent: x\nUser-agent: minicrawl\nDisallow: /a", US, "/a", False),
+    ("2.2.1 agents share, star too", "User-agent: minicrawl\nUser-agent: *\nDisallow: /a", "y", "/a", False),
+    ("2.2.1 a longer name is another robot", "User-agent: minicrawler\nDisallow: /a", US, "/a", True),
+    ("2.2.1 an ending is another robot", "User-agent: crawl\nDisallow: /a", US, "/a", True),
+    ("2.2.2 prefix", all_agents("Disallow: /a"), US, "/abc/d?e", False),
+    ("2.2.2 first octet of the path", all_agents("Disallow: /b"), US, "/a/b", True),
+    ("2.2.2 case matters", all_agents("Disallow: /Private"), US, "/private", True),
+    ("2.2.2 nothing matches", all_agents("Disallow: /a"), US, "/b", True),
+    ("2.2.2 query", all_agents("Disallow: /foo/bar?baz=quz"), US, "/foo/bar?baz=quz", False),
+    ("2.2.2 another query", all_agents("Disallow: /foo/bar?baz=quz"), US, "/foo/bar?baz=x", True),
+    ("2.2.2 longest match disallows", all_agents("Allow: /a", "Disallow: /a/b"), US, "/a/b/c", False),
+    ("2.2.2 longest match allows", all_agents("Disallow: /a", "Allow: /a/b"), US, "/a/b/c", True),
+    ("2.2.2 longest match in any order", all_agents("Allow: /a/b", "Disallow: /a"), US, "/a/c", False),
+    ("2.2.2 allow wins a tie", all_agents("Disallow: /a", "Allow: /a"), US, "/a", True),
+    ("2.2.2 allow wins a tie in any order", all_agents("Allow: /a", "Disallow: /a"), US, "/a", True),
+    ("2.2.2 empty disallow allows all", all_agents("Disallow:"), US, "/", True),
+    ("2.2.2 empty disallow of ours", f"{STAR}\nUser-agent: minicrawl\nDisallow:", US, "/s", True),
+    ("2.2.2 a group without rules allows all", f"{STAR}\nUser-agent: minicrawl", US, "/s", True),
+    ("2.2.2 empty allow is no rule", all_agents("Disallow: /", "Allow:"), US, "/", False),
+    ("2.2.2 the root", all_agents("Disallow: /"), US, "/", False),
+    ("2.2.2 robots.txt is always allowed", all_agents("Disallow: /"), US, "/robots.txt", True),
+    (
+        "2.2.2 encoded slash colon",
+        all_agents("Disallow: /x?u=https://foo.bar"),
+        US,
+        "/x?u=https://foo.bar",
+        False,
+    ),
+    ("2.2.2 raw rule, encoded URL", all_agents("Disallow: /foo/bar/ツ"), US, "/foo/bar/%E3%83%84", False),
+    (
+        "2.2.2 encoded rule and URL",
+        all_agents("Disallow: /foo/bar/%E3%83%84"),
+        US,
+        "/foo/bar/%E3%83%84",
+        False,
+    ),
+    ("2.2.2 encoded rule, raw URL", all_agents("Disallow: /foo/bar/%E3%83%84"), US, "/foo/bar/ツ", False),
+    (
+        "2.2.2 encoded in lower case",
+        all_agents("Disallow: /foo/bar/%e3%83%84"),
+        US,
+        "/foo/bar/%E3%83%84",
+        False,
+    ),
+    (
+        "2.2.2 needless encoding in rule",
+        all_agents("Disallow: /foo/bar/%62%61%7A"),
+        US,
+        "/foo/bar/baz",
+        False,
+    ),
+    ("2.2.2 needless encoding in URL", all_agents("Disallow: /foo/bar/baz"), US, "/foo/bar/%62%61%7A", False),
+    ("2.2.2 %2F is no slash", all_agents("Disallow: /a/b"), US, "/a%2Fb", True),
+    ("2.2.3 star", all_agents("Disallow: /a*b"), US, "/axxb/c", False),
+    ("2.2.3 star stands for nothing too", all_agents("Disallow: /a*b"), US, "/ab", False),
+    ("2.2.3 star needs the rest", all_agents("Disallow: /a*b"), US, "/axx", True),
+    ("2.2.3 star at the end", all_agents("Disallow: /a*"), US, "/a", False),
+    ("2.2.3 stars", all_agents("Disallow: /*/b/*.php"), US, "/x/b/y.php?z", False),
+    ("2.2.3 star first", all_agents("Disallow: *.gif"), US, "/x/y.gif", False),
+    ("2.2.3 dollar", all_agents("Disallow: /*.gif$"), US, "/x.gif", False),
+    ("2.2.3 dollar ends the match", all_agents("Disallow: /*.gif$"), US, "/x.gif?y", True),
+    ("2.2.3 dollar behind the path", all_agents("Disallow: /a$"), US, "/ab", True),
+    ("2.2.3 dollar and repeated ending", all_agents("Disallow: /*a$"), US, "/aba", False),
+    ("2.2.3 the root alone", all_agents("Disallow: /$"), US, "/", False),
+    ("2.2.3 not only the root", all_agents("Disallow: /$"), US, "/a", True),
+    ("2.2.3 dollar inside is a dollar", all_agents("Disallow: /a$b"), US, "/a$bc", False),
+    ("2.2.3 literal star", all_agents("Disallow: /file-%2A.html"), US, "/file-*.html", False),
+    ("2.2.3 literal star matches no more", all_agents("Disallow: /file-%2A.html"), US, "/file-x.html", True),
+    ("2.2.3 literal dollar", all_agents("Disallow: /foo-%24"), US, "/foo-$bar", False),
+    ("2.2.3 # starts a comment", all_agents("Disallow: /a#b"), US, "/ac", False),
+    (
+        "2.2.4 sitemap within a group",
+        "User-agent: *\nSitemap: https://h.test/s\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    (
+        "2.2.4 sitemap between agents",
+        "User-agent: minicrawl\nSitemap: /s\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    ("2.2.4 unknown record among rules", "User-agent: *\nfoo: bar\nDisallow: /a", US, "/a", False),
+    ("2.3 byte order mark", "\ufeffUser-agent: *\nDisallow: /a", US, "/a", False),
+    ("5.1 star /example/", SIMPLE, "otherbot", "/example/x", False),
+    ("5.1 star gif", SIMPLE, "otherbot", "/x.gif", False),
+    ("5.1 star gif with query", SIMPLE, "otherbot", "/x.gif?y", True),
+    ("5.1 star /publications/", SIMPLE, "otherbot", "/publications/x", True),
+    ("5.1 foobot", SIMPLE, "foobot", "/x", False),
+    ("5.1 foobot page", SIMPLE, "foobot", "/example/page.html", True),
+    ("5.1 foobot gif", SIMPLE, "foobot", "/example/allowed.gif", True),
+    ("5.1 barbot", SIMPLE, "barbot", "/example/page.html", False),
+    ("5.1 barbot else", SIMPLE, "barbot", "/example/x", True),
+    ("5.1 bazbot", SIMPLE, "bazbot", "/example/page.html", False),
+    ("5.1 quxbot", SIMPLE, "quxbot", "/example/page.html", True),
+    ("5.2 allowed", LONGEST, "foobot", "/example/page/x", True),
+    ("5.2 disallowed", LONGEST, "foobot", "/example/page/disallowed.gif", False),
+]
+DEVIATIONS = [
+    deviation("User-agent: mini\nDisallow: /a", US, "/a", True, "2.2.1 a beginning is another robot",
+              "the beginning of a product token matches too"),
+    deviation(f"{STAR}\nUser-agent: mini\nDisallow:", US, "/s", False, "2.2.1 a beginning does not hide star",
+              "the beginning of a product token matches too"),
+    deviation("User-agent: minicrawl\nCrawl-delay: 5\nUser-agent: x\nDisallow: /a", US, "/a", False,
+              "2.2.4 crawl-delay between agents", "other records end the list of agents"),
+    deviation("User-agent: minicrawl\nfoo: bar\nUser-agent: x\nDisallow: /a", US, "/a", False,
+              "2.2.4 unknown record between agents", "other records end the list of agents"),
+    deviation("User-agent: *\nDisallow: /a\u2028b\n", US, "/ac", True, "2.1 only CR and LF end lines",
+              "str.splitlines ends lines at U+2028, U+0085, form feeds ..."),
+    deviation(all_agents("Disallow: /", "Allow: /index.html"), US, "/", False, "2.2.2 index.html is not /",
+              "allowing /index.html allows / too"),
+    deviation(all_agents("Disallow: /x$"), US, "/x$y", True, "2.2.3 a dollar at the end is no dollar",
+              "a rule with a dollar holds for the character as well"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "agent", "path", "allowed"), [pytest.param(*case[1:], id=case[0]) for case in CASES] + DEVIATIONS
+)
+def test_rules_are_matched_as_rfc_9309_says(body, agent, path, allowed):
+    assert RobotsRules.parse(body.encode()).allows(agent, ORIGIN + path) is allowed
+
+
+def test_rules_within_the_first_500_kib_are_obeyed():
+    """2.5: the parsing limit must be at least 500 kibibytes."""
+    head, rule = b"User-agent: *\n#", b"\nDisallow: /a"
+    body = head + b"x" * (500 * 1024 - len(head) - len(rule)) + rule
+    assert len(body) == 500 * 1024 == MAX_BYTES
+    assert not RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
+
+
+def test_rules_behind_500_kib_are_ignored():
+    body = b"User-agent: *\n#" + b"x" * MAX_BYTES + b"\nDisallow: /a"
+    assert RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
+
+
+@pytest.mark.parametrize("noise", [b"\0", b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\x1b[0m"], ids=repr)
+def test_a_line_of_garbage_spoils_no_other(noise):
+    body = b"User-agent: *\nDisallow: /a\n" + noise + b"\nDisallow: /b" + noise + b"\nDisallow: /c\n"
+    rules = RobotsRules.parse(body)
+    assert not rules.allows(US, f"{ORIGIN}/a")
+    assert not rules.allows(US, f"{ORIGIN}/c")
+    assert rules.allows(US, f"{ORIGIN}/d")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\0" * 100, bytes(range(256)), b"\xef\xbb\xbf", b":" * 50, b"<html>" * 50]
+)
+def test_nonsense_allows_everything(body):
+    rules = RobotsRules.parse(body)
+    assert rules.allows(US, f"{ORIGIN}/a")
+    assert rules.crawl_delay(US) is None
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "token"),
+    [
+        ("minicrawl/0.1", "minicrawl"),
+        ("minicrawl/0.1 (+https://example.org)", "minicrawl"),
+        ("My-Bot_x 2.0", "My-Bot_x"),
+        ("bot2000/1", "bot"),
+        ("", "minicrawl"),
+        ("1/2", "minicrawl"),
+    ],
+)
+def test_product_token_is_letters_hyphens_and_underscores(user_agent, token):
+    assert product_token(user_agent) == token
+
+
+@pytest.mark.parametrize(
+    ("value", "delay"),
+    [
+        ("5", 5.0),
+        ("0.5", 0.5),
+        (" 2 ", 2.0),
+        ("0", 0.0),
+        ("-1", None),
+        ("x", None),
+        ("", None),
+        ("inf", None),
+        ("nan", None),
+    ],
+)
+def test_crawl_delay_is_a_finite_number_of_seconds(value, delay):
+    rules = RobotsRules.parse(f"User-agent: minicrawl\nCrawl-delay: {value}\n".encode())
+    found = rules.crawl_delay(US)
+    assert found == delay
+    assert found is None or type(found) is float
+
+
+def test_crawl_delay_of_other_robots_does_not_concern_us():
+    assert RobotsRules.parse(b"User-agent: x\nCrawl-delay: 5").crawl_delay(US) is None
+    assert RobotsRules.parse(b"User-agent: *\nCrawl-delay: 5").crawl_delay(US) == 5.0
+
+
+# What an answer means: RFC 9309 2.3.1.
+
+NOW = 1000.0
+RULES = b"User-agent: *\nDisallow: /a"
+
+
+@pytest.mark.parametrize("status", [200, 203, 206])
+def test_2_3_1_1_a_success_is_parsed(status):
+    state = judged(Fetched(URL, status=status, body=RULES), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "robots")
+    assert state.refusal(US, f"{ORIGIN}/b") is None
+    assert (state.status, state.body, state.fetched_at, state.expires) == (status, RULES, NOW, NOW + LIFETIME)
+    assert not state.is_undecided
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_2_3_1_2_too_many_redirects_allow_everything(status):
+    state = judged(Fetched(URL, status=status, location="/x"), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") is None
+    assert state.expires == NOW + LIFETIME
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 499])
+def test_2_3_1_3_unavailable_allows_everything(status):
+    state = judged(Fetched(URL, status=status, body=RULES), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") is None
+    assert not state.is_undecided
+    assert (state.body, state.expires) == (b"", NOW + LIFETIME)
+
+
+UNREACHABLE = [
+    Fetched(URL, status=status, body=b"User-agent: *\nAllow: /") for status in (429, 500, 502, 503, 504, 599)
+]
+UNREACHABLE += [Fetched(URL, reason=reason) for reason in ("timeout", "reset", "refused", "undecodable")]
+
+
+@pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
+def test_2_3_1_4_unreachable_allows_nothing_and_is_tried_again(fetched):
+    state = judged(fetched, NOW)
+    assert state.is_undecided
+    assert state.refusal(US, f"{ORIGIN}/b") is not None
+    assert NOW < state.expires < NOW + LIFETIME
+
+
+@pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
+def test_waits_grow_and_end_after_some_attempts(fetched):
+    waits, state = [], None
+    for _ in range(MAX_ATTEMPTS):
+        assert state is None or state.is_undecided
+        state = judged(fetched, NOW, state.attempts if state else 0)
+        waits.append(state.expires - NOW)
+    assert not state.is_undecided
+    assert waits == sorted(set(waits))
+
+
+def test_a_failing_server_disallows_its_pages():
+    state = judged(Fetched(URL, status=503), NOW, MAX_ATTEMPTS - 1)
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.DISALLOWED, "robots-unreachable")
+
+
+def test_a_broken_connection_is_the_pages_error():
+    state = judged(Fetched(URL, reason="refused"), NOW, MAX_ATTEMPTS - 1)
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, "refused")
+
+
+@pytest.mark.parametrize("reason", ["dns", "private-address", "bad-url", "tls"])
+def test_what_will_not_mend_is_not_tried_again(reason):
+    state = judged(Fetched(URL, reason=reason), NOW)
+    assert not state.is_undecided
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, reason)
+    assert state.expires == NOW + LIFETIME
+
+
+def test_2_4_a_copy_is_used_for_no_longer_than_24_hours():
+    assert LIFETIME <= 24 * 3600
+
+
+def test_no_more_than_the_limit_is_kept():
+    state = judged(Fetched(URL, status=200, body=RULES + b"\n#" + b"x" * MAX_BYTES), NOW)
+    assert len(state.body) == MAX_BYTES
+
+
+@pytest.mark.parametrize(
+    "fetched",
+    [
+        Fetched(URL, status=200, body=RULES),
+        Fetched(URL, status=404),
+        *UNREACHABLE,
+        Fetched(URL, reason="dns"),
+    ],
+    ids=lambda fetched: fetched.reason or fetched.status,
+)
+@pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
+def test_what_the_store_remembers_decides_the_same(fetched, attempts):
+    state = judged(fetched, NOW, attempts)
+    row = RobotsRow(
+        ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts
+    )
+    again = restored(row)
+    for path in ("/a", "/b"):
+        assert again.refusal(US, ORIGIN + path) == state.refusal(US, ORIGIN + path)
+    assert again.is_undecided == state.is_undecided
+    assert (again.expires, again.attempts, again.status) == (state.expires, state.attempts, state.status)
+
+
+def test_states_are_values():
+    assert RobotsState(None, 503, b"", NOW, NOW + 10) == RobotsState(None, 503, b"", NOW, NOW + 10)

@@ -1,0 +1,183 @@
+"""What the store promises: one file, all or nothing, a view that ranks, and a clear word when it cannot be used."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sites import Site, crawl, random_site, rows
+
+from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.audit import audit
+from minicrawl.errors import StoreError
+from minicrawl.opic import Interpolation
+from minicrawl.store.database import SCHEMA_VERSION
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, store, seeds, pages=12)
+    return store
+
+
+def loaded(store: Store) -> Accounts:
+    accounts = Accounts(Interpolation())
+    for pages in store.columns():
+        accounts.load(pages)
+    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+    return accounts
+
+
+def test_view_shows_the_importance_history_and_cash_of_the_books(crawled: Path) -> None:
+    with open_store(crawled) as store:
+        accounts = loaded(store)
+        ranked = rows(crawled, "SELECT importance, history, cash FROM ranks ORDER BY id")
+    importance, history, cash = (np.array(column) for column in zip(*ranked, strict=True))
+    assert importance == pytest.approx(accounts.ledger.importance(), rel=1e-12)
+    assert history / history.sum() == pytest.approx(accounts.book.shares(), rel=1e-9)
+    assert cash.tolist() == accounts.book.cashes().tolist()
+    assert rows(crawled, "SELECT rank FROM ranks") == [(rank + 1,) for rank in range(len(ranked))]
+    assert importance[rows(crawled, "SELECT id FROM ranks LIMIT 1")[0][0]] == importance.max()
+
+
+def test_top_is_the_head_of_pages_and_other_orders_fall(crawled: Path) -> None:
+    with open_store(crawled) as store:
+        assert store.top(5) == list(store.pages())[:5]
+        for by in ("importance", "history", "cash", "inlinks"):
+            values = [getattr(page, by) for page in store.top(50, by)]
+            assert values == sorted(values, reverse=True)
+        with pytest.raises(ValueError, match="by must be one of"):
+            store.top(5, "charm")
+
+
+def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(4)
+    crawl(site, store, seeds)
+    url = dict(rows(store, "SELECT id, url FROM pages"))
+    with open_store(store) as reader:
+        graph = reader.links()
+        read = {
+            url[source]: [url[target] for target in graph.targets[start:end].tolist()]
+            for source, start, end in zip(graph.sources.tolist(), graph.indptr, graph.indptr[1:], strict=False)
+        }
+        some = np.array([0, 2, 3])
+        assert graph.rows(some).targets.tolist() == [
+            target for row in some for target in graph.targets[graph.indptr[row] : graph.indptr[row + 1]].tolist()
+        ]
+    expected = {page: [to for to in dict.fromkeys(site[page]) if to != page] for page in read}  # type: ignore[arg-type]
+    assert read == expected
+
+
+def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("reader", "writer"):
+        monkeypatch.setattr(f"minicrawl.store.{module}.url_hash", lambda url, key: 7)
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: ["/1", "/2"], HOME + "1": ["/2", "/3"], HOME + "2": [HOME], HOME + "3": ["/1"]}
+    _, server = crawl(site, store, [HOME])
+    assert sorted(server.asked) == sorted(site)
+    with open_store(store) as reader:
+        assert reader.find([HOME + "2", HOME + "9"]) == {HOME + "2": rows(store, "SELECT id FROM pages WHERE url = ?", HOME + "2")[0][0]}
+
+
+def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "crawl.db")
+    with pytest.raises(RuntimeError, match="half way"), writer.transaction():
+        writer.save_meta({"mark": 1})
+        raise RuntimeError("half way")
+    assert writer.meta("mark") is None
+    writer.close()
+
+
+def test_finished_crawl_is_one_file(crawled: Path) -> None:
+    assert not Path(f"{crawled}-wal").exists()
+    assert rows(crawled, "PRAGMA journal_mode") == [("wal",)]
+    assert rows(crawled, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+
+
+def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path) -> None:
+    writer = Writer(crawled)
+    with open_store(crawled) as store:
+        assert store.is_in_use()
+        assert len(store.top(3)) == 3
+    with pytest.raises(StoreError, match="another crawl is using"):
+        Writer(crawled)
+    writer.close()
+    with open_store(crawled) as store:
+        assert not store.is_in_use()
+
+
+def newer(path: Path) -> None:
+    Writer(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    db.close()
+
+
+def foreign(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE bookmarks (url TEXT)")
+    db.close()
+
+
+def torn(path: Path) -> None:
+    Writer(path).close()
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+
+
+BAD_STORES = {
+    "newer schema": (newer, "written by a newer minicrawl"),
+    "another program's database": (foreign, "belongs to another program"),
+    "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
+    "torn": (torn, "damaged or no SQLite file|cannot be used"),
+    "folder": (lambda path: path.mkdir(), "cannot be opened"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "message"), BAD_STORES.values(), ids=BAD_STORES.keys())
+def test_store_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path, spoil: object, message: str) -> None:
+    path = tmp_path / "bad.db"
+    spoil(path)  # type: ignore[operator]
+    for use in (Writer, open_store):
+        with pytest.raises(StoreError, match=message):
+            use(path)
+
+
+def test_missing_store_says_what_to_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="run 'minicrawl crawl SEEDS"):
+        open_store(tmp_path / "none.db")
+
+
+DAMAGES = {
+    "cash appears": "UPDATE pages SET cash = cash + 1 WHERE id = 3",
+    "cash vanishes from the virtual page": "UPDATE meta SET value = value - 1 WHERE key = 'reserve'",
+    "ledger loses a unit": "UPDATE pages SET received = received - 1 WHERE id = 2",
+    "ledger's virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'ledger_virtual'",
+    "links are lost": "DELETE FROM links WHERE source = (SELECT max(source) FROM links)",
+    "a link leads nowhere": "UPDATE links SET targets = x'ffffff00' WHERE source = (SELECT min(source) FROM links)",
+    "a page is lost": "DELETE FROM pages WHERE id = 5",
+    "a host is lost": "DELETE FROM hosts WHERE id = 0",
+    "an unknown state": "UPDATE pages SET state = 'odd' WHERE id = 1",
+    "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
+    "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE is_read)",
+    "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
+    "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_audit_notices(crawled: Path, damage: str) -> None:
+    with open_store(crawled) as store:
+        assert list(audit(store)) == []
+    with sqlite3.connect(crawled) as db:
+        assert db.execute(damage).rowcount
+    db.close()
+    with open_store(crawled) as store:
+        assert list(audit(store)) != []
