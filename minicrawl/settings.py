@@ -51,6 +51,8 @@ class ConnectTo:
         if match is None:
             raise SettingError(f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}")
         host, port, address, to_port = match.groups()
+        if any(int(number or 0) > 65535 for number in (port, to_port)):
+            raise SettingError(f"--connect-to {text!r} has a port above 65535")
         return cls(
             host.strip("[]").lower() or None,
             int(port) if port else None,
@@ -122,6 +124,10 @@ class CrawlSettings:
             parse_boost(boost)
         if self.ca_file is not None and not self.ca_file.is_file():
             raise SettingError(f"--ca-file {self.ca_file} is no file; name a PEM file that can be read")
+        if not self.user_agent.strip() or not _is_header_value(self.user_agent):
+            raise SettingError(f"--user-agent must be one line of Latin-1 text, not {self.user_agent!r}")
+        if self.proxy is not None and not re.match(r"https?://[^/\s]+", self.proxy):
+            raise SettingError(f"--proxy takes the URL of an HTTP proxy, http://host:port, not {self.proxy!r}")
         object.__setattr__(self, "headers", tuple(_header(line) for line in self.header))
 
     def to_json(self) -> str:
@@ -181,8 +187,13 @@ def parse_boost(text: str) -> tuple[re.Pattern[str], float]:
     return compiled(pattern, "boost"), value
 
 
+def _is_header_value(text: str) -> bool:
+    """Whether a text can stand in a header field (RFC 9110 5.5)."""
+    return all(char == "\t" or " " <= char <= "~" or "\xa0" <= char <= "\xff" for char in text)
+
+
 def _header(line: str) -> tuple[str, str]:
     name, divider, value = line.partition(":")
-    if not divider or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or "\n" in value or "\r" in value:
+    if not divider or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not _is_header_value(value):
         raise SettingError(f"--header takes 'Name: value' in one line, not {line!r}")
     return name, value.strip()

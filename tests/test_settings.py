@@ -98,7 +98,6 @@ def test_what_is_no_connect_to_is_named(text):
     assert str(caught.value) == f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}"
 
 
-# FAILS: no port above 65535 can be meant, and the connection would fail page by page.
 @pytest.mark.parametrize("text", ["a:65536:b:80", "a:80:b:99999"])
 def test_connect_to_refuses_ports_that_do_not_exist(text):
     with pytest.raises(SettingError):
@@ -239,7 +238,6 @@ def test_secrets_are_not_stored():
     assert "hush" not in settings.to_json()
 
 
-# FAILS: accepted, and then every single request fails with the reason "connection".
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -33,7 +33,10 @@ class Resolver(AbstractResolver):
         if is_literal(address):
             found = [_literal(host, address, to_port)]
         else:
-            found = await self._names.resolve(address, to_port, family)
+            try:
+                found = await self._names.resolve(address, to_port, family)
+            except UnicodeError as error:  # no name that could be encoded for the DNS
+                raise socket.gaierror(socket.EAI_NONAME, f"{address}: {error}") from error
             for result in found:
                 result["hostname"] = host  # the name on the certificate is the one that was asked for
         for result in found:
@@ -51,11 +54,27 @@ class Resolver(AbstractResolver):
 
     def check(self, address: str) -> None:
         """Raise PrivateAddressError unless connections to this IP address are allowed."""
-        if not self._allow_private and not ipaddress.ip_address(address.partition("%")[0]).is_global:
+        if not self._allow_private and not _is_public(ipaddress.ip_address(address.partition("%")[0])):
             raise PrivateAddressError(f"{address} is not a public address; --allow-private permits it")
 
     async def close(self) -> None:
         await self._names.close()
+
+
+# Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).
+_CARRIERS = tuple(ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "64:ff9b::/96"))
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is one of the public internet, also when it carries another one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.sixtofour is not None:
+            return _is_public(address.sixtofour)
+        if any(address in carrier for carrier in _CARRIERS):
+            return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        if address.is_site_local:
+            return False
+    return address.is_global and not address.is_multicast
 
 
 def is_literal(host: str) -> bool:

@@ -19,14 +19,16 @@ from httpx_aiohttp import AiohttpTransport
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
 from minicrawl.crawl.parse import HTML_TYPES, media_type
-from minicrawl.crawl.urls import hostname
-from minicrawl.errors import FetchError
+from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 
 _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
+_GZIP = 16 + zlib.MAX_WBITS
+_GZIP_MAGIC = b"\x1f\x8b"
+_PORTS = {"http": 80, "https": 443}
 
 
 class Fetcher:
@@ -41,11 +43,14 @@ class Fetcher:
         self._transport = transport or self._real_transport(settings)
         self._max_size = settings.max_size
         self._timeout = settings.timeout
-        self._headers = {
-            "User-Agent": settings.user_agent,
-            "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-            "Accept-Encoding": "gzip, deflate",
-        } | dict(settings.headers)
+        self._headers = httpx.Headers(
+            {
+                "User-Agent": settings.user_agent,
+                "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+                "Accept-Encoding": "gzip, deflate",
+            }
+        )
+        self._headers.update(settings.headers)
         phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
@@ -75,11 +80,9 @@ class Fetcher:
         await self._transport.aclose()
 
     async def _get(self, url: str, started: float, any_type: bool) -> Fetched:
-        if self._checks_addresses:
-            host = hostname(url).strip("[]")
-            if is_literal(host):
-                self._resolver.check(host)  # the client asks the resolver about names only
         request = httpx.Request("GET", url, headers=self._headers, extensions=self._extensions)
+        if self._checks_addresses and is_literal(request.url.host):
+            self._direct(request)
         response = await self._transport.handle_async_request(request)
         try:
             headers = response.headers
@@ -93,7 +96,7 @@ class Fetcher:
                 body=body,
                 content_type=content_type,
                 location=headers.get("location"),
-                robots_tag=headers.get("x-robots-tag"),
+                robots_tag="\n".join(headers.get_list("x-robots-tag")) or None,
                 retry_after=headers.get("retry-after"),
                 size=size,
                 seconds=time.monotonic() - started,
@@ -101,6 +104,15 @@ class Fetcher:
             )
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
+
+    def _direct(self, request: httpx.Request) -> None:
+        """Apply --connect-to and the refusal of private addresses to an IP address: the client asks the resolver
+        about names only."""
+        asked = request.url
+        address, port = self._resolver.target(asked.host, asked.port or _PORTS[asked.scheme])
+        if is_literal(address):
+            self._resolver.check(address)
+        request.url = asked.copy_with(host=address, port=port)  # the Host header keeps what was asked for
 
     async def _read(self, response: httpx.Response) -> tuple[bytes, int, bool]:
         """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
@@ -126,8 +138,8 @@ class Fetcher:
         if settings.ca_file is not None:
             try:
                 tls.load_verify_locations(settings.ca_file)
-            except ssl.SSLError as error:
-                raise FetchError("tls", f"{settings.ca_file}: {error}") from error
+            except (ssl.SSLError, OSError) as error:
+                raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
 
         def session() -> aiohttp.ClientSession:
             connector = aiohttp.TCPConnector(
@@ -152,24 +164,36 @@ class _Inflate:
     def __init__(self, wbits: int) -> None:
         self._wbits = wbits
         self._decompressor = zlib.decompressobj(wbits)
-        self._is_first = True
+        self._head: bytes | None = b""  # what was read so far, while nothing has come out yet
 
     @property
     def is_complete(self) -> bool:
-        return self._decompressor.eof
+        return self._decompressor.eof or self._head == b""
 
     def decode(self, chunk: bytes, room: int) -> bytes:
+        if self._head is not None:
+            self._head += chunk
         try:
             piece = self._decompressor.decompress(chunk, room)
         except zlib.error as error:
-            if not self._is_first or self._wbits != zlib.MAX_WBITS:
+            if self._head is None or self._wbits != zlib.MAX_WBITS:
                 raise FetchError("undecodable", str(error)) from error
             # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare.
             self._wbits = -zlib.MAX_WBITS
             self._decompressor = zlib.decompressobj(self._wbits)
-            return self.decode(chunk, room)
-        self._is_first = False
+            return self.decode(self._rewound(), room)
+        if piece:
+            self._head = None
+        rest = self._decompressor.unused_data
+        if self._wbits == _GZIP and rest.startswith(_GZIP_MAGIC) and len(piece) < room:
+            # A gzip body may have several members (RFC 1952 2.2); what else follows is ignored.
+            self._decompressor = zlib.decompressobj(self._wbits)
+            return piece + self.decode(rest, room - len(piece))
         return piece
+
+    def _rewound(self) -> bytes:
+        head, self._head = self._head or b"", b""
+        return head
 
 
 def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
@@ -177,7 +201,7 @@ def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
     if coding in ("", "identity"):
         return _Plain()
     if coding in ("gzip", "x-gzip"):
-        return _Inflate(16 + zlib.MAX_WBITS)
+        return _Inflate(_GZIP)
     if coding == "deflate":
         return _Inflate(zlib.MAX_WBITS)
     raise FetchError("undecodable", f"content-encoding {coding}")
@@ -201,7 +225,7 @@ def _reason(error: BaseException) -> str:
 
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((PrivateAddressError,), "private-address"),
-    ((aiohttp.ClientConnectorDNSError, socket.gaierror), "dns"),
+    ((aiohttp.ClientConnectorDNSError, socket.gaierror, UnicodeError), "dns"),
     ((aiohttp.ClientSSLError, ssl.SSLError, ssl.CertificateError), "tls"),
     ((aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout), "timeout-connect"),
     ((aiohttp.SocketTimeoutError, httpx.TimeoutException, TimeoutError), "timeout-read"),

@@ -25,7 +25,8 @@ class Host:
     """A host and its politeness.
 
     `delay`: seconds between two requests; `crawl_delay`: the part of it that robots.txt asked for; `ready_at`:
-    Unix seconds before which no request may leave.
+    Unix seconds before which no request may leave; `rests_until`: the same, for another reason than the delay.
+    `waits_until`: when it will be looked at again, if it waits.
     """
 
     id: int
@@ -33,9 +34,10 @@ class Host:
     delay: float
     crawl_delay: float = 0.0
     ready_at: float = 0.0
+    rests_until: float = 0.0
     in_flight: int = 0
     is_offered: bool = False
-    is_waiting: bool = False
+    waits_until: float | None = None
 
 
 class Lane:
@@ -133,11 +135,11 @@ class Frontier:
             return
         host = self.hosts[self.host_of[page]]
         self._lane(page).add(host, self._entry(page))
-        if not host.is_offered and not host.is_waiting:
+        if not host.is_offered:
             self._reschedule(host, now)
 
     def credit(self, pages: Pages) -> None:
-        """The cash of these pages has risen."""
+        """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
         if not self._strategy.follows_cash:
             return
         if self._budget.share >= 1.0:
@@ -183,7 +185,7 @@ class Frontier:
             host.ready_at = min(host.ready_at, now)
         elif asked:
             host.ready_at = max(host.ready_at, now + host.delay)
-        host.ready_at = max(host.ready_at, not_before)
+        host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
         self._reschedule(host, now)
 
@@ -224,19 +226,23 @@ class Frontier:
             self._held.discard(page)
             self.add(page, now)
         while self._waiting_hosts and self._waiting_hosts[0][0] <= now:
-            _, host_id = heapq.heappop(self._waiting_hosts)
+            time, host_id = heapq.heappop(self._waiting_hosts)
             host = self.hosts[host_id]
-            host.is_waiting = False
-            self._reschedule(host, now)
+            if host.waits_until == time:
+                host.waits_until = None
+                self._reschedule(host, now)
 
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
-        if host.is_waiting or host.in_flight >= self._per_host or not self._has_page(host):
+        if host.in_flight >= self._per_host or not self._has_page(host):
             return
-        if host.ready_at > now:
-            host.is_waiting = True
-            heapq.heappush(self._waiting_hosts, (host.ready_at, host.id))
+        until = max(host.ready_at, host.rests_until)
+        if until > now:
+            if host.waits_until != until:
+                host.waits_until = until
+                heapq.heappush(self._waiting_hosts, (until, host.id))
             return
+        host.waits_until = None
         host.is_offered = True
         self._discovery.offer(host)
         self._refresh.offer(host)

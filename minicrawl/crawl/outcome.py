@@ -26,7 +26,7 @@ _FIRST_WAIT = 5.0
 _LONGEST_WAIT = 600.0
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+_TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
 _TRANSIENT_REASONS = frozenset(
     {"timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection", "bad-response"}
 )
@@ -65,10 +65,10 @@ def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0) -> Outcome:
 
 
 def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
-    if parsed.refresh is not None and parsed.refresh != fetched.url:
-        return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=parsed.follow)
     follow, index = follows_directives(fetched.robots_tag or "")
     follow, index = follow and parsed.follow, index and parsed.index
+    if parsed.refresh is not None and parsed.refresh != fetched.url:
+        return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:
         return Outcome(State.ALIAS, "canonical", alias=parsed.canonical, follows=follow)
     if fetched.truncated:
@@ -93,6 +93,7 @@ def _failure(reason: str, fetched: Fetched, attempts: int, is_transient: bool) -
     if not is_transient or attempts + 1 >= MAX_TRIES:
         return Outcome(State.ERROR, reason)
     wait = _FIRST_WAIT * 4**attempts
-    if fetched.retry_after is not None and fetched.retry_after.strip().isdigit():
-        wait = max(wait, min(float(fetched.retry_after), _LONGEST_WAIT))
+    asked = (fetched.retry_after or "").strip()
+    if asked.isascii() and asked.isdigit():
+        wait = max(wait, min(float(asked), _LONGEST_WAIT))
     return Outcome(None, reason, wait=wait)

@@ -23,7 +23,14 @@ _TITLE_LENGTH = 500
 _PRESCAN = 1024  # bytes a browser looks through for a <meta> charset (WHATWG HTML, 13.2.3.2)
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# Labels that browsers read as a larger encoding (WHATWG Encoding, 4.2).
+# The encodings browsers know (WHATWG Encoding, 4.2), by Python's names; any other label is no encoding at all.
+_ENCODINGS = frozenset(
+    "utf-8 utf-16 utf-16-le utf-16-be cp866 cp874 koi8-r koi8-u mac-roman mac-cyrillic gb18030 big5hkscs euc_jp "
+    "iso2022_jp cp932 cp949".split()
+    + [f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)]
+    + [f"cp125{page}" for page in range(9)]
+)
+# Labels that browsers read as a larger encoding.
 _LARGER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -34,9 +41,14 @@ _LARGER = {
     "shift_jis": "cp932",
     "big5": "big5hkscs",
 }
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _META_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([a-zA-Z0-9_.:-]+)""", re.IGNORECASE)
 _HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([a-zA-Z0-9_.:-]+)""", re.IGNORECASE)
-_REFRESH = re.compile(r"""^\s*\d*\.?\d*\s*[;,]?\s*(?:url\s*=\s*)?["']?\s*([^"'\s]+)""", re.IGNORECASE)
+# Shared declarative refresh steps (WHATWG HTML, 4.2.5.3): a time, a divider, and the rest is the URL.
+_REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)""", re.IGNORECASE | re.DOTALL)
+# libxml2 drops what follows the end of the document; browsers do not, so the end is left out.
+_DOCUMENT_END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
+_VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
 def media_type(content_type: str | None) -> str:
@@ -124,26 +136,25 @@ class _Said:
             self.follow, self.index = self.follow and follows, self.index and indexes
         elif self.refresh is None and (element.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
-            self.refresh = match[1] if match else None
+            self.refresh = _unquoted(match[1]) if match else None
 
 
 def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool, bool]:
     """(follow, index) of a robots directive list such as "noindex, nofollow" or "otherbot: none".
 
-    A list behind another robot's name does not concern us.
+    One list per line. A list behind another robot's name does not concern us.
     """
-    follow = index = True
-    addressed = True
-    for part in directives.lower().split(","):
-        agent, colon, directive = part.rpartition(":")
-        if colon:
-            addressed = agent.strip() in (robot, "*")
-        word = directive.strip()
-        if addressed and word in ("nofollow", "none"):
-            follow = False
-        if addressed and word in ("noindex", "none"):
-            index = False
-    return follow, index
+    said: set[str] = set()
+    for line in directives.lower().splitlines():
+        addressed = True
+        for part in line.split(","):
+            name, colon, value = part.partition(":")
+            if colon and name.strip() not in _VALUED_DIRECTIVES:
+                addressed = name.strip() in (robot, "*")
+                name = value
+            if addressed:
+                said.add(name.strip())
+    return said.isdisjoint(("nofollow", "none")), said.isdisjoint(("noindex", "none"))
 
 
 def encoding_of(body: bytes, content_type: str | None) -> str:
@@ -155,7 +166,7 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
     label = declared[1] if declared else None
     codec = _codec(label)
     if codec is None:
-        meta = _META_CHARSET.search(body, 0, _PRESCAN)
+        meta = _META_CHARSET.search(_COMMENT.sub(b"", body[:_PRESCAN]))
         codec = _codec(meta[1].decode("ascii")) if meta else None
         if codec is not None and codec.startswith("utf-16"):
             codec = "utf-8"  # the <meta> was readable as ASCII, so it cannot be UTF-16
@@ -169,7 +180,8 @@ def _codec(label: str | None) -> str | None:
         name = codecs.lookup(label).name
     except LookupError:
         return None
-    return _LARGER.get(name, name)
+    name = _LARGER.get(name, name)
+    return name if name in _ENCODINGS else None
 
 
 def _detected(body: bytes) -> str:
@@ -191,7 +203,7 @@ def _tree(body: bytes, content_type: str | None) -> etree._Element | None:
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True
     )
     try:
-        return etree.fromstring(body.replace(b"\0", b""), parser)
+        return etree.fromstring(_DOCUMENT_END.sub(b"", body.replace(b"\0", b"")), parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return None
 
@@ -202,6 +214,11 @@ def _is_utf8(body: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _unquoted(text: str) -> str:
+    """What stands between quotes if the text starts with one, else all of it."""
+    return text[1:].partition(text[0])[0] if text.startswith(("'", '"')) else text
 
 
 def _text(element: etree._Element) -> str:

@@ -59,5 +59,6 @@ def _place(kind: str, url: str) -> str:
     if kind == "host":
         return authority(url)
     if kind == "prefix":
-        return url[: url.rindex("/") + 1]
+        path = url.partition("?")[0]
+        return path[: path.rindex("/") + 1]
     return ""

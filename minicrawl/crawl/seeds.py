@@ -30,15 +30,15 @@ def _lines(source: str) -> Iterator[tuple[str, str]]:
         yield "seed", source
         return
     if source == "-":
-        name, text = "standard input", sys.stdin.read()
+        name = "standard input"
     else:
         name = source
-        try:
-            text = Path(source).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise SeedError(f"seed file {source} cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise SeedError(f"seed file {source} is not UTF-8 text: byte {error.start}") from error
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SeedError(f"seed file {name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SeedError(f"seed file {name} is not UTF-8 text: byte {error.start}") from error
     for number, line in enumerate(text.splitlines(), start=1):
         # A '#' inside a URL starts its fragment; only one at the start or behind white space is a comment.
         content = re.sub(r"(^|\s)#.*", "", line).strip()

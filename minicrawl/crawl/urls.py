@@ -46,7 +46,11 @@ def origin(url: str) -> str:
 @lru_cache(maxsize=100_000)
 def site(host: str) -> str:
     """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    return _extractor().extract_str(host).top_domain_under_public_suffix or host
+    found = _extractor().extract_str(host)
+    if not found.suffix and not found.ipv4 and not found.ipv6:
+        # publicsuffix.org: where no rule matches, the last label is the public suffix.
+        return ".".join(host.rsplit(".", 2)[-2:])
+    return found.top_domain_under_public_suffix or host
 
 
 @lru_cache(maxsize=1)

@@ -78,7 +78,6 @@ PRIVATE = {
     "ipv6-mapped-loopback": "::ffff:127.0.0.1",
     "ipv6-mapped-private": "::ffff:10.0.0.1",
     "ipv6-mapped-metadata": "::ffff:a9fe:a9fe",
-    # FAILS: `is_global` of the standard library (3.11) is True for all of these.
     "multicast": "224.0.0.1",
     "multicast-ssdp": "239.255.255.250",
     "ipv6-multicast": "ff02::1",
@@ -153,7 +152,6 @@ def test_a_name_without_address_raises_os_error():
         with_resolver(lambda resolver: resolver.resolve("nothing.invalid", 80))
 
 
-# FAILS with UnicodeError from the idna codec; the docstring promises OSError, and WHATWG lets such hosts be.
 @pytest.mark.parametrize("name", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
 def test_a_name_that_cannot_exist_raises_os_error(name):
     with pytest.raises(OSError, match=r"."):

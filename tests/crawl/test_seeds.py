@@ -103,7 +103,6 @@ def test_a_bad_line_of_standard_input_is_named(monkeypatch):
     assert str(caught.value) == expected
 
 
-# FAILS: UnicodeDecodeError leaves read_seeds, and the command ends in a traceback.
 def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
     """As for a file, see above."""
     monkeypatch.setattr(

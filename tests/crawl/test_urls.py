@@ -245,7 +245,6 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
         ("127.0.0.1", "127.0.0.1"),
         ("[::1]", "[::1]"),
         ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
-        # FAILS: publicsuffix.org, "if no rules match, the prevailing rule is *"; tldextract sees no suffix.
         ("a.b.test", "b.test"),
     ],
 )
