@@ -4,7 +4,7 @@ MinicrawlError          every message is one sentence: what is wrong, the value,
 ├── SettingError        a setting is wrong; the message names it and says what is allowed       exit 2
 ├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
 ├── StoreError          the store cannot be used                                                exit 3
-├── NothingFetched      not one page could be fetched                                           exit 1
+├── NothingFetchedError not one page could be fetched                                           exit 1
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
 
@@ -27,7 +27,7 @@ class StoreError(MinicrawlError):
     exit_code = 3
 
 
-class NothingFetched(MinicrawlError):
+class NothingFetchedError(MinicrawlError):
     exit_code = 1
 
 

@@ -16,7 +16,16 @@ USER_AGENT = "minicrawl/0.1"
 # Not written to the store: what may hold a password, and what only this machine understands.
 _SECRET = frozenset({"header", "headers", "proxy", "connect_to", "ca_file"})
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_UNITS_OF_SIZE = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS_OF_SIZE = {
+    "": 1,
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+}
 
 
 def parse_duration(text: str) -> float:
@@ -138,7 +147,9 @@ class CrawlSettings:
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "CrawlSettings":
         """Settings as far as the store keeps them."""
-        known = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+        known: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+        }
         return cls(**known)
 
     def _at_least(self, name: str, least: float) -> None:

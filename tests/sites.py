@@ -34,7 +34,9 @@ class Server(httpx.MockTransport):
         url = str(request.url)
         if request.url.path == "/robots.txt":
             self.asked_robots.append(url)
-            return httpx.Response(self.robots) if isinstance(self.robots, int) else httpx.Response(200, text=self.robots)
+            return (
+                httpx.Response(self.robots) if isinstance(self.robots, int) else httpx.Response(200, text=self.robots)
+            )
         self.asked.append(url)
         reply = self.site.get(url, 404)
         if isinstance(reply, int):

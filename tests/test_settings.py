@@ -31,9 +31,7 @@ def test_a_time_is_a_number_with_a_unit(text, seconds):
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize(
-    "text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"]
-)
+@pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"])
 def test_what_is_no_time_is_named(text):
     with pytest.raises(SettingError) as caught:
         parse_duration(text)
@@ -65,9 +63,7 @@ def test_a_size_is_a_number_with_a_unit(text, size):
 def test_what_is_no_size_is_named(text):
     with pytest.raises(SettingError) as caught:
         parse_size(text)
-    assert (
-        str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
-    )
+    assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
 
 
 @pytest.mark.parametrize(
@@ -154,9 +150,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG]
-)
+@pytest.mark.parametrize(("name", "value", "message"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
 def test_a_wrong_value_is_named_with_its_option(name, value, message):
     with pytest.raises(SettingError) as caught:
         CrawlSettings(**{name: value})
@@ -223,9 +217,7 @@ def test_options_are_spelled_as_on_the_command_line(name, spelling):
 
 
 def test_settings_survive_the_store():
-    settings = CrawlSettings(
-        pages=5, time=1.5, allow=("a", "b"), boost=("x=2",), scope="site", topic="ü", delay=0
-    )
+    settings = CrawlSettings(pages=5, time=1.5, allow=("a", "b"), boost=("x=2",), scope="site", topic="ü", delay=0)
     assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
 
 

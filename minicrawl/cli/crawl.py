@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
-from minicrawl.errors import NothingFetched, SettingError
+from minicrawl.errors import NothingFetchedError, SettingError
 from minicrawl.settings import (
     SCOPES,
     STRATEGY_NAMES,
@@ -84,7 +84,9 @@ WHY_STOPPED = {
     metavar="SHARE",
     help="Share of the fetches for never-read pages; with 1 no page is fetched twice.",
 )
-@click.option("--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable.")
+@click.option(
+    "--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable."
+)
 @click.option("--topic", default="", metavar="WORDS", help="Links whose text or URL has these words get more cash.")
 @click.option("--intrinsic-weight", type=float, default=1.0, metavar="W", help="Weight of links within a site.")
 @click.option("--user-agent", default=USER_AGENT, help="Who we say we are; its first word is looked up in robots.txt.")
@@ -123,7 +125,9 @@ def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: boo
         raise click.exceptions.Exit(_INTERRUPTED)
     if report.failures and not report.fetched and report.known == report.read:
         reason = max(report.failures, key=lambda reason: report.failures[reason])
-        raise NothingFetched(f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more")
+        raise NothingFetchedError(
+            f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more"
+        )
 
 
 def _settings(options: dict[str, Any]) -> CrawlSettings:
@@ -172,7 +176,8 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.store.reader import open_store
 
     click.echo(
-        f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: {WHY_STOPPED[report.reason]}.\n"
+        f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: "
+        f"{WHY_STOPPED[report.reason]}.\n"
         f"{report.known:,} pages are known, {report.read:,} read; they hold at least "
         f"{report.coverage:.1%} of all importance."
     )

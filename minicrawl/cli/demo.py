@@ -23,11 +23,14 @@ _TOP = 100
 @click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
 @click.option("--delay", type=float, default=0.005, help="Seconds between two requests to a host.")
+@click.option("--serve", type=click.IntRange(1, 65535), metavar="PORT", help="Only serve the web, until Ctrl-C.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
-def command(pages: int, seed: int, delay: float, no_progress: bool, store: Path, as_json: bool) -> None:
+def command(
+    pages: int, seed: int, delay: float, serve: int | None, no_progress: bool, store: Path, as_json: bool
+) -> None:
     """Crawl a small generated web and compare the ranking with the truth.
 
     Some 40 hosts and a few thousand pages are served over HTTP on loopback, with robots.txt files, redirects,
@@ -39,6 +42,9 @@ def command(pages: int, seed: int, delay: float, no_progress: bool, store: Path,
     from minicrawl.demo.web import DemoWeb
 
     web = DemoWeb.generate(seed=seed)
+    if serve is not None:
+        asyncio.run(_serve(web, serve))
+        return
     settings = CrawlSettings(pages=pages, delay=delay, concurrency=4, allow_private=True)
     live = sys.stderr.isatty() and not no_progress
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
@@ -48,6 +54,29 @@ def command(pages: int, seed: int, delay: float, no_progress: bool, store: Path,
         asyncio.run(_crawl(web, replace(settings, strategy="breadth-first"), breadth_first, live=live))
         result = _compare(web, store, breadth_first)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
+
+
+async def _serve(web: "DemoWeb", port: int) -> None:
+    import asyncio
+    import contextlib
+    import signal
+
+    from minicrawl.demo.server import serving
+    from minicrawl.errors import SettingError
+
+    stop = asyncio.Event()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(kind, stop.set)
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(serving(web, port))
+            click.echo(
+                f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"
+                f"minicrawl crawl {' '.join(web.seeds)} --connect-to ::127.0.0.1:{port} --allow-private"
+            )
+            await stop.wait()
+    except OSError as error:
+        raise SettingError(f"--serve {port}: the port cannot be used: {error.strerror}; take another one") from error
 
 
 def _start_afresh(store: Path) -> None:
@@ -112,7 +141,7 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
     from minicrawl.store.rows import RankedPage
 
     share = result["fetched"] / result["pages_of_the_web"]
-    lines = [
+    return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
         f"{result['known']:,} are known. The most important:",
         "",
@@ -125,10 +154,8 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         "share of importance fetched " + _percents(result["mass"]),
         "  the same, breadth-first   " + _percents(result["mass_breadth_first"]),
         "",
-        f"The crawl is in {store}: try 'minicrawl top', 'minicrawl status', "
-        f"'minicrawl why {result['top'][0]['url']}'.",
+        f"The crawl is in {store}: try 'minicrawl top', 'minicrawl status', 'minicrawl why {result['top'][0]['url']}'.",
     ]
-    return lines
 
 
 def _percents(masses: list[float | None]) -> str:

@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
 
 def amount(bytes_: float) -> str:
-    """"12.3 MB" of 12300000."""
+    """ "12.3 MB" of 12300000."""
     for unit in ("B", "kB", "MB", "GB"):
         if bytes_ < 1000 or unit == "GB":
             return f"{bytes_:.0f} {unit}" if unit == "B" else f"{bytes_:.1f} {unit}"
@@ -32,7 +32,7 @@ def amount(bytes_: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """"1:02:03" of 3723, "2.5 s" of 2.5."""
+    """ "1:02:03" of 3723, "2.5 s" of 2.5."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(int(seconds), 60)
@@ -41,5 +41,5 @@ def duration(seconds: float) -> str:
 
 
 def tally(counts: dict[str, int]) -> str:
-    """"dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
+    """ "dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))

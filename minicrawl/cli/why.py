@@ -97,7 +97,11 @@ def _lines(told: dict[str, Any]) -> list[str]:
     lines = [printable(told["url"])]
     if told["state"] == "unknown":
         meaning = "no page read so far links to it" if told["reason"] == "no-link" else "it would not be followed"
-        return [*lines, f"  unknown     {told['reason']}: {meaning}", f"  robots.txt  {told['robots']['verdict']}"]
+        return [
+            *lines,
+            f"  unknown     {told['reason']}: {meaning}",
+            f"  robots.txt  {told['robots']['verdict']}",
+        ]
     if told["title"]:
         lines.append(f"  {printable(told['title'])}")
     robots, host = told["robots"], told["host"]

@@ -41,9 +41,7 @@ class Absorber:
     this one would.
     """
 
-    def __init__(
-        self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float
-    ) -> None:
+    def __init__(self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float) -> None:
         self.writer = writer
         self._settings = settings
         self._strategy = strategy
@@ -106,7 +104,13 @@ class Absorber:
         self._note_request(page)
         self._robots.append(
             RobotsRow(
-                origin, robots.status, robots.reason, robots.body, robots.fetched_at, robots.expires, robots.attempts
+                origin,
+                robots.status,
+                robots.reason,
+                robots.body,
+                robots.fetched_at,
+                robots.expires,
+                robots.attempts,
             )
         )
         self.frontier.release(page, now)

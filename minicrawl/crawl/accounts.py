@@ -48,7 +48,13 @@ class Accounts:
         self._touched[pages] = True
 
     def visit(
-        self, page: int, outlinks: Pages, old: Pages = _NOWHERE, *, alias: bool = False, weights: IntArray | None = None
+        self,
+        page: int,
+        outlinks: Pages,
+        old: Pages = _NOWHERE,
+        *,
+        alias: bool = False,
+        weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
         self.ledger.visit(page, outlinks, old, alias=alias)

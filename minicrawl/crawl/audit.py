@@ -51,7 +51,7 @@ def _cash(accounts: Accounts, total: int) -> Iterator[str]:
 
 def _links(store: Store, accounts: Accounts, states: list[str]) -> Iterator[str]:
     graph, size = store.links(), accounts.size
-    if len(graph.targets) and not (0 <= int(graph.targets.min()) and int(graph.targets.max()) < size):
+    if len(graph.targets) and not (int(graph.targets.min()) >= 0 and int(graph.targets.max()) < size):
         yield "a link leads to a page that is not in the store"
         return
     if len(graph.sources) and int(graph.sources.max()) >= size:

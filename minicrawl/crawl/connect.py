@@ -46,7 +46,8 @@ class Resolver(AbstractResolver):
     def target(self, host: str, port: int) -> tuple[str, int]:
         """Address (or name) and port that a request for `host:port` goes to."""
         rule = self._exact.get((host.lower(), port)) or next(
-            (rule for rule in self._rules if rule.host in (None, host.lower()) and rule.port in (None, port)), None
+            (rule for rule in self._rules if rule.host in (None, host.lower()) and rule.port in (None, port)),
+            None,
         )
         if rule is None:
             return host, port
@@ -88,6 +89,4 @@ def is_literal(host: str) -> bool:
 
 def _literal(host: str, address: str, port: int) -> ResolveResult:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return ResolveResult(
-        hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST
-    )
+    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)

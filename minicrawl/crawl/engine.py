@@ -10,7 +10,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.urls import normalise, origin
 from minicrawl.model import Fetched, ParsedPage, Progress
+from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
@@ -31,8 +32,21 @@ _PROGRESS_SECONDS = 0.5
 _IDLE_SECONDS = 0.02
 _TOP = 10
 
-Arrival = tuple[int, Fetched, ParsedPage]
-RobotsArrival = tuple[int, str, Fetched]
+
+class Arrival(NamedTuple):
+    """A page's answer, parsed."""
+
+    page: int
+    fetched: Fetched
+    parsed: ParsedPage
+
+
+class RobotsArrival(NamedTuple):
+    """The robots.txt of the site whose `page` was about to be asked for."""
+
+    page: int
+    site: str
+    fetched: Fetched
 
 
 class SteadyClock:
@@ -121,9 +135,7 @@ class Engine:
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
         importance = accounts.ledger.importance()
-        best = np.argsort(-importance, kind="stable")[:_TOP].tolist() if len(importance) < 50_000 else _largest(
-            importance
-        )
+        best = _largest(importance)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
@@ -198,7 +210,7 @@ class Engine:
     async def _fetch(self, page: int, url: str) -> None:
         fetched = await self._fetcher.fetch(url)
         parsed = parse_html(fetched.body, url, fetched.content_type) if fetched.body else ParsedPage()
-        self._arrived.append((page, fetched, parsed))
+        self._arrived.append(Arrival(page, fetched, parsed))
 
     async def _ask_robots(self, page: int, site: str) -> None:
         url = f"{site}/robots.txt"
@@ -208,7 +220,7 @@ class Engine:
             if fetched.status not in REDIRECTS or target is None:
                 break
             url = target
-        self._arrived.append((page, site, fetched))
+        self._arrived.append(RobotsArrival(page, site, fetched))
 
     # Taking in.
 
@@ -216,20 +228,18 @@ class Engine:
         while self._arrived:
             arrival = self._arrived.popleft()
             now = self._clock()
-            if isinstance(arrival[1], str):
-                page, site, fetched = arrival
-                self._absorb_robots(page, str(site), fetched, now)  # type: ignore[arg-type]
+            if isinstance(arrival, RobotsArrival):
+                self._absorb_robots(arrival, now)
             else:
-                page, fetched, parsed = arrival  # type: ignore[assignment]
-                self.fetched += fetched.status is not None
-                self.bytes += fetched.size
-                self._absorber.absorb(page, fetched, parsed, now)  # type: ignore[arg-type]
+                self.fetched += arrival.fetched.status is not None
+                self.bytes += arrival.fetched.size
+                self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
 
-    def _absorb_robots(self, page: int, site: str, fetched: Fetched, now: float) -> None:
-        before = self._robots.get(site)
-        robots = self._robots[site] = judged(fetched, now, before.attempts if before else 0)
+    def _absorb_robots(self, arrival: RobotsArrival, now: float) -> None:
+        site, before = arrival.site, self._robots.get(arrival.site)
+        robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
         crawl_delay = robots.rules.crawl_delay(self._settings.user_agent) if robots.rules is not None else None
-        self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, page, now)
+        self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, arrival.page, now)
 
     def _commit_if_due(self, now: float) -> None:
         if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:
@@ -262,17 +272,20 @@ class Engine:
             self.stop("time")
         if settings.bytes is not None and self.bytes >= settings.bytes:
             self.stop("bytes")
-        if settings.until_coverage is not None and self._absorber.accounts.coverage.bound() >= settings.until_coverage:
+        coverage = self._absorber.accounts.coverage
+        if settings.until_coverage is not None and coverage.bound() >= settings.until_coverage:
             self.stop("coverage")
 
     async def _wait(self, now: float) -> None:
-        """Until something arrives, a host's time comes, or the next commit is due; time to spare goes into virtual visits."""
+        """Until something arrives, a host's time comes or a commit is due; spare time goes into virtual visits."""
         self._wake.clear()
         await asyncio.sleep(0)
         if self._arrived or self._wake.is_set():
             return
         until = self._last_commit + _BATCH_SECONDS
         if self.reason is None:
+            if self._settings.time is not None:
+                until = min(until, self._started + self._settings.time)
             next_ready = self._frontier.next_ready()
             if next_ready is not None:
                 until = min(until, next_ready)
@@ -291,9 +304,8 @@ class Engine:
             self._on_progress(self.progress())
 
 
-def _largest(importance: np.ndarray[Any, np.dtype[np.float64]]) -> list[int]:
-    candidates = np.argpartition(-importance, _TOP)[:_TOP]
+def _largest(importance: FloatArray) -> list[int]:
+    """The pages with the largest importance, best first."""
+    candidates = np.argpartition(-importance, _TOP)[:_TOP] if len(importance) > _TOP else np.arange(len(importance))
     ordered: list[int] = candidates[np.argsort(-importance[candidates], kind="stable")].tolist()
     return ordered
-
-

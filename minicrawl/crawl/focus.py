@@ -47,7 +47,8 @@ class Focus:
             self.factor(url, anchor) * (self.intrinsic if site(hostname(url)) == home else 1.0)
             for url, anchor in zip(urls, anchors, strict=True)
         ]
-        return np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
+        weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
+        return weights
 
     def factor(self, url: str, anchor: str = "") -> float:
         """How much more a page at `url` is worth for its URL and the text of a link to it."""

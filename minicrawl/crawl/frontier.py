@@ -263,7 +263,4 @@ class Frontier:
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
-        return (
-            bool(self._book.read[page]) == read and page not in self._held and self._entry(page) == entry
-        )
-
+        return bool(self._book.read[page]) == read and page not in self._held and self._entry(page) == entry

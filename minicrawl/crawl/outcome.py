@@ -28,7 +28,16 @@ _LONGEST_WAIT = 600.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
 _TRANSIENT_REASONS = frozenset(
-    {"timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection", "bad-response"}
+    {
+        "timeout",
+        "timeout-connect",
+        "timeout-read",
+        "reset",
+        "refused",
+        "connect",
+        "connection",
+        "bad-response",
+    }
 )
 
 

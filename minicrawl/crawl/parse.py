@@ -25,8 +25,24 @@ _PRESCAN = 1024  # bytes a browser looks through for a <meta> charset (WHATWG HT
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # The encodings browsers know (WHATWG Encoding, 4.2), by Python's names; any other label is no encoding at all.
 _ENCODINGS = frozenset(
-    "utf-8 utf-16 utf-16-le utf-16-be cp866 cp874 koi8-r koi8-u mac-roman mac-cyrillic gb18030 big5hkscs euc_jp "
-    "iso2022_jp cp932 cp949".split()
+    [
+        "utf-8",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "cp866",
+        "cp874",
+        "koi8-r",
+        "koi8-u",
+        "mac-roman",
+        "mac-cyrillic",
+        "gb18030",
+        "big5hkscs",
+        "euc_jp",
+        "iso2022_jp",
+        "cp932",
+        "cp949",
+    ]
     + [f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)]
     + [f"cp125{page}" for page in range(9)]
 )
@@ -52,7 +68,7 @@ _VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-p
 
 
 def media_type(content_type: str | None) -> str:
-    """"text/html" of "Text/HTML; charset=x"; a missing header counts as HTML, as it mostly is."""
+    """ "text/html" of "Text/HTML; charset=x"; a missing header counts as HTML, as it mostly is."""
     return content_type.partition(";")[0].strip().lower() if content_type else "text/html"
 
 
@@ -111,7 +127,7 @@ class _Said:
                 self._meta(element)
             elif tag == "title":
                 if self.title is None:
-                    self.title = " ".join("".join(element.itertext()).split())[:_TITLE_LENGTH] or None
+                    self.title = " ".join("".join(map(str, element.itertext())).split())[:_TITLE_LENGTH] or None
             elif self.base is None:
                 self.base = element.get("href")
 
@@ -200,7 +216,12 @@ def _tree(body: bytes, content_type: str | None) -> etree._Element | None:
     if encoding != "utf-8" or not _is_utf8(body):
         body = body.decode(encoding, "replace").encode("utf-8", "replace")
     parser = etree.HTMLParser(
-        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True
+        encoding="utf-8",
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+        huge_tree=True,
     )
     try:
         return etree.fromstring(_DOCUMENT_END.sub(b"", body.replace(b"\0", b"")), parser)
@@ -222,5 +243,5 @@ def _unquoted(text: str) -> str:
 
 
 def _text(element: etree._Element) -> str:
-    text = element.text or "" if not len(element) else "".join(element.itertext())
+    text = element.text or "" if not len(element) else "".join(map(str, element.itertext()))
     return " ".join(text[: 2 * _ANCHOR_LENGTH].split())[:_ANCHOR_LENGTH]

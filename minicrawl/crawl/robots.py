@@ -42,7 +42,7 @@ class RobotsRules:
 
 
 def product_token(user_agent: str) -> str:
-    """"minicrawl" of "minicrawl/0.1 (+https://...)" (RFC 9309 2.2.1)."""
+    """ "minicrawl" of "minicrawl/0.1 (+https://...)" (RFC 9309 2.2.1)."""
     match = re.match(r"[A-Za-z_-]+", user_agent)
     return match[0] if match else ROBOT
 

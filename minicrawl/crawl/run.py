@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
 from minicrawl.crawl.fetch import Fetcher

@@ -29,10 +29,7 @@ def _lines(source: str) -> Iterator[tuple[str, str]]:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source):
         yield "seed", source
         return
-    if source == "-":
-        name = "standard input"
-    else:
-        name = source
+    name = "standard input" if source == "-" else source
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -19,7 +19,7 @@ def normalise(url: str, base: str | None = None) -> str | None:
     href = href.partition("#")[0]
     if "@" in authority(href):
         scheme, _, rest = href.partition("://")
-        userinfo, _, host_onwards = rest.partition("@")
+        _, _, host_onwards = rest.partition("@")
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href

@@ -132,9 +132,7 @@ class Adaptive:
             self.payees += len(born)
         return born
 
-    def visit(
-        self, page: int, outlinks: Pages, weights: IntArray | None = None, *, alias: bool = False
-    ) -> Visit:
+    def visit(self, page: int, outlinks: Pages, weights: IntArray | None = None, *, alias: bool = False) -> Visit:
         """Spend the cash of `page` along `outlinks`: distinct pages, without itself.
 
         weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.

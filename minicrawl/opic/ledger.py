@@ -149,9 +149,7 @@ def _per_link(h: int, o: int, alias: bool) -> int:
     return h // o if alias and o else sigma(h, o)
 
 
-def expected_received(
-    ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages
-) -> IntArray:
+def expected_received(ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages) -> IntArray:
     """What Lemma 2.3 says every page has received, shape (ledger.size,): the slow way, for an audit.
 
     sources: every page that has links; indptr, targets: CSR of the links they had at their last visit.

@@ -13,7 +13,15 @@ from filelock import FileLock, Timeout
 
 from minicrawl.store.database import open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
-from minicrawl.store.rows import ACCOUNT_COLUMNS, Account, HostRow, MetaValue, PageColumns, RankedPage, RobotsRow
+from minicrawl.store.rows import (
+    ACCOUNT_COLUMNS,
+    Account,
+    HostRow,
+    MetaValue,
+    PageColumns,
+    RankedPage,
+    RobotsRow,
+)
 from minicrawl.store.urlhash import url_hash
 
 RANKINGS = ("importance", "history", "cash", "inlinks")
@@ -159,7 +167,7 @@ class Store:
         cursor = self._db.execute(f"SELECT {columns} FROM pages ORDER BY id")
         while chunk := cursor.fetchmany(20_000):
             page, host, state, attempts, measures, *account = zip(*chunk, strict=True)
-            yield PageColumns(page, host, state, attempts, measures, Account(*account))
+            yield PageColumns(page, host, state, attempts, measures, Account._make(account))
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks at the last visit; empty when there was none."""
@@ -196,7 +204,9 @@ class Store:
         return [url for (url,) in self._db.execute("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def hosts(self) -> list[HostRow]:
-        return [HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")]
+        return [
+            HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")
+        ]
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)

@@ -14,7 +14,17 @@ from filelock import FileLock, Timeout
 from minicrawl.errors import StoreError
 from minicrawl.store.database import open_to_write, store_errors, transaction
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import ACCOUNT_COLUMNS, Account, HostRow, Links, MetaValue, NewPage, Retry, RobotsRow, Turn
+from minicrawl.store.rows import (
+    ACCOUNT_COLUMNS,
+    Account,
+    HostRow,
+    Links,
+    MetaValue,
+    NewPage,
+    Retry,
+    RobotsRow,
+    Turn,
+)
 from minicrawl.store.urlhash import url_hash
 
 _ACCOUNT_UPDATES = ", ".join(f"{column} = ?" for column in Account._fields)
@@ -62,14 +72,24 @@ class Writer(Store):
         self._db.executemany(
             f"INSERT INTO pages ({columns}) VALUES ({marks})",
             (
-                (new.id, url_hash(new.url, self._key), new.url, new.host, new.found_on, "waiting", new.reason, *account)
+                (
+                    new.id,
+                    url_hash(new.url, self._key),
+                    new.url,
+                    new.host,
+                    new.found_on,
+                    "waiting",
+                    new.reason,
+                    *account,
+                )
                 for new, account in pages
             ),
         )
 
     def save_accounts(self, accounts: Iterable[tuple[int, Account]]) -> None:
         self._db.executemany(
-            f"UPDATE pages SET {_ACCOUNT_UPDATES} WHERE id = ?", ((*account, page) for page, account in accounts)
+            f"UPDATE pages SET {_ACCOUNT_UPDATES} WHERE id = ?",
+            ((*account, page) for page, account in accounts),
         )
 
     def save_turns(self, turns: Iterable[Turn]) -> None:
@@ -82,7 +102,9 @@ class Writer(Store):
         )
 
     def save_links(self, links: Iterable[Links]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO links (source, targets, nofollow, refused) VALUES (?,?,?,?)", links)
+        self._db.executemany(
+            "INSERT OR REPLACE INTO links (source, targets, nofollow, refused) VALUES (?,?,?,?)", links
+        )
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO hosts (id, name, crawl_delay, next_at) VALUES (?, ?, ?, ?)", hosts)

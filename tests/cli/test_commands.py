@@ -75,7 +75,7 @@ def test_exported_title_is_no_formula_and_no_escape_sequence(store: Path, tmp_pa
     run("export", tmp_path / "ranks.csv", "--store", store)
     with (tmp_path / "ranks.csv").open(newline="") as lines:
         titles = {row["url"]: row["title"] for row in csv.DictReader(lines)}
-    assert titles[HOME + "a"] == "'=cmd(\"x\")"
+    assert titles[HOME + "a"] == '\'=cmd("x")'
     assert "\x1b" not in run("top", "--store", store).output
 
 
@@ -152,7 +152,11 @@ MISTAKES = {
     "bad time": (["crawl", HOME, "--time", "soon"], 2, "not 'soon'"),
     "bad size": (["crawl", HOME, "--bytes", "much"], 2, "not 'much'"),
     "bad history": (["crawl", HOME, "--history", "yesterday"], 2, "--history takes basic"),
-    "share above 1": (["crawl", HOME, "--discovery", "1.5"], 2, "--discovery is a share from 0 to 1, not 1.5"),
+    "share above 1": (
+        ["crawl", HOME, "--discovery", "1.5"],
+        2,
+        "--discovery is a share from 0 to 1, not 1.5",
+    ),
     "bad connect-to": (["crawl", HOME, "--connect-to", "x"], 2, "--connect-to takes HOST:PORT:ADDR:PORT"),
     "bad boost": (["crawl", HOME, "--boost", "x"], 2, "--boost takes REGEX=FACTOR"),
     "bad header": (["crawl", HOME, "--header", "x"], 2, "--header takes 'Name: value'"),
@@ -202,8 +206,25 @@ def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
     async def crawled() -> tuple[str, str]:
         async with serving(web) as port:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "minicrawl", "crawl", web.seeds[0], "--pages", "20", "--json", "--delay", "0"),
-                *("--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--store", str(tmp_path / "crawl.db")),
+                *(
+                    sys.executable,
+                    "-m",
+                    "minicrawl",
+                    "crawl",
+                    web.seeds[0],
+                    "--pages",
+                    "20",
+                    "--json",
+                    "--delay",
+                    "0",
+                ),
+                *(
+                    "--allow-private",
+                    "--connect-to",
+                    f"::127.0.0.1:{port}",
+                    "--store",
+                    str(tmp_path / "crawl.db"),
+                ),
                 *("--log-file", str(tmp_path / "log.txt")),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

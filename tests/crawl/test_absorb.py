@@ -34,7 +34,10 @@ CASES = {
     "fragments are one page": ([A + "#1", A + "#2"], {A: share(1)}),
     "a link to itself is not counted": ([HOME, HOME + "#top", "", A], {A: share(1)}),
     "no links: all to the virtual page": ([], {}),
-    "nofollow is not counted": ([A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'], {A: share(1)}),
+    "nofollow is not counted": (
+        [A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'],
+        {A: share(1)},
+    ),
     "meta nofollow: all to the virtual page": (['<meta name="robots" content="nofollow">', A], {}),
     "mailto and the like are no links": ([A, "mailto:a@b.test", "javascript:x()"], {A: share(1)}),
     "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: SEED_CASH, B: 0}),
@@ -112,7 +115,10 @@ def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_p
         A: [f'<link rel="canonical" href="{HOME}">', B],
     }
     crawl(site, store, [HOME])
-    assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [("alias", "canonical"), ("fetched", "ok")]
+    assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [
+        ("alias", "canonical"),
+        ("fetched", "ok"),
+    ]
     assert rows(store, "SELECT count(*) FROM pages") == [(3,)]
 
 

@@ -38,9 +38,7 @@ def with_resolver(use, *rules: str, allow_private: bool = False):
         pytest.param(["a.test:80::"], ("a.test", 80), id="empty-target-keeps-both"),
         pytest.param(["::b.test:1", "a.test:80:c.test:2"], ("c.test", 2), id="exact-before-general"),
         pytest.param([":80:b.test:1", "a.test::c.test:2"], ("b.test", 1), id="first-general-first"),
-        pytest.param(
-            ["a.test::c.test:2", ":80:b.test:1"], ("c.test", 2), id="first-general-first-other-order"
-        ),
+        pytest.param(["a.test::c.test:2", ":80:b.test:1"], ("c.test", 2), id="first-general-first-other-order"),
         pytest.param(["a.test:80:b.test:1", "a.test:80:c.test:2"], ("b.test", 1), id="first-exact-first"),
         pytest.param(["a.test:80::", "::b.test:1"], ("a.test", 80), id="exact-exempts-from-general"),
         pytest.param(["a.test:80:[::1]:8080"], ("::1", 8080), id="ipv6"),
@@ -100,9 +98,7 @@ def test_allow_private_lets_them_through(address):
     assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
 
 
-@pytest.mark.parametrize(
-    "address", ["8.8.8.8", "172.15.255.255", "172.32.0.1", "100.128.0.1", "2606:4700::1111"]
-)
+@pytest.mark.parametrize("address", ["8.8.8.8", "172.15.255.255", "172.32.0.1", "100.128.0.1", "2606:4700::1111"])
 def test_public_addresses_are_let_through(address):
     assert with_resolver(lambda resolver: resolver.check(address)) is None
 
@@ -123,9 +119,7 @@ def test_literals_are_told_from_names(text, expected):
 
 
 def test_a_name_mapped_to_an_address_is_not_looked_up():
-    (found,) = with_resolver(
-        lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080", allow_private=True
-    )
+    (found,) = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080", allow_private=True)
     assert (found["hostname"], found["host"], found["port"]) == ("a.invalid", "127.0.0.1", 8080)
 
 
@@ -140,9 +134,7 @@ def test_a_name_that_resolves_to_a_private_address_is_refused():
 
 
 def test_a_name_mapped_to_a_name_keeps_the_name_it_was_asked_for():
-    found = with_resolver(
-        lambda resolver: resolver.resolve("a.invalid", 80), "::localhost:81", allow_private=True
-    )
+    found = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::localhost:81", allow_private=True)
     assert found
     assert {(result["hostname"], result["port"]) for result in found} == {("a.invalid", 81)}
 

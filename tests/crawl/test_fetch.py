@@ -75,9 +75,7 @@ def html(body: bytes, *headers: str, **rest) -> bytes:
     return http(body, "Content-Type: text/html", *headers, **rest)
 
 
-def fetched_from(
-    server: Server, path: str = "/", *, times: int = 1, url: str | None = None, **settings
-) -> Fetched:
+def fetched_from(server: Server, path: str = "/", *, times: int = 1, url: str | None = None, **settings) -> Fetched:
     """What the last of so many fetches of a path of the server brings; {port} in settings is its port."""
 
     async def run() -> Fetched:
@@ -92,9 +90,7 @@ def fetched_from(
     return asyncio.run(run())
 
 
-def fetched_with(
-    transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings
-) -> Fetched:
+def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings) -> Fetched:
     async def run() -> Fetched:
         async with Fetcher(CrawlSettings(**settings), transport) as fetcher:
             return await fetcher.fetch(url, any_type=any_type)
@@ -155,9 +151,7 @@ def test_a_plain_body():
 
 
 def test_a_chunked_body():
-    reply = (
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
-    )
+    reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
     fetched = fetched_from_reply(reply)
     assert (fetched.body, fetched.truncated) == (b"hello", False)
 
@@ -277,9 +271,7 @@ def test_redirects_are_not_followed(status):
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "content_type", ["application/pdf", "image/png", "text/plain", "application/octet-stream"]
-)
+@pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "text/plain", "application/octet-stream"])
 def test_a_body_that_is_not_html_is_left_unread(content_type):
     """The server does not get rid of 50 MB."""
     sent = 0
@@ -314,9 +306,7 @@ def test_any_type_reads_every_body(status, content_type):
 @pytest.mark.parametrize("content_type", ["text/html", "application/pdf"])
 def test_a_stream_is_closed_whether_read_or_not(content_type):
     stream = Chunks(b"hello")
-    fetched_with(
-        Canned(httpx.Response(200, headers={"content-type": content_type}, stream=stream)), "http://h.test/"
-    )
+    fetched_with(Canned(httpx.Response(200, headers={"content-type": content_type}, stream=stream)), "http://h.test/")
     assert stream.is_closed
 
 
@@ -476,9 +466,7 @@ def test_the_whole_request():
 def test_a_header_of_the_user_replaces_ours(name):
     server = Server(html(b""))
     fetched_from(server, header=(f"{name}: text/plain",))
-    accepts = [
-        line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")
-    ]
+    accepts = [line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")]
     assert accepts == ["accept: text/plain"]
 
 
@@ -507,9 +495,7 @@ def test_the_server_is_asked_for_the_url_as_it_is(target):
 
 def test_connect_to_changes_the_connection_not_the_request():
     server = Server(html(b"hello"))
-    fetched = fetched_from(
-        server, url="http://some.invalid:81/a", connect_to=["some.invalid:81:127.0.0.1:{port}"]
-    )
+    fetched = fetched_from(server, url="http://some.invalid:81/a", connect_to=["some.invalid:81:127.0.0.1:{port}"])
     assert (fetched.status, fetched.body, fetched.url) == (200, b"hello", "http://some.invalid:81/a")
     head = server.requests[0].decode().lower()
     assert head.startswith("get /a http/1.1\r\n")
@@ -517,10 +503,7 @@ def test_connect_to_changes_the_connection_not_the_request():
 
 
 def test_connect_to_may_name_a_name():
-    assert (
-        fetched_from(Server(html(b"")), url="http://a.invalid/", connect_to=["::localhost:{port}"]).status
-        == 200
-    )
+    assert fetched_from(Server(html(b"")), url="http://a.invalid/", connect_to=["::localhost:{port}"]).status == 200
 
 
 def test_connect_to_holds_for_addresses_too():

@@ -19,9 +19,7 @@ def pages(*numbers: int):
 class Crawl:
     """A real cash book and a frontier: pages are added with so much cash, on hosts by name."""
 
-    def __init__(
-        self, *, delay: float = 10.0, per_host: int = 1, discovery: float = 1.0, strategy: str = "greedy"
-    ):
+    def __init__(self, *, delay: float = 10.0, per_host: int = 1, discovery: float = 1.0, strategy: str = "greedy"):
         self.book = Adaptive()
         self.frontier = Frontier(self.book, STRATEGIES[strategy], DiscoveryBudget(discovery), per_host)
         self.delay = delay
@@ -367,9 +365,7 @@ class SlowFrontier:
     def acquire(self, now: float) -> int | None:
         self.wake(now)
         ready = [page for page in self.waiting if self.is_open(self.hosts[self.host_of[page]], now)]
-        kinds = {
-            read: [page for page in ready if bool(self.book.read[page]) == read] for read in (False, True)
-        }
+        kinds = {read: [page for page in ready if bool(self.book.read[page]) == read] for read in (False, True)}
         discovers = self.budget.discovers(bool(kinds[False]), bool(kinds[True]))
         if discovers is None:
             return None
@@ -516,12 +512,7 @@ def entries_held(frontier: Frontier) -> int:
     lanes = (frontier._discovery, frontier._refresh)
     queues = [queue for lane in lanes for queue in lane._queues.values()]
     offers = sum(len(lane._offers) for lane in lanes)
-    return (
-        sum(len(queue._entries) for queue in queues)
-        + offers
-        + len(frontier._waiting_hosts)
-        + len(frontier._resting)
-    )
+    return sum(len(queue._entries) for queue in queues) + offers + len(frontier._waiting_hosts) + len(frontier._resting)
 
 
 @pytest.mark.parametrize("state", ["ready", "busy", "in its delay"])

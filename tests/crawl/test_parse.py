@@ -223,10 +223,7 @@ def test_only_http_equiv_refreshes():
 
 
 def test_meta_refresh_follows_base_and_case():
-    assert (
-        parsed('<base href="/b/"><META HTTP-EQUIV="Refresh" content="0;url=x">').refresh
-        == "http://h.test/b/x"
-    )
+    assert parsed('<base href="/b/"><META HTTP-EQUIV="Refresh" content="0;url=x">').refresh == "http://h.test/b/x"
 
 
 CANONICALS = {
@@ -286,9 +283,7 @@ def test_anchors_are_the_texts_of_the_outlinks(html, anchors):
     assert len(page.outlinks) == len(anchors)
 
 
-RUSSIAN = (
-    "Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний. " * 5
-)
+RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний. " * 5
 META = '<meta charset="{}"><title>{}</title>'
 ENCODED = {
     "bom-utf-8": (codecs.BOM_UTF8 + "<title>ü</title>".encode(), None, "ü"),
@@ -300,9 +295,7 @@ ENCODED = {
     "header-beats-meta": (META.format("koi8-r", "ü").encode(), "text/html; charset=utf-8", "ü"),
     "meta": (META.format("koi8-r", "ж").encode("koi8-r"), "text/html", "ж"),
     "meta-http-equiv": (
-        '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><title>ж</title>'.encode(
-            "koi8-r"
-        ),
+        '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><title>ж</title>'.encode("koi8-r"),
         None,
         "ж",
     ),
@@ -350,9 +343,7 @@ def test_undeclared_text_is_guessed_from_its_bytes():
 
 
 def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
-    body = (
-        '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
-    )
+    body = '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
     page = parse_html(body.encode(), URL, "application/xhtml+xml; charset=utf-8")
     assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))
 

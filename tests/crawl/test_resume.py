@@ -10,8 +10,8 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -173,7 +173,10 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
         served.is_frozen.clear()
         served.thaw.clear()
         crawling = subprocess.Popen(
-            command(served, store, seeds), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
+            command(served, store, seeds),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ,
         )
         assert served.is_frozen.wait(30)
         asked_before = list(served.asked)

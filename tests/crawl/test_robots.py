@@ -43,7 +43,7 @@ def all_agents(*rules: str) -> str:
     return "\n".join(["user-agent: *", *rules])
 
 
-def deviation(body: str, agent: str, path: str, allowed: bool, id_: str, reason: str):  # noqa: PLR0917
+def deviation(body: str, agent: str, path: str, allowed: bool, id_: str, reason: str):
     return pytest.param(
         body, agent, path, allowed, id=id_, marks=pytest.mark.xfail(strict=True, reason=f"protego: {reason}")
     )
@@ -234,9 +234,7 @@ def test_a_line_of_garbage_spoils_no_other(noise):
     assert rules.allows(US, f"{ORIGIN}/d")
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"\0" * 100, bytes(range(256)), b"\xef\xbb\xbf", b":" * 50, b"<html>" * 50]
-)
+@pytest.mark.parametrize("body", [b"", b"\0" * 100, bytes(range(256)), b"\xef\xbb\xbf", b":" * 50, b"<html>" * 50])
 def test_nonsense_allows_everything(body):
     rules = RobotsRules.parse(body)
     assert rules.allows(US, f"{ORIGIN}/a")
@@ -379,9 +377,7 @@ def test_no_more_than_the_limit_is_kept():
 @pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
 def test_what_the_store_remembers_decides_the_same(fetched, attempts):
     state = judged(fetched, NOW, attempts)
-    row = RobotsRow(
-        ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts
-    )
+    row = RobotsRow(ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)
     again = restored(row)
     for path in ("/a", "/b"):
         assert again.refusal(US, ORIGIN + path) == state.refusal(US, ORIGIN + path)

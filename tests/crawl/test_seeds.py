@@ -49,14 +49,10 @@ def test_no_sources_have_no_seeds():
 
 
 def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path):
-    assert read_seeds([seed_file(tmp_path, "http://bücher.example/ü\n")]) == [
-        "http://xn--bcher-kva.example/%C3%BC"
-    ]
+    assert read_seeds([seed_file(tmp_path, "http://bücher.example/ü\n")]) == ["http://xn--bcher-kva.example/%C3%BC"]
 
 
-@pytest.mark.parametrize(
-    "line", ["example.com", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"]
-)
+@pytest.mark.parametrize("line", ["example.com", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"])
 def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line):
     path = seed_file(tmp_path, f"# seeds\n\nhttp://a.test/\n  {line}\n")
     with pytest.raises(SeedError) as caught:
@@ -105,8 +101,6 @@ def test_a_bad_line_of_standard_input_is_named(monkeypatch):
 
 def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
     """As for a file, see above."""
-    monkeypatch.setattr(
-        sys, "stdin", io.TextIOWrapper(io.BytesIO(b"http://a.test/\n\xff\n"), encoding="utf-8")
-    )
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"http://a.test/\n\xff\n"), encoding="utf-8"))
     with pytest.raises(SeedError):
         read_seeds(["-"])

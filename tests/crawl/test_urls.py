@@ -127,9 +127,7 @@ def test_normal_references_resolve_as_in_rfc_3986(reference, expected):
     assert normalise(reference, BASE) == expected
 
 
-@pytest.mark.parametrize(
-    ("reference", "expected"), ABNORMAL.items(), ids=[f"5.4.2 {ref}" for ref in ABNORMAL]
-)
+@pytest.mark.parametrize(("reference", "expected"), ABNORMAL.items(), ids=[f"5.4.2 {ref}" for ref in ABNORMAL])
 def test_abnormal_references_resolve_as_in_browsers(reference, expected):
     assert normalise(reference, BASE) == expected
 

@@ -41,9 +41,7 @@ def test_server_says_what_the_web_responds(web):
     ]
     replies = [web.respond(url) for url in urls]
     assert {reply.status for reply in replies} >= {200, 302, 404}
-    for reply, (status, location, content_type, body) in zip(
-        replies, asyncio.run(answers(web, urls)), strict=True
-    ):
+    for reply, (status, location, content_type, body) in zip(replies, asyncio.run(answers(web, urls)), strict=True):
         assert (status, body) == (reply.status, reply.body)
         assert location == reply.headers.get("Location")
         assert location or content_type == reply.headers["Content-Type"]

@@ -228,6 +228,4 @@ def test_web_too_small_is_refused(options, message):
 @pytest.mark.parametrize("seed", range(5))
 def test_small_webs_have_their_truth_too(seed):
     web = DemoWeb.generate(seed, hosts=2, pages=20)
-    assert web.truth() == pytest.approx(
-        dict.fromkeys(web.truth(), 0.0) | by_networkx(Explored(web)), abs=1e-9
-    )
+    assert web.truth() == pytest.approx(dict.fromkeys(web.truth(), 0.0) | by_networkx(Explored(web)), abs=1e-9)

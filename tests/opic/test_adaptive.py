@@ -86,9 +86,7 @@ class Life:
     def step(self) -> None:
         draw, n = self.draw, self.book.size
         if n < self.most and draw.random() < 0.05:
-            self.discover(
-                [draw.randrange(3 * self.book.grant) for _ in range(min(draw.randrange(4), self.most - n))]
-            )
+            self.discover([draw.randrange(3 * self.book.grant) for _ in range(min(draw.randrange(4), self.most - n))])
             return
         page = draw.randrange(n) if draw.random() < 0.5 else int(np.argmax(self.book.cashes()))
         others = [other for other in range(n) if other != page]
@@ -368,15 +366,12 @@ def test_history_is_what_a_full_diary_says(window, seed):
         page = draw.randrange(n) if draw.random() < 0.7 else int(np.argmax(book.cashes()))
         diary.note(page, book.visit(page, pages(web[page])).cash)
         counted = [kept(window, diary.of(page), total) for page in range(n)]
-        assert book.history[:n] == pytest.approx(
-            [sum(cash for *_, cash in visits) for visits in counted], rel=1e-12
-        )
+        assert book.history[:n] == pytest.approx([sum(cash for *_, cash in visits) for visits in counted], rel=1e-12)
         if isinstance(window, Basic):
             rates = [float(sum(cash for *_, cash in visits)) for visits in counted]
         else:
             rates = [
-                sum(cash for *_, cash in visits) / (diary.clock - visits[0][0]) if visits else 0.0
-                for visits in counted
+                sum(cash for *_, cash in visits) / (diary.clock - visits[0][0]) if visits else 0.0 for visits in counted
             ]
         assert book.shares() == pytest.approx([rate / sum(rates) for rate in rates], rel=1e-9)
 

@@ -63,9 +63,7 @@ def test_a_credit_brought_along_counts():
         turn(whole, True, True)
         turn(resumed, True, True)
     resumed = DiscoveryBudget(0.3, resumed.credit)
-    assert [turn(whole, True, True) for _ in range(50)] == [
-        turn(resumed, True, True) for _ in range(50)
-    ]
+    assert [turn(whole, True, True) for _ in range(50)] == [turn(resumed, True, True) for _ in range(50)]
 
 
 @pytest.mark.parametrize("read_ready", [True, False])

@@ -18,9 +18,7 @@ def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
     return coverage
 
 
-def visit_many(
-    coverage: Coverage, web: Sequence[Sequence[int]], chosen: Sequence[int], aliases: Iterable[int]
-) -> None:
+def visit_many(coverage: Coverage, web: Sequence[Sequence[int]], chosen: Sequence[int], aliases: Iterable[int]) -> None:
     flags = np.array([float(page in aliases) for page in chosen])
     coverage.visit_many(pages(chosen), *csr([web[page] for page in chosen]), flags)
 
@@ -136,10 +134,7 @@ def test_without_dangling_pages_the_bound_is_that_of_rankmass(seed):
     """Each page read once: (1 - d) times the walkers that stepped on, reckoned by hand."""
     draw = random.Random(seed)
     n = 12
-    web = [
-        draw.sample([target for target in range(n) if target != page], draw.randrange(1, 5))
-        for page in range(n)
-    ]
+    web = [draw.sample([target for target in range(n) if target != page], draw.randrange(1, 5)) for page in range(n)]
     coverage = seeded(n, [0, 3])
     walkers = [0.5 if page in (0, 3) else 0.0 for page in range(n)]
     secured = 0.0

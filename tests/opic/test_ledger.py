@@ -165,9 +165,7 @@ class World:
         # What is kept beside the pages equals its definition.
         assert ledger.births == sum(birth)
         assert ledger.never_read == sum(r for r, h in zip(received, forwarded, strict=True) if h == 0)
-        assert ledger.residuals().tolist() == [
-            abs(r - h) if h else 0 for r, h in zip(received, forwarded, strict=True)
-        ]
+        assert ledger.residuals().tolist() == [abs(r - h) if h else 0 for r, h in zip(received, forwarded, strict=True)]
         assert ledger.mean_residual() * max(n, 1) == pytest.approx(
             sum(r - h for r, h in zip(received, forwarded, strict=True) if h), rel=1e-9, abs=1e-6
         )
@@ -333,9 +331,7 @@ def test_importance_is_pagerank_once_settled(history, seed):
 def test_importance_is_pagerank_after_a_long_life(seed):
     """I7 once more, by virtual visits of all read pages at once."""
     draw = random.Random(seed)
-    world = lived(
-        [(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8
-    )
+    world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
     if world.ledger.births == 0:
         world.discover()
     for _ in range(ROUNDS):
@@ -417,9 +413,7 @@ def test_importance_does_not_depend_on_when_a_page_was_discovered(seed):
         for page in order:  # the web becomes known bit by bit, and is read in between
             world.discover()
             waiting.append(page)
-            for ready in [
-                page for page in waiting if page in read and all(number[t] < world.n for t in web[page])
-            ]:
+            for ready in [page for page in waiting if page in read and all(number[t] < world.n for t in web[page])]:
                 waiting.remove(ready)
                 world.visit(number[ready], [number[target] for target in web[ready]])
         world.settle(draw)

@@ -83,7 +83,9 @@ def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pyte
     _, server = crawl(site, store, [HOME])
     assert sorted(server.asked) == sorted(site)
     with open_store(store) as reader:
-        assert reader.find([HOME + "2", HOME + "9"]) == {HOME + "2": rows(store, "SELECT id FROM pages WHERE url = ?", HOME + "2")[0][0]}
+        assert reader.find([HOME + "2", HOME + "9"]) == {
+            HOME + "2": rows(store, "SELECT id FROM pages WHERE url = ?", HOME + "2")[0][0]
+        }
 
 
 def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:

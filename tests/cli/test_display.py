@@ -1,0 +1,79 @@
+"""The display is a function of a moment; it never lets a URL steer the terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from minicrawl.cli.display import plain, render, showing
+from minicrawl.cli.output import amount, duration, printable, tally
+from minicrawl.model import Progress
+
+MOMENT = Progress(
+    seconds=125.0,
+    fetched=1000,
+    bytes=12_345_678,
+    known=5000,
+    never_read=3900,
+    hosts_ready=3,
+    hosts_waiting=40,
+    in_flight=12,
+    clock=1.25,
+    coverage=0.5,
+    errors={"dns": 3, "http-404": 12},
+    top=((0.02, "http://a.test/\x1b[31m"), (0.01, "http://b.test/")),
+)
+
+
+def shown(progress: Progress) -> str:
+    out = io.StringIO()
+    Console(file=out, width=100, force_terminal=False).print(render(progress))
+    return out.getvalue()
+
+
+def test_display_shows_every_number() -> None:
+    text = shown(MOMENT)
+    for part in (
+        "1,000 in 2:05, 8.0 pages/s",
+        "12.3 MB",
+        "5,000, 3,900 of them never read",
+        "3 ready, 40 waiting, 12 in flight",
+        "1.25 turnovers",
+        "at least 50.0% of all importance",
+        "http-404 12, dns 3",
+        "2.00%",
+        "http://b.test/",
+    ):
+        assert part in text
+    assert "\x1b" not in text
+
+
+def test_plain_line_is_one_line() -> None:
+    line = plain(MOMENT)
+    assert "\n" not in line
+    assert "\x1b" not in line
+    assert line.startswith("2:05: 1,000 pages, 8.0/s, 12.3 MB, 5,000 known, 3,900 never read")
+
+
+def test_plain_lines_come_every_few_seconds_only(capsys: pytest.CaptureFixture[str]) -> None:
+    from dataclasses import replace
+
+    with showing(live=False) as show:
+        for seconds in (0.5, 4.9, 5.0, 5.5, 9.9, 10.1):
+            show(replace(MOMENT, seconds=seconds))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert [line.split(":")[0] for line in captured.err.splitlines()] == ["5.0 s", "10.1 s"]
+
+
+def test_values_are_written_for_people() -> None:
+    assert [amount(size) for size in (0, 999, 1000, 12_345_678, 5e12)] == [
+        "0 B",
+        "999 B",
+        "1.0 kB",
+        "12.3 MB",
+        "5000.0 GB",
+    ]
+    assert [duration(seconds) for seconds in (2.5, 60, 3723)] == ["2.5 s", "1:00", "1:02:03"]
+    assert tally({"a": 1, "b": 2000}) == "b 2,000, a 1"
+    assert printable("a\x1b[0m\u202eb") == "a�[0m�b"

@@ -1,0 +1,224 @@
+"""The loop as a whole: every page once, robots obeyed, politeness kept, limits held, failures tried again."""
+
+import asyncio
+import time
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import pytest
+from sites import Server, Site, crawl, random_site, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.run import acrawl
+from minicrawl.demo.server import serving
+from minicrawl.demo.web import DemoWeb
+from minicrawl.errors import SeedError
+from minicrawl.model import Progress
+from minicrawl.settings import ConnectTo
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+
+
+def demo_crawl(web: DemoWeb, store: Path, **settings: object) -> None:
+    async def crawled() -> None:
+        async with serving(web) as port:
+            mapping = (ConnectTo(None, None, "127.0.0.1", port),)
+            await acrawl(web.seeds, store, connect_to=mapping, allow_private=True, **settings)
+
+    asyncio.run(crawled())
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 64])
+def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int) -> None:
+    site, seeds = random_site(9)
+    _, server = crawl(site, tmp_path / "crawl.db", seeds, concurrency=concurrency)
+    reachable, todo = set(seeds), list(seeds)
+    while todo:
+        found = set(site[todo.pop()]) - reachable  # type: ignore[arg-type]
+        reachable |= found
+        todo += found
+    assert sorted(server.asked) == sorted(reachable)
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+def test_whole_demo_web_is_ranked_as_it_truly_is(tmp_path: Path) -> None:
+    """Over real HTTP, with redirects, dead links, traps and robots.txt: importance equals exact PageRank."""
+    web = DemoWeb.generate(seed=3, hosts=8, pages=250)
+    store = tmp_path / "crawl.db"
+    demo_crawl(web, store, delay=0.0)
+    truth = web.truth()
+    ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
+    assert ranks.keys() == truth.keys()
+    assert sum(abs(ranks[url] - truth[url]) for url in truth) < 1e-5
+    assert list(audit(open_store(store))) == []
+
+
+def test_robots_txt_is_asked_for_once_per_host_and_before_its_pages(tmp_path: Path) -> None:
+    site: Site = {HOME: ["/1", "/2", "http://b.test/"], HOME + "1": [], HOME + "2": [], "http://b.test/": []}
+    server = Server(site, robots="User-agent: *\nDisallow: /2")
+    crawl(server, tmp_path / "crawl.db", [HOME], concurrency=8)
+    assert sorted(server.asked_robots) == [HOME + "robots.txt", "http://b.test/robots.txt"]
+    assert HOME + "2" not in server.asked
+
+
+def test_ignored_robots_txt_is_not_asked_for(tmp_path: Path) -> None:
+    server = Server({HOME: ["/1"]}, robots="User-agent: *\nDisallow: /")
+    crawl(server, tmp_path / "crawl.db", [HOME], ignore_robots=True)
+    assert (server.asked_robots, server.asked) == ([], [HOME, HOME + "1"])
+
+
+def test_unreachable_robots_txt_keeps_its_host_waiting(tmp_path: Path) -> None:
+    """RFC 9309 2.3.1.4: a server error allows nothing; it is not asked again at once either."""
+    server = Server({HOME: [], "http://b.test/": []}, robots=503)
+    report, _ = crawl(server, tmp_path / "crawl.db", [HOME, HOME + "1"], time=0.2)
+    assert (report.reason, server.asked, server.asked_robots) == ("time", [], [HOME + "robots.txt"])
+    assert rows(tmp_path / "crawl.db", "SELECT DISTINCT state FROM pages") == [("waiting",)]
+
+
+class Timed(Server):
+    """Remembers when each host was asked."""
+
+    def __init__(self, site: Site, robots: str | int = 404) -> None:
+        super().__init__(site, robots)
+        self.times: dict[str, list[float]] = defaultdict(list)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.times[request.url.host].append(time.monotonic())
+        return super()._answer(request)
+
+
+@pytest.mark.parametrize(
+    ("robots", "least"), [(404, 0.03), ("User-agent: *\nCrawl-delay: 0.08", 0.08)], ids=["own delay", "crawl-delay"]
+)
+def test_no_host_is_asked_before_its_delay_is_over(tmp_path: Path, robots: str | int, least: float) -> None:
+    urls = [f"http://{host}.test/{page}" for host in "abc" for page in range(4)]
+    server = Timed({url: urls for url in urls}, robots)
+    report, _ = crawl(server, tmp_path / "crawl.db", urls[:1], delay=0.03, concurrency=16)
+    assert report.fetched == len(urls)
+    # The robots.txt that asks for a longer delay comes first, so the gap behind it is the host's as well.
+    gaps = [later - earlier for times in server.times.values() for earlier, later in pairwise(times)]
+    assert len(gaps) == 3 * 4
+    assert min(gaps) >= least
+
+
+def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    """A Crawl-delay of an hour costs its own pages, and nothing else."""
+
+    class OneSlowHost(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            self.robots = "User-agent: *\nCrawl-delay: 3600" if request.url.host == "a.test" else 404
+            return super()._answer(request)
+
+    others = [f"http://b.test/{page}" for page in range(5)]
+    server = OneSlowHost({HOME: [], "http://b.test/": [HOME, HOME + "1", *others]} | {url: [] for url in others})
+    report, _ = crawl(server, tmp_path / "crawl.db", ["http://b.test/"], delay=0.001, time=0.5, concurrency=4)
+    assert report.reason == "time"
+    assert sorted(server.asked) == ["http://b.test/", *others]
+
+
+def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+    site: Site = {HOME: ["/flaky", "/dead"], HOME + "flaky": 503, HOME + "dead": 503}
+
+    class Flaky(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            if self.asked.count(HOME + "flaky"):
+                self.site[HOME + "flaky"] = []
+            return super()._answer(request)
+
+    server = Flaky(site)
+    store = tmp_path / "crawl.db"
+    crawl(server, store, [HOME])
+    assert [server.asked.count(HOME + name) for name in ("", "flaky", "dead")] == [1, 2, 3]
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert states == {HOME: "fetched ok", HOME + "flaky": "fetched ok", HOME + "dead": "error http-503"}
+
+
+def test_connection_failure_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/bad":
+            raise httpx.ReadTimeout("slow", request=request)
+        return httpx.Response(200, html='<a href="/bad">x</a>')
+
+    store = tmp_path / "crawl.db"
+    asyncio.run(acrawl([HOME], store, transport=httpx.MockTransport(answer), delay=0.0, ignore_robots=True))
+    assert dict(rows(store, "SELECT url, reason FROM pages")) == {HOME: "ok", HOME + "bad": "timeout-read"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"pages": 5}, "pages"),
+        ({"bytes": 1}, "bytes"),
+        ({"until_coverage": 0.3}, "coverage"),
+        ({}, "nothing-left"),
+    ],
+)
+def test_crawl_stops_for_the_reason_it_was_given(tmp_path: Path, limits: dict[str, object], reason: str) -> None:
+    site, seeds = random_site(6)
+    store = tmp_path / "crawl.db"
+    report, server = crawl(site, store, seeds, **limits)
+    assert report.reason == reason
+    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [(reason,)]
+    assert report.fetched == len(server.asked)
+    if "pages" in limits:
+        assert report.fetched == 5
+    if "until_coverage" in limits:
+        assert report.coverage >= 0.3
+
+
+@pytest.mark.parametrize("pages", [1, 7, 20])
+def test_page_limit_is_exact_with_many_requests_in_flight(tmp_path: Path, pages: int) -> None:
+    site, seeds = random_site(8)
+    _, server = crawl(site, tmp_path / "crawl.db", seeds, pages=pages, concurrency=16, per_host=4)
+    assert len(server.asked) == pages
+
+
+def test_discovery_share_is_kept(tmp_path: Path) -> None:
+    """A4: with never-read and read pages both at hand, their shares of the fetches are as asked."""
+    urls = [f"http://a.test/{page}" for page in range(300)]
+    server = Server({url: urls for url in urls})
+    crawl(server, tmp_path / "crawl.db", urls[:1], discovery=0.3, pages=200)
+    assert abs(len(set(server.asked)) - 0.3 * 200) <= 2
+
+
+def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
+    site, seeds = random_site(10)
+    report, _ = crawl(site, tmp_path / "crawl.db", seeds, pages=9)
+    assert report.error <= 1e-6
+
+
+def test_progress_tells_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
+    site, seeds = random_site(10)
+    seen: list[Progress] = []
+    report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append)
+    assert [progress.fetched for progress in seen] == sorted(progress.fetched for progress in seen)
+    last = seen[-1]
+    assert (last.known, last.never_read, last.fetched) == (report.known, 0, report.fetched)
+    assert len(last.top) == 10
+    assert [importance for importance, _ in last.top] == sorted((value for value, _ in last.top), reverse=True)
+
+
+def test_no_seeds_and_no_store_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(SeedError, match="no seeds are given"):
+        crawl({}, tmp_path / "crawl.db", [])
+
+
+def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A programming error must be heard of, not swallowed."""
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("minicrawl.crawl.engine.parse_html", broken)
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        crawl({HOME: ["/a"]}, tmp_path / "crawl.db", [HOME])
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []

@@ -1,0 +1,79 @@
+"""Who may import whom: the house, held by a test."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "minicrawl"
+
+# What each part may import of ours, beside itself, errors, model and settings.
+MAY_IMPORT = {
+    "opic": set(),
+    "rank": set(),
+    "store": set(),
+    "crawl": {"opic", "store"},
+    "export": {"store"},
+    "demo": {"rank"},
+    "cli": {"crawl", "store", "export", "demo", "opic", "rank"},
+}
+PURE = {"opic", "rank"}
+FOR_EVERYONE = {"errors", "model", "settings"}
+
+# Libraries that belong to one place each.
+HOMES = {
+    "httpx": {"crawl/fetch.py"},
+    "httpx_aiohttp": {"crawl/fetch.py"},
+    "aiohttp": {"crawl/fetch.py", "crawl/connect.py", "demo/server.py"},
+    "lxml": {"crawl/parse.py"},
+    "sqlite3": {"store/database.py", "store/reader.py"},
+    "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
+    "rich": {"cli/display.py"},
+    "protego": {"crawl/robots.py"},
+    "ada_url": {"crawl/urls.py"},
+    "tldextract": {"crawl/urls.py"},
+    "filelock": {"store/reader.py", "store/writer.py"},
+}
+# The pure parts read no clock, own no randomness and touch no files.
+IMPURE = {"time", "random", "os", "io", "pathlib", "socket", "asyncio", "datetime", "logging"}
+
+
+def imports(path: Path) -> set[str]:
+    """Modules a file imports, in full."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
+    return found
+
+
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_file_imports_only_what_its_part_may(file: str) -> None:
+    part = file.split("/")[0]
+    if part not in MAY_IMPORT:
+        return
+    ours = {name.split(".")[1] for name in imports(ROOT / file) if name.startswith("minicrawl.")}
+    allowed = MAY_IMPORT[part] | {part} | (set() if part in PURE else FOR_EVERYONE)
+    if part == "cli":
+        allowed.add("__version__")
+    assert ours <= allowed
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_library_is_imported_where_it_lives(file: str) -> None:
+    roots = {name.split(".")[0] for name in imports(ROOT / file)}
+    assert {library for library in roots & HOMES.keys() if file not in HOMES[library]} == set()
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.split("/")[0] in PURE])
+def test_pure_part_does_no_io(file: str) -> None:
+    assert {name.split(".")[0] for name in imports(ROOT / file)} & IMPURE == set()
+
+
+def test_every_part_is_in_the_table() -> None:
+    assert {file.split("/")[0] for file in FILES if "/" in file} == MAY_IMPORT.keys()
