@@ -54,7 +54,7 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 @pytest.mark.parametrize("file", FILES)
 def test_file_imports_only_what_its_part_may(file: str) -> None:
-    part = file.split("/")[0]
+    part = file.split("/", maxsplit=1)[0]
     if part not in MAY_IMPORT:
         return
     ours = {name.split(".")[1] for name in imports(ROOT / file) if name.startswith("minicrawl.")}

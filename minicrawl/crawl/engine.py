@@ -115,15 +115,14 @@ class Engine:
                 now = self._clock()
                 self._absorb_arrived()
                 self._check_limits(now)
-                if self.reason is None:
-                    self._dispatch(now)
+                has_more = self.reason is None and self._dispatch(now)
                 self._commit_if_due(now)
                 self._show_progress(now)
                 if self._failure is not None:
                     raise self._failure
                 if not self._tasks and not self._arrived and (self.reason or self._frontier.is_empty()):
                     break
-                await self._wait(now)
+                await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
         finally:
             for task in self._tasks:
@@ -153,16 +152,22 @@ class Engine:
 
     # Deciding and asking.
 
-    def _dispatch(self, now: float) -> None:
-        """Hand out pages for as long as there is room and a host on offer."""
+    def _dispatch(self, now: float) -> bool:
+        """Hand out pages for as long as there is room and a host on offer.
+
+        Returns whether more could be handed out at once: turns that need no request fill a batch without waiting.
+        """
         settings = self._settings
-        while len(self._tasks) < settings.concurrency and self._absorber.turns_in_batch < 2 * _BATCH:
+        while len(self._tasks) < settings.concurrency:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
-                return
+                return False
+            if self._absorber.turns_in_batch >= 2 * _BATCH:
+                return True
             page = self._frontier.acquire(now)
             if page is None:
-                return
+                return False
             self._take_turn(page, self._absorber.known.url(page), now)
+        return False
 
     def _take_turn(self, page: int, url: str, now: float) -> None:
         if not self._settings.ignore_robots:
@@ -276,7 +281,7 @@ class Engine:
         if settings.until_coverage is not None and coverage.bound() >= settings.until_coverage:
             self.stop("coverage")
 
-    async def _wait(self, now: float) -> None:
+    async def _wait(self) -> None:
         """Until something arrives, a host's time comes or a commit is due; spare time goes into virtual visits."""
         self._wake.clear()
         await asyncio.sleep(0)

@@ -95,7 +95,7 @@ class Timed(Server):
 )
 def test_no_host_is_asked_before_its_delay_is_over(tmp_path: Path, robots: str | int, least: float) -> None:
     urls = [f"http://{host}.test/{page}" for host in "abc" for page in range(4)]
-    server = Timed({url: urls for url in urls}, robots)
+    server = Timed(dict.fromkeys(urls, urls), robots)
     report, _ = crawl(server, tmp_path / "crawl.db", urls[:1], delay=0.03, concurrency=16)
     assert report.fetched == len(urls)
     # The robots.txt that asks for a longer delay comes first, so the gap behind it is the host's as well.
@@ -182,7 +182,7 @@ def test_page_limit_is_exact_with_many_requests_in_flight(tmp_path: Path, pages:
 def test_discovery_share_is_kept(tmp_path: Path) -> None:
     """A4: with never-read and read pages both at hand, their shares of the fetches are as asked."""
     urls = [f"http://a.test/{page}" for page in range(300)]
-    server = Server({url: urls for url in urls})
+    server = Server(dict.fromkeys(urls, urls))
     crawl(server, tmp_path / "crawl.db", urls[:1], discovery=0.3, pages=200)
     assert abs(len(set(server.asked)) - 0.3 * 200) <= 2
 
