@@ -23,8 +23,8 @@ from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget, Strategy, Window
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.links import to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Retry, RobotsRow, Turn
+from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, RobotsRow, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -60,6 +60,7 @@ class Absorber:
         self._turns: dict[int, Turn] = {}
         self._retries: dict[int, Retry] = {}
         self._links: dict[int, Links] = {}
+        self._restated: dict[int, Restated] = {}
         self._asked_hosts: set[int] = set()
         self._robots: list[RobotsRow] = []
         self.turns_in_batch = 0
@@ -158,6 +159,7 @@ class Absorber:
             self.writer.save_accounts(self.accounts.rows(old))
             self.writer.save_retries(self._retries.values())
             self.writer.save_turns(self._turns.values())
+            self.writer.save_states(self._restated.values())
             self.writer.save_links(self._links.values())
             self.writer.save_hosts(self._host_rows())
             self.writer.save_robots(self._robots)
@@ -165,7 +167,7 @@ class Absorber:
         self.known.committed()
         self._committed = self.accounts.size
         self._new, self._robots = [], []
-        self._turns, self._retries, self._links = {}, {}, {}
+        self._turns, self._retries, self._links, self._restated = {}, {}, {}, {}
         self._asked_hosts = set()
         self.turns_in_batch = 0
 
@@ -197,15 +199,15 @@ class Absorber:
         first_new = self.accounts.size
         target, outcome = self._alias_target(page, outcome)
         urls, anchors, refused = self._followed(page, outcome, parsed)
-        offered = self._pages_of(urls, page, "link")
+        outlinks = np.array(self._pages_of(urls, page, "link"), dtype=np.int32)
+        weights = self._focus.weights(fetched.url, urls, anchors) if target is None else None
+        others = outlinks != page  # a link to itself is not counted
+        if not others.all():
+            outlinks, weights = outlinks[others], None if weights is None else weights[others]
+        own = None
         if target is not None:
-            outlinks, weights = np.array([target], dtype=np.int32), None
-        else:
-            outlinks = np.array(offered, dtype=np.int32)
-            weights = self._focus.weights(fetched.url, urls, anchors)
-            if page in offered:  # a link to itself is not counted
-                others = outlinks != page
-                outlinks, weights = outlinks[others], None if weights is None else weights[others]
+            own = None if outcome.is_redirect else to_bytes(outlinks)
+            outlinks = np.array([target], dtype=np.int32)
         old = self._outlinks(page) if was_read else _NOWHERE
         visit = self.accounts.visit(
             page, outlinks, old, alias=target is not None, weights=weights if len(outlinks) else None
@@ -213,7 +215,7 @@ class Absorber:
         if was_read and outcome.reason in ("http-404", "http-410"):
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
-        self._links[page] = Links(page, to_bytes(outlinks), parsed.nofollow, refused)
+        self._links[page] = Links(page, to_bytes(outlinks), parsed.nofollow, refused, own)
         self._note_turn(page, outcome, fetched, parsed, now)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
@@ -232,6 +234,8 @@ class Absorber:
             # A target that is not known yet cannot lead back here.
             found = self.known.find([outcome.alias])[0]
             refusal = self._chain(page, found) if found is not None else self._long_chain(page)
+            if refusal == "loop" and outcome.is_redirect and found is not None and self._stands_for_itself(found, page):
+                refusal = self._chain(page, found)
         if refusal is None:
             if found is None:
                 found = self._pages_of([outcome.alias], page, outcome.reason, same_depth=True)[0]
@@ -249,6 +253,22 @@ class Absorber:
                 return self._long_chain(page)
             target = int(self._outlinks(target)[0])
         return "chain"
+
+    def _stands_for_itself(self, alias: int, page: int) -> bool:
+        """Let the first page in the chain from `alias` to `page` that has links of its own stand for itself.
+
+        That is a page whose rel=canonical names `page`, which in turn redirects to it, as sites do that moved to
+        https: the redirect is a fact, the canonical a hint. False where there is none: the loop is of redirects.
+        """
+        while alias != page:
+            row = self._links_row(alias)
+            if row.own is not None:
+                self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
+                self._links[alias] = row._replace(targets=row.own, own=None)
+                self._restated[alias] = Restated(alias, State.FETCHED, "canonical-loop")
+                return True
+            alias = int(from_bytes(row.targets)[0])
+        return False
 
     def _long_chain(self, page: int) -> str | None:
         return "chain" if self.accounts.hops[page] >= MAX_HOPS else None
@@ -299,11 +319,13 @@ class Absorber:
         return max(self._settings.delay, crawl_delay) if self._settings.delay else 0.0
 
     def _outlinks(self, page: int) -> npt.NDArray[np.int32]:
-        """Counted outlinks of a page at its last visit."""
-        pending = self._links.get(page)
-        if pending is not None:
-            return np.frombuffer(pending.targets, dtype="<i4")
-        return self.writer.outlinks(page)
+        """Counted outlinks of a read page at its last visit."""
+        return from_bytes(self._links_row(page).targets)
+
+    def _links_row(self, page: int) -> Links:
+        row = self._links.get(page) or self.writer.links_row(page)
+        assert row is not None, "every read page has a row of links"
+        return row
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.known.url(page))
@@ -331,6 +353,7 @@ class Absorber:
             self.accounts.measures(page),
         )
         self._retries.pop(page, None)
+        self._restated.pop(page, None)
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
         self.turns_in_batch += 1

@@ -57,8 +57,13 @@ class Accounts:
         weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
-        self.ledger.visit(page, outlinks, old, alias=alias)
+        self.relink(page, outlinks, old, alias=alias)
         self.coverage.visit(page, outlinks, alias=alias)
+        return self.book.visit(page, outlinks, weights, alias=alias)
+
+    def relink(self, page: int, outlinks: Pages, old: Pages, *, alias: bool = False) -> None:
+        """The ledger takes note of new links of `page`, be it its turn or not."""
+        self.ledger.visit(page, outlinks, old, alias=alias)
         if len(old):
             self.inlinks[old] -= 1
             self._touched[old] = True
@@ -70,7 +75,6 @@ class Accounts:
                 self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
             self._touched[outlinks] = True
         self._touched[page] = True
-        return self.book.visit(page, outlinks, weights, alias=alias)
 
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""

@@ -17,6 +17,7 @@ from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
     HostRow,
+    Links,
     MetaValue,
     PageColumns,
     RankedPage,
@@ -171,8 +172,14 @@ class Store:
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks at the last visit; empty when there was none."""
-        row = self._db.execute("SELECT targets FROM links WHERE source = ?", (page,)).fetchone()
-        return from_bytes(row[0] if row else b"")
+        row = self.links_row(page)
+        return from_bytes(row.targets if row else b"")
+
+    def links_row(self, page: int) -> Links | None:
+        """The row of a page's outlinks; None when it was never read."""
+        columns = ", ".join(Links._fields)
+        row = self._db.execute(f"SELECT {columns} FROM links WHERE source = ?", (page,)).fetchone()
+        return Links(*row) if row else None
 
     def links_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""

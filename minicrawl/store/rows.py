@@ -72,6 +72,15 @@ class Links(NamedTuple):
     targets: bytes
     nofollow: int
     refused: int
+    own: bytes | None = None
+
+
+class Restated(NamedTuple):
+    """A page that is in another state than its last turn left it in."""
+
+    id: int
+    state: str
+    reason: str
 
 
 class HostRow(NamedTuple):

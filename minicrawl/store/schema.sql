@@ -43,7 +43,8 @@ CREATE TABLE links (
     source       INTEGER PRIMARY KEY,          -- pages.id; an alias has its one target here
     targets      BLOB    NOT NULL,
     nofollow     INTEGER NOT NULL DEFAULT 0,   -- targets not counted: rel=nofollow, ugc, sponsored
-    refused      INTEGER NOT NULL DEFAULT 0    -- targets not counted: out of scope or filtered
+    refused      INTEGER NOT NULL DEFAULT 0,   -- targets not counted: out of scope or filtered
+    own          BLOB                          -- of an alias that is a page itself (canonical): its own outlinks
 ) STRICT;
 
 CREATE TABLE hosts (

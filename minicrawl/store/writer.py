@@ -21,6 +21,7 @@ from minicrawl.store.rows import (
     Links,
     MetaValue,
     NewPage,
+    Restated,
     Retry,
     RobotsRow,
     Turn,
@@ -101,9 +102,15 @@ class Writer(Store):
             ((retry.attempts, retry.reason, retry.id) for retry in retries),
         )
 
+    def save_states(self, pages: Iterable[Restated]) -> None:
+        self._db.executemany(
+            "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
+            ((page.state, page.reason, page.id) for page in pages),
+        )
+
     def save_links(self, links: Iterable[Links]) -> None:
         self._db.executemany(
-            "INSERT OR REPLACE INTO links (source, targets, nofollow, refused) VALUES (?,?,?,?)", links
+            "INSERT OR REPLACE INTO links (source, targets, nofollow, refused, own) VALUES (?, ?, ?, ?, ?)", links
         )
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:

@@ -122,6 +122,22 @@ def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_p
     assert rows(store, "SELECT count(*) FROM pages") == [(3,)]
 
 
+@pytest.mark.parametrize("pages", [1, 100], ids=["in two runs", "in one batch"])
+def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> None:
+    """As on sites that moved to https and still call the http page canonical: the page stands for itself."""
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [f'<link rel="canonical" href="{A}">', A, B], A: HOME, B: [HOME]}
+    crawl(site, store, [HOME], pages=pages)
+    crawl(site, store, [HOME])
+    plain = tmp_path / "plain.db"
+    crawl(site | {HOME: [A, B]}, plain, [HOME])
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert states == {HOME: "fetched canonical-loop", A: "alias redirect-301", B: "fetched ok"}
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
 def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     report, server = crawl({HOME: 503}, store, [HOME], time=0.2)
