@@ -129,10 +129,12 @@ class Absorber:
         """
         if not self._turns_unsettled:
             return 0
-        due = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
+        worthy = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
+        # Of pages visited since the last commit the store does not know the links that the ledger knows.
+        due = [page for page in worthy.tolist() if page not in self._links]
         self._turns_unsettled = 0
-        if len(due):
-            self.accounts.settle(self.writer.links_of(due.tolist()))
+        if due:
+            self.accounts.settle(self.writer.links_of(due))
         return len(due)
 
     @property

@@ -206,6 +206,10 @@ class Store:
         rows = np.searchsorted(graph.indptr, np.flatnonzero(graph.targets == page), side="right") - 1
         return graph.sources[rows]
 
+    def urls(self) -> Iterator[str]:
+        """URLs of all pages by number."""
+        return (url for (url,) in self._db.execute("SELECT url FROM pages ORDER BY id"))
+
     def seeds(self) -> list[str]:
         """URLs of the seeds."""
         return [url for (url,) in self._db.execute("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]

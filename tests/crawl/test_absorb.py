@@ -1,7 +1,9 @@
 """Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
 
+import random
 from pathlib import Path
 
+import httpx
 import pytest
 from sites import Site, crawl, rows
 
@@ -168,6 +170,36 @@ def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Pa
     query = "SELECT url, importance FROM ranks WHERE url != ? ORDER BY url"
     changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
     assert changed == pytest.approx(expected, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page whose new links are not in the store yet must not be settled along its old ones."""
+    from sites import Server
+
+    from minicrawl.crawl.absorb import Absorber
+
+    urls = [f"http://a.test/{page}" for page in range(30)]
+    rng = random.Random(1)
+
+    class Changing(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            self.site[str(request.url)] = rng.sample(urls, rng.randrange(6))
+            return super()._answer(request)
+
+    absorb = Absorber.absorb
+
+    def absorb_and_settle(self: Absorber, *args: object) -> None:
+        absorb(self, *args)  # type: ignore[arg-type]
+        if rng.random() < 0.2:
+            self.commit({})
+        self.settle()
+
+    monkeypatch.setattr(Absorber, "absorb", absorb_and_settle)
+    store = tmp_path / "crawl.db"
+    crawl(Changing({}), store, urls, discovery=0.3, pages=400)
     assert list(audit(open_store(store))) == []
 
 
