@@ -219,6 +219,7 @@ class Engine:
 
     async def _ask_robots(self, page: int, site: str) -> None:
         url = f"{site}/robots.txt"
+        _log.debug("asking for %s", url)
         for _ in range(1 + MAX_REDIRECTS):
             fetched = await self._fetcher.fetch(url, any_type=True)
             target = normalise(fetched.location, url) if fetched.location else None

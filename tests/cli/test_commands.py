@@ -248,7 +248,7 @@ def test_ctrl_c_saves_and_exits_with_130(tmp_path: Path) -> None:
     async def interrupted() -> int | None:
         async with serving(web) as port:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "minicrawl", "crawl", web.seeds[0], "--delay", "60", "-v"),
+                *(sys.executable, "-m", "minicrawl", "crawl", web.seeds[0], "--delay", "60", "-v", "--ignore-robots"),
                 *("--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--store", str(store)),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
