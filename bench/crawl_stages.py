@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.cli import main
-from minicrawl.crawl import engine, fetch
+from minicrawl.crawl import fetch, source
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.engine import Engine
@@ -48,7 +48,7 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
-    (engine, "parse_html", "parse, resolve and normalise links"),
+    (source, "parse_html", "parse, resolve and normalise links"),
     (fetch._Inflate, "decode", "inflate"),
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),

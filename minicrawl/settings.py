@@ -88,6 +88,7 @@ class CrawlSettings:
     delay: float = 1.0
     per_host: int = 1
     concurrency: int = 64
+    workers: int = 0
     # Which page next, and what is remembered of it.
     strategy: str = "greedy"
     history: str = "interpolation"
@@ -117,6 +118,7 @@ class CrawlSettings:
         self._at_least("delay", 0)
         self._at_least("per_host", 1)
         self._at_least("concurrency", 1)
+        self._at_least("workers", 0)
         self._at_least("max_size", 1)
         self._more_than("time", 0)
         self._more_than("timeout", 0)

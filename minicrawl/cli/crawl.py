@@ -69,6 +69,7 @@ WHY_STOPPED = {
 )
 @click.option("--per-host", type=int, default=1, help="Requests in flight per host.")
 @click.option("--concurrency", type=int, default=64, help="Requests in flight in all.")
+@click.option("--workers", type=int, default=0, help="Processes that fetch and parse; 0 = inside the main process.")
 @click.option("--strategy", type=click.Choice(STRATEGY_NAMES), default="greedy", help="Which page is next.")
 @click.option(
     "--history",

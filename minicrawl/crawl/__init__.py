@@ -4,6 +4,9 @@ seeds     where it starts                         fetch     the network: the onl
 urls      what a URL is                           connect   which address a connection goes to, or may not
 scope     which links are followed, and why not   parse     links, title, directives: the only one with lxml
 focus     links that get more of a page's cash    outcome   what a response means for its page
-robots    what a host allows                      absorb    books, frontier and store take in an outcome
-frontier  which page of which host, and when      engine    the loop that joins them
+robots    what a host allows                      source    fetch and parse, here or in worker processes
+frontier  which page of which host, and when      absorb    books, frontier and store take in an outcome
+known     which page a URL is                     engine    the loop that joins them
+accounts  what is kept of every page              run       one crawl, from seeds to report
+                                                  audit     what a store promises, checked
 """

@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicrawl.crawl.absorb import Absorber
-from minicrawl.crawl.fetch import Fetcher
-from minicrawl.crawl.outcome import REDIRECTS
-from minicrawl.crawl.parse import parse_html
-from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
-from minicrawl.crawl.urls import normalise, origin
+from minicrawl.crawl.robots import RobotsState, judged, restored
+from minicrawl.crawl.source import PageSource
+from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, Progress
 from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
@@ -65,7 +63,7 @@ class Engine:
     def __init__(
         self,
         absorber: Absorber,
-        fetcher: Fetcher,
+        source: PageSource,
         settings: CrawlSettings,
         *,
         clock: Callable[[], float] | None = None,
@@ -73,7 +71,7 @@ class Engine:
     ) -> None:
         self._absorber = absorber
         self._frontier = absorber.frontier
-        self._fetcher = fetcher
+        self._source = source
         self._settings = settings
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -213,20 +211,11 @@ class Engine:
         self._wake.set()
 
     async def _fetch(self, page: int, url: str) -> None:
-        fetched = await self._fetcher.fetch(url)
-        parsed = parse_html(fetched.body, url, fetched.content_type) if fetched.body else ParsedPage()
-        self._arrived.append(Arrival(page, fetched, parsed))
+        self._arrived.append(Arrival(page, *await self._source.page(url)))
 
     async def _ask_robots(self, page: int, site: str) -> None:
-        url = f"{site}/robots.txt"
-        _log.debug("asking for %s", url)
-        for _ in range(1 + MAX_REDIRECTS):
-            fetched = await self._fetcher.fetch(url, any_type=True)
-            target = normalise(fetched.location, url) if fetched.location else None
-            if fetched.status not in REDIRECTS or target is None:
-                break
-            url = target
-        self._arrived.append(RobotsArrival(page, site, fetched))
+        _log.debug("asking for %s/robots.txt", site)
+        self._arrived.append(RobotsArrival(page, site, await self._source.robots(site)))
 
     # Taking in.
 

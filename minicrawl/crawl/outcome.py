@@ -37,6 +37,7 @@ _TRANSIENT_REASONS = frozenset(
         "connect",
         "connection",
         "bad-response",
+        "worker-died",
     }
 )
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
-from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.seeds import read_seeds
+from minicrawl.crawl.source import LocalSource, WorkerSource
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
@@ -62,11 +62,13 @@ async def crawl_with(
     handle_signals: bool = False,
 ) -> CrawlReport:
     """`acrawl` with everything parsed."""
+    if settings.workers and transport is not None:
+        raise SettingError("a transport of one's own works inside this process only: workers must be 0")
     clock = SteadyClock()
     window = _window(settings)
     # Looking up names blocks a thread each, some seconds where a name server is silent.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(settings.concurrency, "names"))
-    fetcher = Fetcher(settings, transport)
+    source = WorkerSource(settings) if settings.workers else LocalSource(settings, transport)
     writer = Writer(store)
     try:
         absorber = Absorber(writer, settings, STRATEGIES[settings.strategy], window, clock())
@@ -75,8 +77,8 @@ async def crawl_with(
         _check_window(writer, settings)
         absorber.start(seeds, clock())
         absorber.commit({"settings": settings.to_json(), "stopped": None})
-        async with fetcher:
-            engine = Engine(absorber, fetcher, settings, clock=clock, on_progress=on_progress)
+        async with source:
+            engine = Engine(absorber, source, settings, clock=clock, on_progress=on_progress)
             with _signals(engine, handle_signals):
                 await engine.run()
         if not engine.is_aborted:

@@ -1,0 +1,82 @@
+"""Fetching and parsing in worker processes changes nothing but the speed."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+from sites import Server, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.source import WorkerSource
+from minicrawl.demo.server import serving
+from minicrawl.demo.web import DemoWeb
+from minicrawl.errors import SettingError
+from minicrawl.model import CrawlReport
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.reader import open_store
+
+WEB = DemoWeb.generate(seed=1, hosts=6, pages=120)
+
+
+def crawled(store: Path, **settings: object) -> CrawlReport:
+    async def run() -> CrawlReport:
+        async with serving(WEB) as port:
+            mapping = (ConnectTo(None, None, "127.0.0.1", port),)
+            return await acrawl(WEB.seeds, store, connect_to=mapping, allow_private=True, delay=0.0, **settings)
+
+    return asyncio.run(run())
+
+
+def ranks(store: Path) -> dict[str, float]:
+    return dict(rows(store, "SELECT url, importance FROM ranks"))
+
+
+def test_workers_find_the_same_web(tmp_path: Path) -> None:
+    here, there = tmp_path / "here.db", tmp_path / "there.db"
+    crawled(here)
+    crawled(there, workers=2)
+    assert ranks(there) == pytest.approx(ranks(here), abs=2e-6)
+    outcomes = "SELECT url, state, reason, status, bytes, title FROM pages ORDER BY url"
+    assert rows(there, outcomes) == rows(here, outcomes)
+
+
+def test_worker_that_dies_is_replaced_and_its_pages_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.001)
+    ask, killed = WorkerSource._ask, set[int]()
+
+    async def ask_and_kill(self: WorkerSource, what: str, url: str) -> object:
+        if self._asked in (30, 90) and self._asked not in killed:
+            killed.add(self._asked)
+            for worker in self._workers:
+                os.kill(worker.process.pid, signal.SIGKILL)
+        return await ask(self, what, url)
+
+    monkeypatch.setattr(WorkerSource, "_ask", ask_and_kill)
+    store = tmp_path / "crawl.db"
+    report = crawled(store, workers=2)
+    assert (report.reason, len(killed)) == ("nothing-left", 2)
+    assert sum(abs(ranks(store)[url] - value) for url, value in WEB.truth().items()) < 1e-5
+    assert list(audit(open_store(store))) == []
+
+
+def test_workers_end_with_the_crawl() -> None:
+    async def pids() -> list[int]:
+        async with WorkerSource(CrawlSettings(workers=2)) as source:
+            return [worker.process.pid for worker in source._workers]
+
+    for pid in asyncio.run(pids()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_transport_of_ones_own_and_workers_do_not_go_together(tmp_path: Path) -> None:
+    transport: httpx.AsyncBaseTransport = Server({})
+    with pytest.raises(SettingError, match="workers must be 0"):
+        asyncio.run(acrawl(["http://a.test/"], tmp_path / "crawl.db", transport=transport, workers=1))
