@@ -9,6 +9,7 @@ other programs is the last row, the CPU of the whole process.
 
 import functools
 import resource
+import sqlite3
 import sys
 import tempfile
 import time
@@ -23,6 +24,7 @@ from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.engine import Engine
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.known import KnownUrls
+from minicrawl.store.reader import open_store
 
 _spent: dict[str, float] = {}
 _stack: list[float] = []
@@ -79,19 +81,33 @@ def run() -> None:
         started = time.monotonic()
         main(["crawl", *sys.argv[1:], "--store", str(store), "-q"], standalone_mode=False)
         seconds = time.monotonic() - started
-        size = store.stat().st_size
+        sizes = table_sizes(store)
+        links = len(open_store(store).links().targets)
     usage = resource.getrusage(resource.RUSAGE_SELF)
+    workers = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].fetched
+    cpu_of_workers = workers.ru_utime + workers.ru_stime
     accounts = engines[0]._absorber.accounts
     _spent["HTTP client, event loop, start"] = cpu - sum(_spent.values())
     print(f"\n{'stage':<40} {'us/page':>9}")
     for stage, spent in sorted(_spent.items(), key=lambda item: -item[1]):
         print(f"{stage:<40} {1e6 * spent / pages:>9.0f}")
-    print(f"{'all (user + sys)':<40} {1e6 * cpu / pages:>9.0f}")
+    if cpu_of_workers:
+        print(f"{'worker processes':<40} {1e6 * cpu_of_workers / pages:>9.0f}")
+    print(f"{'all (user + sys)':<40} {1e6 * (cpu + cpu_of_workers) / pages:>9.0f}")
+    known = accounts.size
     print(
-        f"\n{pages:,} pages in {seconds:.1f} s, {pages / seconds:.0f}/s; {accounts.size:,} known, "
-        f"{size / accounts.size:.0f} bytes of store per known URL; peak memory {usage.ru_maxrss / 1024:.0f} MiB"
+        f"\n{pages:,} pages in {seconds:.1f} s, {pages / seconds:.0f}/s; peak memory {usage.ru_maxrss / 1024:.0f} MiB\n"
+        f"{known:,} known URLs, {(sizes['pages'] + sizes['pages_hash']) / known:.0f} bytes of disk each; "
+        f"{links:,} links, {sizes['links'] / links:.1f} bytes each; "
+        f"{sum(sizes.values()) / known:.0f} bytes per known URL in all"
     )
+
+
+def table_sizes(store: Path) -> dict[str, int]:
+    """Bytes on disk of every table and index."""
+    with sqlite3.connect(store) as db:
+        return dict(db.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
 
 
 if __name__ == "__main__":
