@@ -8,5 +8,5 @@ robots    what a host allows                      source    fetch and parse, her
 frontier  which page of which host, and when      absorb    books, frontier and store take in an outcome
 known     which page a URL is                     engine    the loop that joins them
 accounts  what is kept of every page              run       one crawl, from seeds to report
-                                                  audit     what a store promises, checked
+batch     what the next commit writes             audit     what a store promises, checked
 """

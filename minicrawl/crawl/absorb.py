@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier, Host
 from minicrawl.crawl.known import KnownUrls
@@ -56,14 +57,7 @@ class Absorber:
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
-        self._new: list[NewPage] = []
-        self._turns: dict[int, Turn] = {}
-        self._retries: dict[int, Retry] = {}
-        self._links: dict[int, Links] = {}
-        self._restated: dict[int, Restated] = {}
-        self._asked_hosts: set[int] = set()
-        self._robots: list[RobotsRow] = []
-        self.turns_in_batch = 0
+        self._batch = Batch()
         self._turns_unsettled = 0
 
     def start(self, seeds: Sequence[str], now: float) -> None:
@@ -76,10 +70,6 @@ class Absorber:
             self.accounts.seed(np.arange(born.start, born.stop))
             for page in born:
                 self.frontier.add(page, now)
-
-    def refuses(self, url: str) -> str | None:
-        """Why a URL would not be followed, whatever links to it; None if it would."""
-        return self._scope.refuses(url, 0)
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
@@ -103,7 +93,7 @@ class Absorber:
         host.crawl_delay = crawl_delay
         host.delay = self._delay(crawl_delay)
         self._note_request(page)
-        self._robots.append(
+        self._batch.robots.append(
             RobotsRow(
                 origin,
                 robots.status,
@@ -131,11 +121,16 @@ class Absorber:
             return 0
         worthy = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
         # Of pages visited since the last commit the store does not know the links that the ledger knows.
-        due = [page for page in worthy.tolist() if page not in self._links]
+        due = [page for page in worthy.tolist() if page not in self._batch.links]
         self._turns_unsettled = 0
         if due:
             self.accounts.settle(self.writer.links_of(due))
         return len(due)
+
+    @property
+    def turns_in_batch(self) -> int:
+        """Pages whose turn has come since the last commit."""
+        return len(self._batch.turns)
 
     @property
     def is_settling_due(self) -> bool:
@@ -156,22 +151,15 @@ class Absorber:
         born = np.arange(self._committed, self.accounts.size)
         with self.writer.transaction():
             self.writer.add_pages(
-                (new, account) for new, (_, account) in zip(self._new, self.accounts.rows(born), strict=True)
+                (new, account) for new, (_, account) in zip(self._batch.new, self.accounts.rows(born), strict=True)
             )
             self.writer.save_accounts(self.accounts.rows(old))
-            self.writer.save_retries(self._retries.values())
-            self.writer.save_turns(self._turns.values())
-            self.writer.save_states(self._restated.values())
-            self.writer.save_links(self._links.values())
+            self._batch.save(self.writer)
             self.writer.save_hosts(self._host_rows())
-            self.writer.save_robots(self._robots)
             self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
         self.known.committed()
         self._committed = self.accounts.size
-        self._new, self._robots = [], []
-        self._turns, self._retries, self._links, self._restated = {}, {}, {}, {}
-        self._asked_hosts = set()
-        self.turns_in_batch = 0
+        self._batch = Batch()
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
@@ -197,28 +185,17 @@ class Absorber:
             self.frontier.add(page, now)
 
     def _visit(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        was_read = bool(self.accounts.book.read[page])
+        """The turn of a page: it spends its cash along the links it has now, and those are noted."""
         first_new = self.accounts.size
-        target, outcome = self._alias_target(page, outcome)
-        urls, anchors, refused = self._followed(page, outcome, parsed)
-        outlinks = np.array(self._pages_of(urls, page, "link"), dtype=np.int32)
-        weights = self._focus.weights(fetched.url, urls, anchors) if target is None else None
-        others = outlinks != page  # a link to itself is not counted
-        if not others.all():
-            outlinks, weights = outlinks[others], None if weights is None else weights[others]
-        own = None
-        if target is not None:
-            own = None if outcome.is_redirect else to_bytes(outlinks)
-            outlinks = np.array([target], dtype=np.int32)
-        old = self._outlinks(page) if was_read else _NOWHERE
-        visit = self.accounts.visit(
-            page, outlinks, old, alias=target is not None, weights=weights if len(outlinks) else None
-        )
-        if was_read and outcome.reason in ("http-404", "http-410"):
+        old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
+        outcome, links, weights = self._linked(page, outcome, parsed)
+        is_alias = outcome.state is State.ALIAS
+        visit = self.accounts.visit(page, from_bytes(links.targets), old, alias=is_alias, weights=weights)
+        if outcome.reason in ("http-404", "http-410") and self._was_there(page):
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
-        self._links[page] = Links(page, to_bytes(outlinks), parsed.nofollow, refused, own)
-        self._note_turn(page, outcome, fetched, parsed, now)
+        self._batch.add_turn(self._turn(page, outcome, fetched, parsed, now), links)
+        self._turns_unsettled += 1
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
@@ -226,6 +203,27 @@ class Absorber:
             self.frontier.forget(page)
         else:
             self.frontier.put_back(page, now)
+
+    def _linked(
+        self, page: int, outcome: Outcome, parsed: ParsedPage
+    ) -> tuple[Outcome, Links, npt.NDArray[np.int64] | None]:
+        """The outcome in the light of what is known, the links of the page, and their weights in the cash book."""
+        target, outcome = self._alias_target(page, outcome)
+        urls, anchors, refused = self._followed(page, outcome, parsed)
+        outlinks = np.array(self._pages_of(urls, page, "link"), dtype=np.int32)
+        others = outlinks != page  # a link to itself is not counted
+        own = to_bytes(outlinks[others])
+        if target is None:
+            weights = self._focus.weights(self.known.url(page), urls, anchors) if urls else None
+            weights = None if weights is None else weights[others]
+            return outcome, Links(page, own, parsed.nofollow, refused), weights
+        to_target = to_bytes(np.array([target], dtype=np.int32))
+        return outcome, Links(page, to_target, parsed.nofollow, refused, None if outcome.is_redirect else own), None
+
+    def _was_there(self, page: int) -> bool:
+        """Whether the last turn of a page found something."""
+        turn = self._batch.turns.get(page)
+        return (turn.state if turn else self.writer.state(page)) in (State.FETCHED, State.ALIAS)
 
     def _alias_target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
@@ -266,8 +264,8 @@ class Absorber:
             row = self._links_row(alias)
             if row.own is not None:
                 self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
-                self._links[alias] = row._replace(targets=row.own, own=None)
-                self._restated[alias] = Restated(alias, State.FETCHED, "canonical-loop")
+                self._batch.links[alias] = row._replace(targets=row.own, own=None)
+                self._batch.restated[alias] = Restated(alias, State.FETCHED, "canonical-loop")
                 return True
             alias = int(from_bytes(row.targets)[0])
         return False
@@ -306,14 +304,14 @@ class Absorber:
             self.known.add(url, page)
             host = self._host(authority(url))
             self.frontier.place(page, host)
-            self._new.append(NewPage(page, url, host.id, found_on, reason))
+            self._batch.new.append(NewPage(page, url, host.id, found_on, reason))
         return born
 
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = self.frontier.add_host(name, self._delay(0.0))
-            self._asked_hosts.add(host.id)
+            self._batch.hosts.add(host.id)
         return host
 
     def _delay(self, crawl_delay: float) -> float:
@@ -325,23 +323,27 @@ class Absorber:
         return from_bytes(self._links_row(page).targets)
 
     def _links_row(self, page: int) -> Links:
-        row = self._links.get(page) or self.writer.links_row(page)
+        row = self._batch.links.get(page) or self.writer.links_row(page)
         assert row is not None, "every read page has a row of links"
         return row
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.known.url(page))
         attempts = self._attempts[page] = self._attempts.get(page, 0) + 1
-        self._retries[page] = Retry(page, attempts, outcome.reason)
+        self._batch.retries[page] = Retry(page, attempts, outcome.reason)
         self.frontier.put_back(page, now, now + outcome.wait)
 
     def _note_request(self, page: int) -> None:
-        self._asked_hosts.add(int(self.frontier.host_of[page]))
+        self._batch.hosts.add(int(self.frontier.host_of[page]))
 
-    def _note_turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+    def _turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> Turn:
+        """The row that says what became of a page's turn."""
         assert outcome.state is not None
+        _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
+        if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
+            self.failures[outcome.reason] += 1
         answered = fetched.status is not None
-        self._turns[page] = Turn(
+        return Turn(
             page,
             str(outcome.state),
             outcome.reason,
@@ -354,15 +356,7 @@ class Absorber:
             parsed.title,
             self.accounts.measures(page),
         )
-        self._retries.pop(page, None)
-        self._restated.pop(page, None)
-        if _log.isEnabledFor(logging.DEBUG):
-            _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
-        self.turns_in_batch += 1
-        self._turns_unsettled += 1
-        if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
-            self.failures[outcome.reason] += 1
 
     def _host_rows(self) -> list[HostRow]:
-        hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._asked_hosts))
+        hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._batch.hosts))
         return [HostRow(host.id, host.name, host.crawl_delay, host.ready_at) for host in hosts]

@@ -18,9 +18,15 @@ class PrivateAddressError(OSError):
 
 
 class Resolver(AbstractResolver):
-    """Name resolution for the HTTP client. Raises OSError for names without address."""
+    """Name resolution for the HTTP client. Raises OSError for names without address.
 
-    def __init__(self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False) -> None:
+    proxy_host: the name of the user's own proxy, which may well be a private one.
+    """
+
+    def __init__(
+        self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False, proxy_host: str | None = None
+    ) -> None:
+        self._proxy_host = proxy_host
         self._rules = connect_to
         self._exact = {(rule.host, rule.port): rule for rule in reversed(connect_to)}
         self._allow_private = allow_private
@@ -39,8 +45,9 @@ class Resolver(AbstractResolver):
                 raise socket.gaierror(socket.EAI_NONAME, f"{address}: {error}") from error
             for result in found:
                 result["hostname"] = host  # the name on the certificate is the one that was asked for
-        for result in found:
-            self.check(result["host"])
+        if host != self._proxy_host:
+            for result in found:
+                self.check(result["host"])
         return found
 
     def target(self, host: str, port: int) -> tuple[str, int]:

@@ -38,7 +38,8 @@ class Fetcher:
     """
 
     def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self._resolver = Resolver(settings.connect_to, settings.allow_private)
+        proxy_host = httpx.URL(settings.proxy).host if settings.proxy else None
+        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host)
         self._checks_addresses = transport is None
         self._transport = transport or self._real_transport(settings)
         self._max_size = settings.max_size

@@ -45,10 +45,6 @@ class KnownUrls:
             return self._new[page - self._committed]
         return self._writer.url(page)
 
-    def new(self) -> list[str]:
-        """URLs not yet committed, in the order of their pages."""
-        return self._new
-
     def committed(self) -> None:
         """What was new is in the store now."""
         for url, page in self._uncommitted.items():

@@ -162,6 +162,11 @@ class Store:
         row = self._db.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()
         return str(row[0])
 
+    def state(self, page: int) -> str:
+        """State of a known page; "waiting" while it is not committed."""
+        row = self._db.execute("SELECT state FROM pages WHERE id = ?", (page,)).fetchone()
+        return str(row[0]) if row else "waiting"
+
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, some thousands at a time, each column one tuple."""
         columns = f"id, host, state, attempts, measures, {ACCOUNT_COLUMNS}"

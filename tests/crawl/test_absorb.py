@@ -159,6 +159,14 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     assert list(audit(open_store(store))) == []
 
 
+def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A], A: 404}
+    crawl(site, store, [HOME])
+    crawl(site, store, [], discovery=0.0, pages=6)
+    assert rows(store, "SELECT state, birth > 0 FROM pages WHERE url = ?", A) == [("error", 1)]
+
+
 def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}

@@ -588,3 +588,18 @@ def test_respx_sees_the_requests_of_httpx_own_transport():
     assert found.called
     assert (page.status, page.body) == (200, b"hello")
     assert failed.reason == "timeout-connect"
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "localhost"])
+def test_requests_go_through_the_proxy_even_a_private_one(proxy):
+    """The proxy is the user's own word; what lies behind it is still not to be a private address."""
+
+    async def run() -> tuple[Fetched, Fetched, Server]:
+        async with Server(html(b"by proxy")) as server:
+            async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
+                return await fetcher.fetch("http://some.invalid/a"), await fetcher.fetch("http://127.0.0.1/"), server
+
+    through, refused, server = asyncio.run(run())
+    assert (through.status, through.body) == (200, b"by proxy")
+    assert server.requests[0].startswith(b"GET http://some.invalid/a HTTP/1.1\r\n")
+    assert (refused.reason, len(server.requests)) == ("private-address", 1)

@@ -1,0 +1,34 @@
+"""What was absorbed since the last commit, as the rows that the next one writes."""
+
+from dataclasses import dataclass, field
+
+from minicrawl.store.rows import Links, NewPage, Restated, Retry, RobotsRow, Turn
+from minicrawl.store.writer import Writer
+
+
+@dataclass
+class Batch:
+    """Rows by page; `new` in the order of discovery. `hosts`: those whose politeness clock moved."""
+
+    new: list[NewPage] = field(default_factory=list)
+    turns: dict[int, Turn] = field(default_factory=dict)
+    retries: dict[int, Retry] = field(default_factory=dict)
+    restated: dict[int, Restated] = field(default_factory=dict)
+    links: dict[int, Links] = field(default_factory=dict)
+    robots: list[RobotsRow] = field(default_factory=list)
+    hosts: set[int] = field(default_factory=set)
+
+    def add_turn(self, turn: Turn, links: Links) -> None:
+        """Note the last turn of a page; it outdoes what was noted of the page before."""
+        self.turns[turn.id] = turn
+        self.links[turn.id] = links
+        self.retries.pop(turn.id, None)
+        self.restated.pop(turn.id, None)
+
+    def save(self, writer: Writer) -> None:
+        """Write what became of pages; the new pages themselves must be in the store."""
+        writer.save_retries(self.retries.values())
+        writer.save_turns(self.turns.values())
+        writer.save_states(self.restated.values())
+        writer.save_links(self.links.values())
+        writer.save_robots(self.robots)
