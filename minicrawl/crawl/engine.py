@@ -243,10 +243,11 @@ class Engine:
                 self._absorber.settle()
 
     def _commit(self) -> None:
-        self._absorber.commit(self._meta())
+        self._absorber.commit(self.meta())
         self._last_commit = self._clock()
 
-    def _meta(self) -> dict[str, MetaValue]:
+    def meta(self) -> dict[str, MetaValue]:
+        """What the store keeps of this run, for `status`."""
         state = {
             "fetched": self.fetched,
             "bytes": self.bytes,

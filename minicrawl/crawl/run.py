@@ -83,7 +83,7 @@ async def crawl_with(
                 await engine.run()
         if not engine.is_aborted:
             absorber.settle_fully()
-            absorber.commit({"stopped": engine.reason})
+            absorber.commit(engine.meta())
         return _report(engine, absorber)
     finally:
         writer.close()

@@ -191,6 +191,8 @@ def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
     site, seeds = random_site(10)
     report, _ = crawl(site, tmp_path / "crawl.db", seeds, pages=9)
     assert report.error <= 1e-6
+    with open_store(tmp_path / "crawl.db") as store:
+        assert store.meta_json("run")["coverage"] == report.coverage
 
 
 def test_progress_tells_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
