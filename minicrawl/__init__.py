@@ -26,7 +26,6 @@ __all__ = ["CrawlReport", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {
     "acrawl": "minicrawl.crawl.run",
-    "crawl": "minicrawl.crawl.run",
     "CrawlReport": "minicrawl.model",
     "open_store": "minicrawl.store.reader",
 }
@@ -34,8 +33,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # Looked up on first use, so that 'minicrawl --help' does not load numpy and an HTTP client.
-    if name in _HOMES:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name == "crawl":
+        return import_module("minicrawl.crawl")  # a package that can be called
+    if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'minicrawl' has no attribute {name!r}")

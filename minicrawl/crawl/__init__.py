@@ -10,3 +10,19 @@ known     which page a URL is                     engine    the loop that joins 
 accounts  what is kept of every page              run       one crawl, from seeds to report
 batch     what the next commit writes             audit     what a store promises, checked
 """
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _CallablePackage(ModuleType):
+    """`minicrawl.crawl(...)` is the function of that name in `run`, though `minicrawl.crawl` is this package."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        from minicrawl.crawl.run import crawl
+
+        return crawl(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

@@ -107,7 +107,10 @@ class Engine:
             task.cancel()
 
     async def run(self) -> None:
-        """Crawl until there is a reason to stop; everything absorbed is committed then."""
+        """Crawl until there is a reason to stop; everything absorbed is committed then.
+
+        A bug that breaks off absorbing leaves the batch uncommitted: half a visit must not reach the store.
+        """
         try:
             while True:
                 now = self._clock()
@@ -117,15 +120,19 @@ class Engine:
                 self._commit_if_due(now)
                 self._show_progress(now)
                 if self._failure is not None:
+                    self._commit()
                     raise self._failure
                 if not self._tasks and not self._arrived and (self.reason or self._frontier.is_empty()):
                     break
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
+            self._commit()
+        except asyncio.CancelledError:
+            self._commit()  # cancelled while it waited: what was absorbed is whole
+            raise
         finally:
             for task in self._tasks:
                 task.cancel()
-            self._commit()
 
     def progress(self) -> Progress:
         """The crawl as it stands; looks at every page for the most important ones."""

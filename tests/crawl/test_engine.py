@@ -212,6 +212,26 @@ def test_no_seeds_and_no_store_is_a_mistake(tmp_path: Path) -> None:
         crawl({}, tmp_path / "crawl.db", [])
 
 
+def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from minicrawl.opic import Ledger
+
+    visit, visits = Ledger.visit, []
+
+    def breaks_later(self: Ledger, *arguments: object, **options: object) -> None:
+        visit(self, *arguments, **options)  # type: ignore[arg-type]
+        visits.append(arguments)
+        if len(visits) == 5:
+            raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Ledger, "visit", breaks_later)
+    site, seeds = random_site(10)
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        crawl(site, tmp_path / "crawl.db", seeds)
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -595,7 +595,7 @@ def test_requests_go_through_the_proxy_even_a_private_one(proxy):
     """The proxy is the user's own word; what lies behind it is still not to be a private address."""
 
     async def run() -> tuple[Fetched, Fetched, Server]:
-        async with Server(html(b"by proxy")) as server:
+        async with Server(html(b"by proxy")) as server:  # noqa: SIM117
             async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
                 return await fetcher.fetch("http://some.invalid/a"), await fetcher.fetch("http://127.0.0.1/"), server
 
