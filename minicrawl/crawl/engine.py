@@ -280,7 +280,7 @@ class Engine:
             self.stop("coverage")
 
     async def _wait(self) -> None:
-        """Until something arrives, a host's time comes or a commit is due; spare time goes into virtual visits."""
+        """Until something arrives, a host's time comes or a commit is due."""
         self._wake.clear()
         await asyncio.sleep(0)
         if self._arrived or self._wake.is_set():
@@ -293,13 +293,21 @@ class Engine:
             if next_ready is not None:
                 until = min(until, next_ready)
         pause = until - self._clock()
-        if pause > _IDLE_SECONDS and self._absorber.settle():
+        if await self._woken_within(min(pause, _IDLE_SECONDS)) or pause <= _IDLE_SECONDS:
             return
+        # Nothing happens for a while: a good time to commit, and for virtual visits.
+        if self._absorber.turns_in_batch:
+            self._commit()
+        if not self._absorber.settle():
+            await self._woken_within(until - self._clock())
+
+    async def _woken_within(self, seconds: float) -> bool:
         try:
-            async with asyncio.timeout(pause):
+            async with asyncio.timeout(seconds):
                 await self._wake.wait()
         except TimeoutError:
-            return
+            return False
+        return True
 
     def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now - self._last_progress >= _PROGRESS_SECONDS:

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,8 +65,6 @@ async def crawl_with(
         raise SettingError("a transport of one's own works inside this process only: workers must be 0")
     clock = SteadyClock()
     window = _window(settings)
-    # Looking up names blocks a thread each, some seconds where a name server is silent.
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(settings.concurrency, "names"))
     source = WorkerSource(settings) if settings.workers else LocalSource(settings, transport)
     writer = Writer(store)
     try:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -43,6 +44,7 @@ class LocalSource:
 
     def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
         self._fetcher = Fetcher(settings, transport)
+        self._concurrency = settings.concurrency
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
@@ -61,6 +63,8 @@ class LocalSource:
         return fetched
 
     async def __aenter__(self) -> Self:
+        # Looking up names blocks a thread each, some seconds where a name server is silent.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._concurrency, "names"))
         await self._fetcher.__aenter__()
         return self
 
