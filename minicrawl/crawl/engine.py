@@ -24,8 +24,8 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
 _log = logging.getLogger("minicrawl")
-_BATCH = 512
-_BATCH_SECONDS = 1.0
+_BATCH = 256
+_BATCH_SECONDS = 0.5
 _PROGRESS_SECONDS = 0.5
 _IDLE_SECONDS = 0.02
 _TOP = 10
