@@ -4,6 +4,7 @@ With the rest of this folder the only place that imports sqlite3.
 """
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from importlib.resources import files
@@ -62,7 +63,10 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     if not path.exists():
         raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
     with store_errors(path):
-        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        # Where it may, a reader also clears away the write-ahead log behind it; it never writes to the tables.
+        mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+        db.execute("PRAGMA query_only = ON")
         _check_identity(db, path)
         return db
 

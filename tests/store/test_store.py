@@ -98,9 +98,16 @@ def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:
 
 
 def test_finished_crawl_is_one_file(crawled: Path) -> None:
+    with open_store(crawled) as store:
+        store.top(3)
     assert not Path(f"{crawled}-wal").exists()
     assert rows(crawled, "PRAGMA journal_mode") == [("wal",)]
     assert rows(crawled, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+
+
+def test_reader_cannot_write(crawled: Path) -> None:
+    with open_store(crawled) as store, pytest.raises(sqlite3.OperationalError, match="readonly"):
+        store._db.execute("DELETE FROM pages")
 
 
 def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path) -> None:
