@@ -54,10 +54,12 @@ class Writer(Store):
 
     def close(self) -> None:
         """Give the store back. The write-ahead log is folded into the one file."""
-        with store_errors(self.path):
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        super().close()
-        self._lock.release()
+        try:
+            with store_errors(self.path):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            super().close()
+            self._lock.release()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

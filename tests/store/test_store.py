@@ -97,6 +97,18 @@ def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_full_disk_is_a_sentence_and_leaves_the_store_as_it_was(crawled: Path) -> None:
+    before = rows(crawled, "SELECT * FROM pages")
+    writer = Writer(crawled)
+    writer._db.execute("PRAGMA max_page_count = 1")  # SQLite's own way to run out of room
+    with pytest.raises(StoreError, match="the disk that holds .* is full; free some space"), writer.transaction():
+        writer.save_meta({f"key {number}": "x" * 4000 for number in range(100)})
+    writer.close()
+    assert rows(crawled, "SELECT * FROM pages") == before
+    with open_store(crawled) as store:
+        assert list(audit(store)) == []
+
+
 def test_finished_crawl_is_one_file(crawled: Path) -> None:
     with open_store(crawled) as store:
         store.top(3)
