@@ -5,7 +5,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 """
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,6 +52,8 @@ class Absorber:
         self.frontier = Frontier(self.accounts.book, strategy, self._budget, settings.per_host)
         self._hosts: dict[str, Host] = {}
         self._attempts: dict[int, int] = {}
+        # Pages that stand for another one by their own word only (canonical, meta refresh), by that other one.
+        self._hinted: defaultdict[int, list[int]] = defaultdict(list)
         self.failures: Counter[str] = Counter()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
@@ -181,6 +183,8 @@ class Absorber:
                     self._attempts[page] = attempts
         if self.accounts.size:
             self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+        for alias, target in self.writer.hinted():
+            self._hinted[target].append(alias)
         for page in waiting:
             self.frontier.add(page, now)
 
@@ -196,6 +200,10 @@ class Absorber:
             self.accounts.retire(page)
         self._batch.add_turn(self._turn(page, outcome, fetched, parsed, now), links)
         self._turns_unsettled += 1
+        if links.own is not None:
+            self._hinted[int(from_bytes(links.targets)[0])].append(page)
+        if outcome.state in (State.ERROR, State.GONE):
+            self._void_hints_to(page)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
@@ -222,8 +230,11 @@ class Absorber:
 
     def _was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
+        return self._last_state(page) in (State.FETCHED, State.ALIAS)
+
+    def _last_state(self, page: int) -> str:
         turn = self._batch.turns.get(page)
-        return (turn.state if turn else self.writer.state(page)) in (State.FETCHED, State.ALIAS)
+        return turn.state if turn else self.writer.state(page)
 
     def _alias_target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
@@ -234,15 +245,17 @@ class Absorber:
             # A target that is not known yet cannot lead back here.
             found = self.known.find([outcome.alias])[0]
             refusal = self._chain(page, found) if found is not None else self._long_chain(page)
-            if refusal == "loop" and outcome.is_redirect and found is not None and self._stands_for_itself(found, page):
+            if refusal == "loop" and outcome.is_redirect and found is not None and self._void_hint(found, page):
                 refusal = self._chain(page, found)
+            if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):
+                refusal = "dead"
         if refusal is None:
             if found is None:
                 found = self._pages_of([outcome.alias], page, outcome.reason, same_depth=True)[0]
             return found, outcome
         if outcome.is_redirect:
             return None, Outcome(State.ERROR, f"redirect-{refusal}")
-        return None, Outcome(State.FETCHED, "ok", follows=outcome.follows)
+        return None, Outcome(State.FETCHED, f"{outcome.reason}-{refusal}", follows=outcome.follows)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
@@ -254,21 +267,38 @@ class Absorber:
             target = int(self._outlinks(target)[0])
         return "chain"
 
-    def _stands_for_itself(self, alias: int, page: int) -> bool:
-        """Let the first page in the chain from `alias` to `page` that has links of its own stand for itself.
+    def _void_hint(self, alias: int, page: int) -> bool:
+        """Let the first page in the chain from `alias` to `page` that is an alias by a mere hint stand for itself.
 
-        That is a page whose rel=canonical names `page`, which in turn redirects to it, as sites do that moved to
+        That is a page whose rel=canonical names `page`, which in turn redirects to it, as on sites that moved to
         https: the redirect is a fact, the canonical a hint. False where there is none: the loop is of redirects.
         """
         while alias != page:
             row = self._links_row(alias)
             if row.own is not None:
-                self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
-                self._batch.links[alias] = row._replace(targets=row.own, own=None)
-                self._batch.restated[alias] = Restated(alias, State.FETCHED, "canonical-loop")
+                self._stand_for_itself(alias, "canonical-loop")
                 return True
             alias = int(from_bytes(row.targets)[0])
         return False
+
+    def _void_hints_to(self, page: int) -> None:
+        """Let the pages that name `page` as canonical stand for themselves: there is nothing behind that name."""
+        for alias in self._hinted.pop(page, ()):
+            row = self._links_row(alias)
+            if row.own is not None and from_bytes(row.targets)[0] == page:
+                self._stand_for_itself(alias, "canonical-dead")
+
+    def _stand_for_itself(self, alias: int, reason: str) -> None:
+        """Give an alias its own links back."""
+        row = self._links_row(alias)
+        assert row.own is not None, "only a page with links of its own can stand for itself"
+        self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
+        self._batch.links[alias] = row._replace(targets=row.own, own=None)
+        self._batch.restated[alias] = Restated(alias, State.FETCHED, reason)
+
+    def _is_dead(self, page: int) -> bool:
+        """Whether the last turn of a page found nothing."""
+        return self._last_state(page) in (State.ERROR, State.GONE)
 
     def _long_chain(self, page: int) -> str | None:
         return "chain" if self.accounts.hops[page] >= MAX_HOPS else None

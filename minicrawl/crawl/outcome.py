@@ -8,6 +8,7 @@ status or failure                     state            tries   cash goes
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
 meta refresh, canonical to another    alias            1       to the target, all of it
+  that is dead, or leads back         fetched          1       to the counted outlinks
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, dns, tls, refused address  error            1       to the virtual page

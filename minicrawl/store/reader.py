@@ -186,6 +186,11 @@ class Store:
         row = self._db.execute(f"SELECT {columns} FROM links WHERE source = ?", (page,)).fetchone()
         return Links(*row) if row else None
 
+    def hinted(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are pages of their own, each with its target."""
+        rows = self._db.execute("SELECT source, targets FROM links WHERE own IS NOT NULL")
+        return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+
     def links_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
         rows: list[tuple[int, bytes]] = []

@@ -119,7 +119,7 @@ def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_p
     crawl(site, store, [HOME])
     assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [
         ("alias", "canonical"),
-        ("fetched", "ok"),
+        ("fetched", "canonical-loop"),
     ]
     assert rows(store, "SELECT count(*) FROM pages") == [(3,)]
 
@@ -135,6 +135,27 @@ def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> No
     crawl(site | {HOME: [A, B]}, plain, [HOME])
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert states == {HOME: "fetched canonical-loop", A: "alias redirect-301", B: "fetched ok"}
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+@pytest.mark.parametrize("pages", [1, 2, 100], ids=["in two runs", "then one", "in one batch"])
+def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) -> None:
+    """Be the dead page found out before or after."""
+    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
+    dead = f'<link rel="canonical" href="{C}">'
+    site: Site = {HOME: [dead, A], A: [HOME, B], B: [dead, A], C: 404}
+    crawl(site, store, [HOME], pages=pages, strategy="breadth-first")
+    crawl(site, store, [HOME], strategy="breadth-first")
+    crawl(site | {HOME: [C, A], B: [C, A]}, plain, [HOME])
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert states == {
+        HOME: "fetched canonical-dead",
+        A: "fetched ok",
+        B: "fetched canonical-dead",
+        C: "error http-404",
+    }
     query = "SELECT url, importance FROM ranks"
     assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
     assert list(audit(open_store(store))) == []

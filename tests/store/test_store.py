@@ -101,7 +101,7 @@ def test_full_disk_is_a_sentence_and_leaves_the_store_as_it_was(crawled: Path) -
     before = rows(crawled, "SELECT * FROM pages")
     writer = Writer(crawled)
     writer._db.execute("PRAGMA max_page_count = 1")  # SQLite's own way to run out of room
-    with pytest.raises(StoreError, match="the disk that holds .* is full; free some space"), writer.transaction():
+    with pytest.raises(StoreError, match=r"the disk that holds .* is full; free some space"), writer.transaction():
         writer.save_meta({f"key {number}": "x" * 4000 for number in range(100)})
     writer.close()
     assert rows(crawled, "SELECT * FROM pages") == before
