@@ -34,6 +34,8 @@ def store_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} cannot be used: {message}") from error
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path} is damaged or no SQLite file ({error}); use another --store") from error
+    except OSError as error:
+        raise StoreError(f"{path} cannot be opened: {error.strerror}; name another file with --store") from error
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

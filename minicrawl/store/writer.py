@@ -36,12 +36,13 @@ class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = FileLock(f"{path}.lock")
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout as error:
-            raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
+        with store_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout as error:
+                raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
         try:
             super().__init__(path, open_to_write(path))
             if not self._key:

@@ -185,6 +185,13 @@ def test_store_of_another_program_is_exit_3(tmp_path: Path) -> None:
         assert (result.exit_code, "belongs to another program" in result.stderr) == (3, True)
 
 
+def test_store_in_a_place_that_cannot_be_is_exit_3(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = run("crawl", HOME, "--store", tmp_path / "file" / "crawl.db")
+    assert result.exit_code == 3
+    assert "cannot be opened" in result.stderr
+
+
 def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
     result = run("crawl", "http://127.0.0.1:9/", "--store", tmp_path / "crawl.db", "-q")
     assert result.exit_code == 1
