@@ -84,10 +84,10 @@ class Absorber:
             self._attempts.pop(page, None)
             self._visit(page, outcome, fetched, parsed, now)
 
-    def absorb_unfetched(self, page: int, state: State, reason: str, now: float) -> None:
-        """Take in the turn of a page that must not or cannot be fetched. Its cash must not be stuck."""
+    def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
+        """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
         self.frontier.release(page, now, asked=False)
-        self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now)
+        self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now, until)
 
     def absorb_robots(self, origin: str, robots: RobotsState, crawl_delay: float, page: int, now: float) -> None:
         """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
@@ -131,8 +131,8 @@ class Absorber:
 
     @property
     def turns_in_batch(self) -> int:
-        """Pages whose turn has come since the last commit."""
-        return len(self._batch.turns)
+        """How many pages had their turn since the last commit."""
+        return self._batch.turns_taken
 
     @property
     def is_settling_due(self) -> bool:
@@ -188,8 +188,13 @@ class Absorber:
         for page in waiting:
             self.frontier.add(page, now)
 
-    def _visit(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        """The turn of a page: it spends its cash along the links it has now, and those are noted."""
+    def _visit(
+        self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float, not_before: float = 0.0
+    ) -> None:
+        """The turn of a page: it spends its cash along the links it has now, and those are noted.
+
+        not_before: when it may have its next turn, if it is to have one.
+        """
         first_new = self.accounts.size
         old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
         outcome, links, weights = self._linked(page, outcome, parsed)
@@ -210,7 +215,7 @@ class Absorber:
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         else:
-            self.frontier.put_back(page, now)
+            self.frontier.put_back(page, now, not_before)
 
     def _linked(
         self, page: int, outcome: Outcome, parsed: ParsedPage

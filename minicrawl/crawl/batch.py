@@ -17,9 +17,11 @@ class Batch:
     links: dict[int, Links] = field(default_factory=dict)
     robots: list[RobotsRow] = field(default_factory=list)
     hosts: set[int] = field(default_factory=set)
+    turns_taken: int = 0
 
     def add_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it outdoes what was noted of the page before."""
+        self.turns_taken += 1
         self.turns[turn.id] = turn
         self.links[turn.id] = links
         self.retries.pop(turn.id, None)

@@ -188,7 +188,7 @@ class Engine:
                 return
             refusal = robots.refusal(self._settings.user_agent, url)
             if refusal is not None:
-                self._absorber.absorb_unfetched(page, *refusal, now)
+                self._absorber.absorb_unfetched(page, *refusal, robots.expires, now)
                 return
         self._frontier.charge(page)
         _log.debug("asking for %s", url)

@@ -190,8 +190,9 @@ class Frontier:
         self._reschedule(host, now)
 
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
-        """Let a page that was handed out wait for another turn, from `not_before` on."""
-        if not_before > now:
+        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
+        is_done = self._book.read[page] and self._budget.share >= 1.0
+        if not_before > now and not is_done:
             heapq.heappush(self._resting, (not_before, page))
         else:
             self._held.discard(page)

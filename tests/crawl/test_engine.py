@@ -187,6 +187,16 @@ def test_discovery_share_is_kept(tmp_path: Path) -> None:
     assert abs(len(set(server.asked)) - 0.3 * 200) <= 2
 
 
+def test_page_that_must_not_be_fetched_does_not_take_every_turn_when_pages_are_read_again(tmp_path: Path) -> None:
+    """However much cash links bring it: its next turn comes when its robots.txt is asked for again."""
+    site: Site = {HOME: ["/a"], HOME + "b": ["/a"]}
+    server = Server(site, robots="User-agent: *\nDisallow: /a")
+    report, _ = crawl(server, tmp_path / "crawl.db", [HOME + "a", HOME, HOME + "b"], discovery=0.3, pages=40)
+    assert (report.reason, report.fetched) == ("pages", 40)
+    assert HOME + "a" not in server.asked
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
 def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
     site, seeds = random_site(10)
     report, _ = crawl(site, tmp_path / "crawl.db", seeds, pages=9)

@@ -382,7 +382,8 @@ class SlowFrontier:
         host.rests_until = max(host.rests_until, not_before)
 
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
-        if not_before > now:
+        is_done = self.book.read[page] and self.budget.share >= 1.0
+        if not_before > now and not is_done:
             self.resting[page] = not_before
         else:
             self.add(page)
