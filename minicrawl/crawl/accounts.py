@@ -99,9 +99,10 @@ class Accounts:
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
         """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`.
 
-        Each round visits every page whose residual is at least 1.5 times the mean.
+        Each round visits every page whose residual is at least 1.5 times the mean. Where nothing is left to move
+        (every page has gone, say) no round can do better.
         """
-        while self.ledger.certificate() > error:
+        while self.ledger.certificate() > error and self.ledger.residuals().any():
             residual = np.abs(self.ledger.received[graph.sources] - self.ledger.forwarded[graph.sources])
             rows = np.flatnonzero(residual >= max(1.0, _THRESHOLD * float(residual.mean())))
             self.settle(graph.rows(rows if len(rows) else np.flatnonzero(residual)))

@@ -180,6 +180,15 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     assert list(audit(open_store(store))) == []
 
 
+def test_crawl_whose_only_page_has_gone_still_ends(tmp_path: Path) -> None:
+    """With no cash left to measure by, there is nothing to settle."""
+    store = tmp_path / "crawl.db"
+    crawl({HOME: []}, store, [HOME])
+    crawl({HOME: 404}, store, [], discovery=0.0, pages=1)
+    assert rows(store, "SELECT state FROM pages") == [("gone",)]
+    assert list(audit(open_store(store))) == []
+
+
 def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [A], A: 404}
