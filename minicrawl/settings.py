@@ -9,6 +9,7 @@ from typing import Any
 from minicrawl.errors import SettingError
 
 STRATEGY_NAMES = ("greedy", "opic", "random", "cycle", "breadth-first")
+RANKINGS = ("importance", "history", "cash", "inlinks")
 SCOPES = ("any", "site", "host", "prefix")
 DEFAULT_STORE = Path("data/crawl.db")
 USER_AGENT = "minicrawl/0.1"

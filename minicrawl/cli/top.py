@@ -6,13 +6,12 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-
-_RANKINGS = ["importance", "history", "cash", "inlinks"]
+from minicrawl.settings import RANKINGS
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
 @click.option("--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages.")
-@click.option("--by", type=click.Choice(_RANKINGS), default="importance", show_default=True, help="Order by this.")
+@click.option("--by", type=click.Choice(RANKINGS), default="importance", show_default=True, help="Order by this.")
 @store_option
 @json_option
 @logging_options

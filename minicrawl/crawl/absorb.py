@@ -25,7 +25,7 @@ from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget, Strategy, Window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, RobotsRow, Turn
+from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -95,17 +95,7 @@ class Absorber:
         host.crawl_delay = crawl_delay
         host.delay = self._delay(crawl_delay)
         self._note_request(page)
-        self._batch.robots.append(
-            RobotsRow(
-                origin,
-                robots.status,
-                robots.reason,
-                robots.body,
-                robots.fetched_at,
-                robots.expires,
-                robots.attempts,
-            )
-        )
+        self._batch.robots.append(robots.row(origin))
         self.frontier.release(page, now)
         self.frontier.put_back(page, now)
 

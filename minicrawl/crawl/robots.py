@@ -75,6 +75,10 @@ class RobotsState:
             return State.ERROR, self.reason or "connection"
         return None if self.rules.allows(user_agent, url) else (State.DISALLOWED, "robots")
 
+    def row(self, origin: str) -> RobotsRow:
+        """The state as the store keeps it; `restored` reads it back."""
+        return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
+
     @property
     def is_undecided(self) -> bool:
         """Whether the host's pages should wait for another try to reach its robots.txt."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
+from minicrawl.settings import RANKINGS
 from minicrawl.store.database import open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
@@ -25,7 +26,6 @@ from minicrawl.store.rows import (
 )
 from minicrawl.store.urlhash import url_hash
 
-RANKINGS = ("importance", "history", "cash", "inlinks")
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _CHUNK = 500
 _ORPHANS = {
