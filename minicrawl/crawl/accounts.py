@@ -15,8 +15,6 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
-_THRESHOLD = 1.5
-"""A virtual visit is worth it from that many times the mean residual on."""
 
 
 class Accounts:
@@ -80,14 +78,6 @@ class Accounts:
         """The page has gone for good; it must have been visited without links."""
         self.ledger.retire(page)
 
-    def due(self, at_most: int) -> IntArray:
-        """Up to that many read pages, rising, whose residual is worth a virtual visit, the largest first taken."""
-        residual = self.ledger.residuals()
-        due = np.flatnonzero(residual >= max(1.0, _THRESHOLD * self.ledger.mean_residual()))
-        if len(due) > at_most:
-            due = np.sort(due[np.argpartition(-residual[due], at_most)[:at_most]])
-        return due
-
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
@@ -97,15 +87,9 @@ class Accounts:
         self._touched[graph.targets] = True
 
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
-        """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`.
-
-        Each round visits every page whose residual is at least 1.5 times the mean. Where nothing is left to move
-        (every page has gone, say) no round can do better.
-        """
-        while self.ledger.certificate() > error and self.ledger.residuals().any():
-            residual = np.abs(self.ledger.received[graph.sources] - self.ledger.forwarded[graph.sources])
-            rows = np.flatnonzero(residual >= max(1.0, _THRESHOLD * float(residual.mean())))
-            self.settle(graph.rows(rows if len(rows) else np.flatnonzero(residual)))
+        """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
+        while len(rows := self.ledger.unsettled(graph.sources, error)):
+            self.settle(graph.rows(rows))
 
     def take_touched(self) -> IntArray:
         """Pages whose accounts changed since the last call, rising."""
@@ -156,13 +140,10 @@ class Accounts:
         """Take over the scalars of a store, all pages being loaded."""
         for name in ("reserve", "income", "level", "clock", "newcomer_history"):
             setattr(self.book, name, scalars[name])
-        self.ledger.virtual = int(scalars["ledger_virtual"] or 0)
+        self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.waiting = float(scalars["coverage_waiting"] or 0.0)
         self.coverage.stepped = float(scalars["coverage_stepped"] or 0.0)
-        size, ledger = self.size, self.ledger
-        self.book.payees = int(np.count_nonzero(self.book.read[:size]))
-        ledger.births = int(ledger.birth[:size].sum(dtype=np.int64))
-        ledger.never_read = int(ledger.received[:size][ledger.forwarded[:size] == 0].sum())
+        self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
         """The arrays behind an Account, in the order of its fields."""

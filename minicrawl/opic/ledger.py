@@ -23,6 +23,10 @@ from minicrawl.opic.shares import DAMPING, FloatArray, IntArray, Pages, grown, s
 
 UNIT = 2**24
 """Birth cash of a page, in units."""
+SETTLED_ERROR = 1e-6
+"""Certified L1 distance from exact importance at which a ranking is settled."""
+WORTH = 1.5
+"""A visit without a fetch is worth it from that many times the mean residual on."""
 
 
 class Ledger:
@@ -43,6 +47,29 @@ class Ledger:
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.birth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.alias: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+
+    @classmethod
+    def of(
+        cls,
+        received: IntArray,
+        forwarded: IntArray,
+        birth: npt.NDArray[np.int32],
+        alias: npt.NDArray[np.bool_],
+        virtual: int,
+    ) -> "Ledger":
+        """The ledger with these columns, each of shape (size,), which it takes over."""
+        ledger = cls()
+        ledger.size = len(received)
+        ledger.received, ledger.forwarded, ledger.birth, ledger.alias = received, forwarded, birth, alias
+        ledger.recount(virtual)
+        return ledger
+
+    def recount(self, virtual: int) -> None:
+        """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
+        received = self.received[: self.size]
+        self.virtual = virtual
+        self.births = int(self.birth[: self.size].sum(dtype=np.int64))
+        self.never_read = int(received[self.forwarded[: self.size] == 0].sum())
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -131,8 +158,44 @@ class Ledger:
 
         Never-read pages count as pages without links. Holds while no link change is pending.
         """
-        forwarded = int(self.forwarded[: self.size].sum()) + self.never_read
+        forwarded = self._forwarded()
         return 2.0 * float(self.residuals().sum()) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+
+    def rounding(self, links: int) -> float:
+        """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
+
+        links: number of links of all read pages. Of the cash of a page with o links less than o units are lost.
+        """
+        forwarded = self._forwarded()
+        return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
+
+    def due(self, at_most: int) -> IntArray:
+        """Up to that many read pages, rising, whose residual is worth a visit, the largest first taken."""
+        residual = self.residuals()
+        due = np.flatnonzero(_is_worth_it(residual, self.mean_residual()))
+        if len(due) > at_most:
+            due = np.sort(due[np.argpartition(-residual[due], at_most)[:at_most]])
+        return due
+
+    def unsettled(self, sources: Pages, error: float) -> IntArray:
+        """Which of `sources` the next round of settling visits, as rising indices into it.
+
+        sources: every page that has a row of links. None once the certified error is at most `error`, or nothing
+        is left to move (every page has gone, say); before that the pages with at least 1.5 times the mean residual.
+        """
+        residual = np.abs(self.received[sources] - self.forwarded[sources])
+        if self.certificate() <= error or not residual.any():
+            return np.zeros(0, dtype=np.int64)
+        is_worth_it = _is_worth_it(residual, float(residual.mean()))
+        return np.flatnonzero(is_worth_it if is_worth_it.any() else residual)
+
+    def _forwarded(self) -> int:
+        """sum(H) over pages that are no aliases: what importance is a share of.
+
+        Never-read pages count as pages without links that have forwarded all they have.
+        """
+        is_page = ~self.alias[: self.size]
+        return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_read
 
     def _retract(self, page: int, h: int, old: Pages) -> None:
         taken = _per_link(h, len(old), bool(self.alias[page]))
@@ -143,6 +206,11 @@ class Ledger:
         if units:
             self.received[targets] += units
             self.never_read += units * int(np.count_nonzero(self.forwarded[targets] == 0))
+
+
+def _is_worth_it(residual: IntArray, mean: float) -> npt.NDArray[np.bool_]:
+    """Which residuals a visit is worth it for."""
+    return residual >= max(1.0, WORTH * mean)
 
 
 def _per_link(h: int, o: int, alias: bool) -> int:

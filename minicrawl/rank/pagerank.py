@@ -11,6 +11,8 @@ damping     probability to follow a link, from a page that has one
 """
 
 import math
+from collections.abc import Iterator
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -37,16 +39,25 @@ def pagerank(
         raise ValueError(f"tolerance must be more than 0, not {tolerance}")
     if graph.size == 0:
         return np.zeros(0)
-    p = _distribution(preference, graph.size)
-    m, dangling = graph.transition(), graph.dangling()
-    x, enough = p, tolerance * (1.0 - damping)
-    for _ in range(_most_steps(damping, enough)):
-        before = x
-        x = damping * (m @ before + before[dangling].sum() * p) + (1.0 - damping) * p
-        x /= x.sum()
+    enough = tolerance * (1.0 - damping)
+    steps = pairwise(power_steps(graph, damping, preference))
+    for before, x in islice(steps, _most_steps(damping, enough)):
         if np.abs(x - before).sum() <= enough:
             break
     return x
+
+
+def power_steps(
+    graph: Graph, damping: float = 0.85, preference: FloatArray | None = None, start: FloatArray | None = None
+) -> Iterator[FloatArray]:
+    """The steps of power iteration, without end: `start` (default: the preference), then one step after another."""
+    p = _distribution(preference, graph.size)
+    m, dangling = graph.transition(), graph.dangling()
+    x = p if start is None else start
+    while True:
+        yield x
+        x = damping * (m @ x + x[dangling].sum() * p) + (1.0 - damping) * p
+        x /= x.sum()
 
 
 def _distribution(preference: FloatArray | None, size: int) -> FloatArray:

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -70,6 +71,17 @@ class Store:
     ) -> None:
         self.close()
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside the block is of one commit, also while a crawl goes on writing."""
+        with store_errors(self.path):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
     # For people.
 
     def top(self, n: int, by: str = "importance") -> list[RankedPage]:
@@ -85,6 +97,13 @@ class Store:
         with store_errors(self.path):
             for row in self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY rank"):
                 yield RankedPage(*row)
+
+    def rankings(self) -> dict[str, npt.NDArray[np.float64]]:
+        """What pages can be ranked by: each of RANKINGS as an array by page number, shape (size,)."""
+        with store_errors(self.path):
+            rows = self._db.execute(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id").fetchall()
+        columns = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
+        return dict(zip(RANKINGS, columns, strict=True))
 
     def ranked_page(self, page: int) -> RankedPage:
         """One page with its rank."""

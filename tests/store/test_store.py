@@ -11,6 +11,7 @@ from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
+from minicrawl.settings import RANKINGS
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
@@ -32,6 +33,31 @@ def loaded(store: Store) -> Accounts:
         accounts.load(pages)
     accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
     return accounts
+
+
+def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) -> None:
+    with open_store(crawled) as store:
+        with store.snapshot():
+            before = store.size(), store.rankings()["inlinks"].tolist(), store.meta("clock")
+            rows(crawled, "UPDATE pages SET inlinks = 99")
+            rows(crawled, "UPDATE meta SET value = 7 WHERE key = 'clock'")
+            assert (store.size(), store.rankings()["inlinks"].tolist(), store.meta("clock")) == before
+        assert (set(store.rankings()["inlinks"]), store.meta("clock")) == ({99}, 7)
+
+
+def test_snapshot_ends_with_its_block_also_when_that_fails(crawled: Path) -> None:
+    with open_store(crawled) as store:
+        for _ in range(2):
+            with pytest.raises(RuntimeError), store.snapshot():
+                raise RuntimeError
+
+
+def test_rankings_are_the_columns_of_the_view(crawled: Path) -> None:
+    ranked = rows(crawled, "SELECT importance, history, cash, inlinks FROM ranks ORDER BY id")
+    with open_store(crawled) as store:
+        rankings = store.rankings()
+    assert tuple(rankings) == RANKINGS
+    assert list(zip(*(rankings[by].tolist() for by in RANKINGS), strict=True)) == ranked
 
 
 def test_view_shows_the_importance_history_and_cash_of_the_books(crawled: Path) -> None:

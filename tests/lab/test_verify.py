@@ -1,0 +1,264 @@
+"""Rankings of stores of real crawls, against PageRank."""
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import astuple
+from itertools import pairwise
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pytest
+from sites import Server, Site, crawl, random_site, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.run import acrawl
+from minicrawl.errors import StoreError
+from minicrawl.lab.verify import Verification, folded_graph, verify
+from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.rank import pagerank
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+WEB: Site = {
+    HOME: ["/moved", "/copy", "/page", "/closed", "/nowhere"],
+    HOME + "moved": HOME + "moved-again",
+    HOME + "moved-again": HOME + "page",
+    HOME + "page": [HOME, "/copy", "/leaves"],
+    HOME + "copy": [f'<link rel="canonical" href="{HOME}page">', "/elsewhere"],
+    HOME + "leaves": ["/page", "/elsewhere"],
+    HOME + "elsewhere": [],
+    HOME + "closed": [HOME],
+}
+ROBOTS = "User-agent: *\nDisallow: /closed"
+
+
+def verified(store: Path) -> Verification:
+    with open_store(store) as reader:
+        return verify(reader)
+
+
+def interrupted(store: Path, seed: int, after: int = 120) -> None:
+    """A crawl that is cancelled once it has asked for `after` pages: it saves what it has, and does not settle."""
+    site, seeds = random_site(seed, pages=400)
+    for url, neighbour in pairwise(site):
+        site[neighbour] = [*site[neighbour], url]  # type: ignore[misc]
+    server = Server(site)
+
+    async def cancelled() -> None:
+        crawling = asyncio.create_task(acrawl(seeds, store, transport=server, delay=0.0, concurrency=2))
+        while len(server.asked) < after and not crawling.done():
+            await asyncio.sleep(0)
+        assert not crawling.done()
+        crawling.cancel()
+        await asyncio.gather(crawling, return_exceptions=True)
+
+    asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize("pages", [None, 15])
+@pytest.mark.parametrize("seed", range(6))
+def test_crawl_that_ended_is_exact_as_it_is_stored(tmp_path: Path, seed: int, pages: int | None) -> None:
+    site, seeds = random_site(seed)
+    store = tmp_path / "crawl.db"
+    report, _ = crawl(site, store, seeds, pages=pages)
+    found = verified(store)
+    assert (found.known, found.read, found.aliases) == (report.known, report.read, 0)
+    assert (found.rounds, found.visits) == (0, 0)
+    assert found.stored.certificate == found.settled.certificate == pytest.approx(report.error)
+    assert found.stored.l1 == pytest.approx(found.settled.l1, abs=1e-12)
+    assert found.settled.l1 < SETTLED_ERROR + found.rounding
+    assert found.excess() <= 0
+    assert found.settled.overlap == 1.0
+    assert found.history.l1 > 0.01
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_crawl_that_was_interrupted_is_exact_once_settled(tmp_path: Path, seed: int) -> None:
+    """Its ranking as stored is rough; the settled one is as good as that of a crawl that has ended."""
+    store = tmp_path / "crawl.db"
+    interrupted(store, seed)
+    before, database = store.read_bytes(), rows(store, "SELECT * FROM pages")
+    found = verified(store)
+    assert found.stored.l1 > 0.01
+    assert found.stored.certificate is not None
+    assert found.stored.l1 < found.stored.certificate
+    assert found.settled.l1 < found.stored.l1 / 1000
+    assert found.settled.certificate is not None
+    assert found.settled.certificate <= SETTLED_ERROR
+    assert found.excess() <= 0
+    assert (found.settled.overlap, found.settled.tau) == (1.0, pytest.approx(1.0, abs=0.01))
+    assert found.visits >= found.rounds > 0
+    assert store.read_bytes() == before
+    assert rows(store, "SELECT * FROM pages") == database
+
+
+def test_settling_in_memory_ends_where_the_crawl_itself_does(tmp_path: Path) -> None:
+    """The interrupted crawl, run again without asking for anything more, stores what was only computed before."""
+    store = tmp_path / "crawl.db"
+    interrupted(store, 1)
+    settled = verified(store).settled
+    _, server = crawl({}, store, [], time=1e-9)
+    assert server.asked == []
+    assert astuple(verified(store).stored) == pytest.approx(astuple(settled), abs=1e-12)
+
+
+def test_exact_importance_is_that_of_networkx(tmp_path: Path) -> None:
+    """Of the graph drawn by hand: aliases folded, pages that were never found or never read without links."""
+    store = tmp_path / "crawl.db"
+    crawl(Server(WEB, ROBOTS), store, [HOME])
+    links = {
+        "": ["page", "page", "page", "closed", "nowhere"],
+        "page": ["", "page", "leaves"],
+        "leaves": ["page", "elsewhere"],
+    }
+    weights = dict.fromkeys(["", "closed", "nowhere", "leaves", "elsewhere"], 1) | {"page": 4}
+    drawn = networkx.MultiDiGraph([(source, target) for source in links for target in links[source]])
+    expected = networkx.pagerank(drawn, alpha=0.85, personalization=weights, tol=1e-14, max_iter=500)
+    with open_store(store) as reader:
+        states = np.array([state for pages in reader.columns() for state in pages.state])
+        graph, jump = folded_graph(reader.links(), states)
+        ranks = dict(zip(reader.urls(), pagerank(graph, preference=jump), strict=True))
+    assert {url: rank for url, rank in ranks.items() if rank} == pytest.approx(
+        {HOME + path: rank for path, rank in expected.items()}, abs=1e-11
+    )
+    assert verified(store).settled.l1 < 1e-6
+
+
+def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    server = Server(dict(WEB), ROBOTS)
+    crawl(server, store, [HOME])
+    server.site[HOME + "leaves"] = 404
+    crawl(server, store, [], discovery=0.0, pages=20)
+    assert {state for (state,) in rows(store, "SELECT DISTINCT state FROM pages")} == {
+        *("fetched", "alias", "error", "disallowed", "gone")
+    }
+    found = verified(store)
+    assert (found.known, found.aliases, found.top) == (9, 3, 6)
+    assert found.settled.l1 < 1e-6
+    assert found.excess() <= 0
+    assert list(audit(open_store(store))) == []
+
+
+def test_page_that_has_gone_is_no_target_of_jumps(tmp_path: Path) -> None:
+    """A page that is linked from nowhere and has gone has no importance at all."""
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [], "http://b.test/": []}
+    crawl(site, store, list(site))
+    crawl({HOME: []}, store, [], discovery=0.0, pages=4)
+    assert rows(store, "SELECT url, importance FROM ranks") == [(HOME, 1.0), ("http://b.test/", 0.0)]
+    assert verified(store).stored.l1 == 0.0
+
+
+def test_store_is_verified_while_a_crawl_holds_it(tmp_path: Path) -> None:
+    site, seeds = random_site(3)
+    store = tmp_path / "crawl.db"
+    crawl(site, store, seeds)
+    writer = Writer(store)
+    try:
+        with writer.transaction():
+            writer.save_meta({"ledger_virtual": 0})  # begun, and not committed
+            found = verified(store)
+    finally:
+        writer.close()
+    assert found.stored.l1 < 2e-6
+
+
+def test_one_page_has_no_order(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: []}, store, [HOME])
+    found = verified(store)
+    assert (found.top, found.stored.overlap, found.stored.tau, found.stored.l1) == (1, 1.0, None, 0.0)
+    assert found.inlinks.l1 == 1.0
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE pages SET received = received + 10000000 WHERE id = 0",
+        "UPDATE links SET targets = x'05000000' WHERE source = 0",
+        "UPDATE pages SET state = 'gone' WHERE id = 7",
+    ],
+    ids=["cash from nowhere", "links that are not those of the ledger", "gone, but paid"],
+)
+def test_accounts_that_do_not_belong_to_the_links_are_found_out(tmp_path: Path, damage: str) -> None:
+    site, seeds = random_site(4)
+    store = tmp_path / "crawl.db"
+    crawl(site, store, seeds)
+    rows(store, damage)
+    assert verified(store).excess() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("UPDATE links SET targets = x'ffffff00' WHERE source = 0", "a link leaves the store"),
+        ("UPDATE links SET targets = x'ffffffff' WHERE source = 0", "a link leaves the store"),
+        ("UPDATE links SET source = 99 WHERE source = 0", "a link leaves the store"),
+        ("DELETE FROM links WHERE source = (SELECT id FROM pages WHERE state = 'alias')", "aliases stand for each"),
+        ("UPDATE pages SET state = 'alias'", "aliases stand for each other, or for nothing"),
+    ],
+)
+def test_links_that_lead_nowhere_are_one_sentence(tmp_path: Path, damage: str, problem: str) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(Server(WEB, ROBOTS), store, [HOME])
+    rows(store, damage)
+    with pytest.raises(StoreError, match=f"cannot be ranked: {problem}.*'minicrawl check' may say more"):
+        verified(store)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7])
+def test_circle_of_aliases_stands_for_nothing(length: int) -> None:
+    """However the jumps along it are doubled, none ends at a page of its own."""
+    pages = np.arange(length)
+    circle = LinkGraph(pages, np.arange(length + 1), np.roll(pages, 1).astype(np.int32), length)
+    with pytest.raises(ValueError, match="stand for each other"):
+        folded_graph(circle, np.array(["alias"] * length))
+
+
+def test_read_page_without_a_row_of_links_does_not_keep_settling_going(tmp_path: Path) -> None:
+    """What such a page holds cannot be moved."""
+    store = tmp_path / "crawl.db"
+    interrupted(store, 1)
+    rows(store, "DELETE FROM links WHERE source = (SELECT id FROM pages ORDER BY received - forwarded DESC LIMIT 1)")
+    found = verified(store)
+    assert found.settled.certificate is not None
+    assert found.settled.certificate > SETTLED_ERROR
+
+
+def test_store_without_a_page_read_is_one_sentence(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    Writer(store).close()
+    sentence = f"no page in {store} has been read yet; run 'minicrawl crawl SEEDS --store {store}' first"
+    with pytest.raises(StoreError) as caught:
+        verified(store)
+    assert str(caught.value) == sentence
+    crawl({HOME: []}, store, [HOME])
+    rows(store, "UPDATE pages SET state = 'waiting', is_read = 0")
+    with pytest.raises(StoreError) as caught:
+        verified(store)
+    assert str(caught.value) == sentence
+
+
+def test_store_of_nothing_but_gone_pages_is_one_sentence(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: []}, store, [HOME])
+    crawl({HOME: 404}, store, [], discovery=0.0, pages=1)
+    with pytest.raises(StoreError) as caught:
+        verified(store)
+    assert str(caught.value) == f"every page in {store} has gone, so there is nothing to rank"
+
+
+def test_verify_needs_nothing_of_the_extra_lab(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(WEB, store, [HOME])
+    code = (
+        "import sys; sys.modules |= {'numba': None, 'matplotlib': None}; "
+        f"from minicrawl.cli import main; main(['verify', '--store', {str(store)!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "importance, settled" in done.stdout
