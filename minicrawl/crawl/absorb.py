@@ -22,7 +22,8 @@ from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget, Strategy, Window
+from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
+from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
@@ -31,8 +32,6 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
-SETTLED_ERROR = 1e-6
-"""Certified L1 distance of the ranking from exact importance, at the end of a crawl."""
 
 
 class Absorber:
@@ -68,7 +67,8 @@ class Absorber:
         self._scope = Scope.of(self._settings, [*earlier, *seeds])
         fresh = [url for url, page in zip(seeds, self.known.find(seeds), strict=True) if page is None]
         if fresh:
-            born = self._discover(fresh, "seed", None, 0, [SEED_GRANTS * GRANT] * len(fresh))
+            grant = seed_grant(self._strategy, self.accounts.book, len(fresh))
+            born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
             self.accounts.seed(np.arange(born.start, born.stop))
             for page in born:
                 self.frontier.add(page, now)
@@ -111,7 +111,7 @@ class Absorber:
         """
         if not self._turns_unsettled:
             return 0
-        worthy = self.accounts.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
+        worthy = self.accounts.ledger.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
         # Of pages visited since the last commit the store does not know the links that the ledger knows.
         due = [page for page in worthy.tolist() if page not in self._batch.links]
         self._turns_unsettled = 0

@@ -15,7 +15,7 @@ from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut,
 from minicrawl.opic.budget import DiscoveryBudget
 from minicrawl.opic.coverage import Coverage
 from minicrawl.opic.ledger import UNIT, Ledger
-from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy
+from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy, seed_grant
 from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Variable, Window
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "Variable",
     "Visit",
     "Window",
+    "seed_grant",
 ]

@@ -26,7 +26,7 @@ GRANT = 2**24
 """What the virtual page grants a page at its birth, in units."""
 SEED_GRANTS = 1000
 """A seed is granted that many times more."""
-_NEWCOMERS = 32
+NEWCOMERS = 32
 """Over how many first visits the history of newcomers is averaged."""
 
 
@@ -189,7 +189,7 @@ class Adaptive:
 
     def _first_read(self, page: int) -> None:
         self.read[page] = True
-        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / _NEWCOMERS
+        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
         if self.pay_out.to == "read":
             self.payees += 1
             self.standing[page] -= self.level
@@ -222,14 +222,15 @@ class Adaptive:
         elapsed = self.clock - self.last[: self.size]
         if isinstance(self.window, Basic):
             return history.copy()
-        window_size = self.interpolation_size()
-        if window_size is not None:
+        if isinstance(self.window, Interpolation):
+            window_size = self.window.turnovers * self.in_hand()
             cash = self.cashes().astype(np.float64)
             late = elapsed >= window_size
             brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash
             return np.where(late, cash * window_size / np.maximum(elapsed, 1.0), brought)
         rates = np.zeros(self.size)
-        for page, measures in self.measures.items():
+        for page, remembered in self.measures.items():
+            measures = self.window.kept(remembered, float(self.clock), self.in_hand())
             stretch = self.clock - measures[0].start
             rates[page] = sum(measure.cash for measure in measures) / stretch if stretch else 0.0
         return rates

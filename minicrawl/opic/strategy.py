@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from minicrawl.opic.adaptive import Adaptive
+from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, Adaptive
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
@@ -86,6 +86,15 @@ def _mixed(number: int) -> int:
     number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     number = (number ^ (number >> 27)) * 0x94D049BB133111EB & _MASK
     return number ^ (number >> 31)
+
+
+def seed_grant(strategy: Strategy, book: Adaptive, seeds: int) -> int:
+    """Units of cash that the virtual page grants each of so many new seeds.
+
+    Without birth grants the cash of the seeds is all there ever is, and gets spread over every page to come: then
+    they share a sixteenth of what the virtual page has. (17 times that, which `damped` takes, still fits 64 bits.)
+    """
+    return SEED_GRANTS * GRANT if strategy.birth_grants else book.reserve // 16 // seeds
 
 
 STRATEGIES: dict[str, Strategy] = {

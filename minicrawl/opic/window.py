@@ -39,11 +39,15 @@ class Interpolation:
     turnovers: float = 8.0
 
     def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
-        size = self.turnovers * in_hand
-        if elapsed < size:
-            return past * (size - elapsed) / size + cash
-        # No cash in hand and none spent since: no time has passed.
-        return cash * size / elapsed if elapsed else past + cash
+        return interpolated(past, cash, elapsed, self.turnovers * in_hand)
+
+
+def interpolated(past: float, cash: float, elapsed: float, size: float) -> float:
+    """The rule of `Interpolation` for a window of `size`."""
+    if elapsed < size:
+        return past * (size - elapsed) / size + cash
+    # No cash in hand and none spent since: no time has passed.
+    return cash * size / elapsed if elapsed else past + cash
 
 
 @dataclass(frozen=True)

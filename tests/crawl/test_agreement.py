@@ -4,51 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from plain import plain_loop
+from sites import crawl, random_site, rows
 
-from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES, Adaptive, Ledger, PageQueue
-from minicrawl.opic.strategy import packed, unpacked
-
-
-def plain_loop(site: Site, seeds: list[str], strategy_name: str) -> tuple[list[str], dict[str, int], Ledger]:
-    """Visit every page once with one queue, no hosts and no network: visits, cash per URL, ledger."""
-    strategy, book, ledger = STRATEGIES[strategy_name], Adaptive(), Ledger()
-    urls: list[str] = []
-    number: dict[str, int] = {}
-    queued: set[int] = set()
-
-    def entry(page: int) -> int:
-        return packed(page, strategy.priority(page, book))
-
-    queue = PageQueue(lambda old: unpacked(old) in queued and entry(unpacked(old)) == old)
-
-    def discover(new: list[str], grant: int) -> None:
-        number.update(zip(new, book.discover([grant] * len(new)), strict=True))
-        ledger.discover(len(new))
-        urls.extend(new)
-
-    def enqueue(new: list[str]) -> None:
-        for url in new:
-            queued.add(number[url])
-            queue.add(entry(number[url]))
-
-    discover(seeds, SEED_GRANTS * GRANT)
-    enqueue(seeds)
-    visits: list[str] = []
-    while (page := queue.pop()) is not None:
-        queued.discard(page)
-        visits.append(urls[page])
-        targets = list(dict.fromkeys(site[urls[page]]))  # type: ignore[arg-type]
-        new = [url for url in targets if url not in number]
-        discover(new, GRANT if strategy.birth_grants else 0)
-        outlinks = np.array([number[url] for url in targets if url != urls[page]], dtype=np.int32)
-        ledger.visit(page, outlinks)
-        book.visit(page, outlinks)
-        for credited in outlinks.tolist():
-            if strategy.follows_cash and credited in queued:
-                queue.rise(entry(credited))
-        enqueue(new)
-    return visits, {url: book.cash(number[url]) for url in urls}, ledger
+from minicrawl.opic import STRATEGIES
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))

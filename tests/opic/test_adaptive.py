@@ -329,11 +329,10 @@ class Diary:
         return [(start, end, cash) for other, start, end, cash in self.visits if other == page]
 
 
-def kept(window: Window, visits: list[tuple[int, int, int]], in_hand: int) -> list[tuple[int, int, int]]:
-    """The visits of one page that count, read from the whole list as of its last visit."""
+def kept(window: Window, visits: list[tuple[int, int, int]], in_hand: int, now: int) -> list[tuple[int, int, int]]:
+    """The visits of one page that count at clock `now`, read from the whole list."""
     if not visits:
         return []
-    now = visits[-1][1]
     match window:
         case Variable(count):
             return visits[-count:]
@@ -355,7 +354,10 @@ def kept(window: Window, visits: list[tuple[int, int, int]], in_hand: int) -> li
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_history_is_what_a_full_diary_says(window, seed):
-    """The cash of the visits in the window; measured windows tell its rate since the oldest of them."""
+    """The cash of the visits in the window as of the last of them.
+
+    Measured windows tell, of the visits that are in the window now, the rate since the oldest of them.
+    """
     draw = random.Random(seed)
     n, total = 10, 10 * 2**36
     web = random_web(draw, n, 0.3)
@@ -365,13 +367,15 @@ def test_history_is_what_a_full_diary_says(window, seed):
     for _ in range(250):
         page = draw.randrange(n) if draw.random() < 0.7 else int(np.argmax(book.cashes()))
         diary.note(page, book.visit(page, pages(web[page])).cash)
-        counted = [kept(window, diary.of(page), total) for page in range(n)]
+        visits_of = [diary.of(page) for page in range(n)]
+        counted = [kept(window, visits, total, visits[-1][1] if visits else 0) for visits in visits_of]
         assert book.history[:n] == pytest.approx([sum(cash for *_, cash in visits) for visits in counted], rel=1e-12)
         if isinstance(window, Basic):
             rates = [float(sum(cash for *_, cash in visits)) for visits in counted]
         else:
             rates = [
-                sum(cash for *_, cash in visits) / (diary.clock - visits[0][0]) if visits else 0.0 for visits in counted
+                sum(cash for *_, cash in visits) / (diary.clock - visits[0][0]) if visits else 0.0
+                for visits in (kept(window, visits, total, diary.clock) for visits in visits_of)
             ]
         assert book.shares() == pytest.approx([rate / sum(rates) for rate in rates], rel=1e-9)
 

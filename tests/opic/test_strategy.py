@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opic_webs import pages
 
-from minicrawl.opic import STRATEGIES, Adaptive, PageQueue, PayOut
+from minicrawl.opic import GRANT, STRATEGIES, Adaptive, PageQueue, PayOut, seed_grant
 from minicrawl.opic.strategy import BreadthFirst, Cycle, Greedy, Opic, Random, Strategy, packed, unpacked
 from minicrawl.settings import STRATEGY_NAMES
 
@@ -270,3 +270,12 @@ def test_random_favours_no_page():
     first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]
     counts = np.bincount(first, minlength=8)
     assert np.all(np.abs(counts - 500) < 5 * np.sqrt(4000 * (1 / 8) * (7 / 8)))
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_seeds_without_birth_grants_are_given_cash_for_all_pages_to_come(name):
+    """With 1000 grants for each seed, the pages far out on a web of 100,000 would have none at all."""
+    strategy, book = STRATEGIES[name], Adaptive()
+    grant = seed_grant(strategy, book, 10)
+    assert grant == (2**58 // 10 if name == "opic" else 1000 * GRANT)
+    assert 17 * grant < 2**63
