@@ -15,7 +15,8 @@ MAY_IMPORT = {
     "crawl": {"opic", "store"},
     "export": {"store"},
     "demo": {"rank"},
-    "cli": {"crawl", "store", "export", "demo", "opic", "rank"},
+    "lab": {"opic", "rank", "store"},
+    "cli": {"crawl", "store", "export", "demo", "lab", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"errors", "model", "settings"}
@@ -33,6 +34,8 @@ HOMES = {
     "ada_url": {"crawl/urls.py"},
     "tldextract": {"crawl/urls.py"},
     "filelock": {"store/reader.py", "store/writer.py"},
+    "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
+    "matplotlib": {"lab/chart.py"},
 }
 # The pure parts read no clock, own no randomness and touch no files.
 IMPURE = {"time", "random", "os", "io", "pathlib", "socket", "asyncio", "datetime", "logging"}

@@ -7,7 +7,7 @@ import click
 from minicrawl import __version__
 from minicrawl.errors import MinicrawlError
 
-_COMMANDS = ("crawl", "top", "export", "status", "why", "check", "demo")
+_COMMANDS = ("crawl", "top", "export", "status", "why", "check", "verify", "demo", "lab")
 
 
 class Commands(click.Group):
@@ -42,5 +42,5 @@ def main() -> None:
     minicrawl export ranks.csv            every page with its rank
 
     Exit codes: 0 done, 1 nothing could be fetched, 2 wrong usage, 3 the store cannot be used,
-    4 check found the store inconsistent, 130 interrupted with everything saved.
+    4 check or verify found the store inconsistent, 130 interrupted with everything saved.
     """

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", ["crawl", "top", "export", "status", "why", "check", "demo"])
+@pytest.mark.parametrize("command", ["crawl", "top", "export", "status", "why", "check", "verify", "demo"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -144,6 +144,47 @@ def test_check_passes_on_a_good_store_and_exits_with_4_on_a_bad_one(store: Path)
     assert len(json.loads(run("check", "--json", "--store", store).stdout)["problems"]) == 1
 
 
+def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
+    told = json.loads(run("verify", "--json", "--store", store).stdout)
+    assert list(told) == [
+        *("store", "known", "read", "aliases", "links", "top", "stored", "settled", "history", "inlinks"),
+        *("rounds", "visits", "rounding", "tolerance", "problem"),
+    ]
+    assert list(told["stored"]) == ["overlap", "tau", "l1", "largest", "certificate"]
+    assert (told["known"], told["aliases"], told["links"], told["top"]) == (5, 1, 8, 4)
+    assert (told["tolerance"], told["problem"]) == (1e-6, None)
+    result = run("verify", "--store", store)
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0] == f"{store}: 5 pages known, 5 read, 8 links; aliases, folded into their targets: 1"
+    assert lines[2].split() == [
+        "against",
+        "exact",
+        "PageRank",
+        "top",
+        "4",
+        "tau",
+        "L1",
+        "error",
+        "largest",
+        "certified",
+    ]
+    assert [line.split()[-5:-3] for line in lines[3:5]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
+    assert [line.split()[-1] for line in lines[5:7]] == ["-", "-"]
+
+
+def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store: Path) -> None:
+    rows(store, "UPDATE pages SET received = received + 1000000 WHERE id = 0")
+    result = run("verify", "--store", store)
+    assert result.exit_code == 4
+    problem = result.output.splitlines()[-1]
+    assert problem.startswith("The settled ranking is 0.")
+    assert problem.endswith("the accounts do not belong to the links; run 'minicrawl check' to see where.")
+    result = run("verify", "--json", "--store", store)
+    assert (result.exit_code, json.loads(result.stdout)["problem"]) == (4, problem)
+    assert run("verify", "--tolerance", "2", "--store", store).exit_code == 0
+
+
 MISTAKES = {
     "bad seed line": (["crawl", "SEEDS"], 2, "seeds.txt:3: 'not a url' is no http or https URL"),
     "no such seed file": (["crawl", "nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
@@ -161,6 +202,7 @@ MISTAKES = {
     "bad boost": (["crawl", HOME, "--boost", "x"], 2, "--boost takes REGEX=FACTOR"),
     "bad header": (["crawl", HOME, "--header", "x"], 2, "--header takes 'Name: value'"),
     "no store to read": (["top"], 3, "there is no crawl at"),
+    "no store to verify": (["verify"], 3, "there is no crawl at"),
     "unknown ending": (["export", "ranks.xls"], 3, "there is no crawl at"),
     "why without a URL": (["why", "mailto:x@y.test"], 2, "is no http or https URL"),
 }
@@ -180,7 +222,7 @@ def test_mistake_gets_one_sentence(tmp_path: Path, words: list[str], code: int, 
 
 def test_store_of_another_program_is_exit_3(tmp_path: Path) -> None:
     rows(tmp_path / "other.db", "CREATE TABLE bookmarks (url TEXT)")
-    for words in (["crawl", HOME], ["top"], ["check"], ["status"]):
+    for words in (["crawl", HOME], ["top"], ["check"], ["verify"], ["status"]):
         result = run(*words, "--store", tmp_path / "other.db")
         assert (result.exit_code, "belongs to another program" in result.stderr) == (3, True)
 

@@ -1,0 +1,139 @@
+"""minicrawl lab"""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from minicrawl.cli.options import is_quiet, json_option, logging_options
+
+if TYPE_CHECKING:
+    from minicrawl.lab.report import Result
+
+_log = logging.getLogger("minicrawl.lab")
+_FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_out_option = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("data/lab"),
+    show_default=True,
+    help="Folder for the rows (.csv) and the picture (.svg).",
+)
+_seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
+_graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+
+
+def _shared(command: _Command) -> _Command:
+    """The options of every experiment."""
+    for option in (logging_options, json_option, _out_option, _seed_option):
+        command = option(command)
+    return command
+
+
+@click.group(epilog="Example: minicrawl lab figure 2 --quick")
+def command() -> None:
+    """Rerun the papers' experiments, with the same code as the live crawl.
+
+    Every experiment writes its rows and a picture, and says which claims held, with what was measured. Needs the
+    extra 'lab'. GRAPH is an edge list (.txt, .tsv, .csv, .edges, each also .gz), a Matrix Market file (.mtx), a
+    CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
+    """
+
+
+@command.command(epilog="Example: minicrawl lab figure 4 --nodes 20000 --out data/lab")
+@click.argument("name", type=click.Choice((*_FIGURES, "all")))
+@click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a drawn web.")
+@click.option("--graphs", type=int, default=3, show_default=True, help="How many webs the figures are the mean of.")
+@click.option("--model", default="power-law", show_default=True,
+              help="How webs are drawn: power-law, power-law-out, correlated or poisson.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
+@_shared
+def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:
+    """Figure 2 to 6 of Abiteboul, Preda, Cobena (2003), or one of what goes beyond, on webs drawn from a seed.
+
+    \b
+    2 3        error against page visits: all pages, the most important tenth
+    4          windows against the rate of change
+    5 6        types of windows: what they store, how good they are
+    orders     crawl orders: importance fetched against pages fetched
+    discovery  holding a share of the fetches for pages never read
+    settle     the ledger: exact in the limit
+    all        all of them
+    """
+    _need_extra()
+    from minicrawl.lab.figures import FIGURES, Setup
+
+    setup = Setup(nodes, seed, graphs, model)
+    setup = setup.quick() if quick else setup
+    names = _FIGURES if name == "all" else (name,)
+    _show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5")
+@_graph_argument
+@click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
+@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
+@_shared
+def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:
+    """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
+    _need_extra()
+    from minicrawl.lab import orders as experiment
+    from minicrawl.lab.hosts import hosts_of
+    from minicrawl.lab.load import load_graph
+
+    def run() -> "Result":
+        loaded = load_graph(graph)
+        hosts = hosts_of(loaded.graph, loaded.names)
+        return experiment.experiment(loaded.graph, seed_sets=sets, seeds=seeds, seed=seed, hosts=hosts)
+
+    _show([(f"crawl orders on {graph}", run)], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab convergence links.txt.gz --visits 10")
+@_graph_argument
+@click.option("--visits", type=click.IntRange(min=1), default=20, show_default=True,
+              help="Page visits per page of the graph.")  # fmt: skip
+@_shared
+def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
+    """Error of every way to work importance out against page visits, on GRAPH."""
+    _need_extra()
+    from minicrawl.lab.convergence import on_graph
+    from minicrawl.lab.load import load_graph
+
+    _show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
+
+
+def _need_extra() -> None:
+    from importlib.util import find_spec
+
+    from minicrawl.errors import SettingError
+
+    missing = [name for name in ("numba", "matplotlib") if find_spec(name) is None]
+    if missing:
+        raise SettingError(f"the lab needs {' and '.join(missing)}; run: pip install 'minicrawl[lab]'")
+
+
+def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
+    """Run experiments one after the other, write their files, and print what they say."""
+    from minicrawl.lab.chart import write
+
+    documents = []
+    for title, run in experiments:
+        if not is_quiet():
+            click.echo(f"Running {title} ...", err=True)
+        started = time.perf_counter()
+        result = run()
+        _log.info("%s took %.1f s", title, time.perf_counter() - started)
+        files = [str(path) for path in write(result, out)]
+        documents.append({**result.as_json(), "files": files})
+        if not as_json:
+            click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
+    if as_json:
+        click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))

@@ -1,0 +1,58 @@
+"""A result as files: its rows as CSV, its curves as a picture."""
+
+import csv
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from minicrawl.errors import SettingError
+from minicrawl.lab.report import Panel, Result, rounded
+
+_STYLE = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.size": 9,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "svg.hashsalt": "minicrawl",
+}
+
+
+def write(result: Result, out: Path) -> list[Path]:
+    """Write NAME.csv and NAME.svg into the folder `out`, made if need be; returns both paths. Raises SettingError."""
+    rows, chart = out / f"{result.name}.csv", out / f"{result.name}.svg"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with rows.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(result.columns)
+            writer.writerows([rounded(value) for value in row] for row in result.rows)
+        draw(result, chart)
+    except OSError as error:
+        raise SettingError(f"--out {out} cannot be written: {error.strerror}; name another folder") from error
+    return [rows, chart]
+
+
+def draw(result: Result, path: Path) -> None:
+    """The panels of a result side by side, as SVG. The same result gives the same bytes."""
+    # The style of this chart only: a program that uses the lab may have its own.
+    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(5.2 * len(result.panels), 3.8), layout="constrained")
+        figure.suptitle(result.title)
+        axes = figure.subplots(1, len(result.panels), squeeze=False)[0]
+        for system, panel in zip(axes, result.panels, strict=True):
+            _draw_panel(system, panel)
+        figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    for curve in panel.curves:
+        axes.plot(curve.x, curve.y, label=curve.name, marker="." if len(curve.x) <= 20 else None)
+    axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+    if panel.log:
+        axes.set_yscale("log")
+    axes.legend(fontsize=7)

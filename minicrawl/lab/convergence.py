@@ -1,0 +1,261 @@
+"""How fast an estimate of importance becomes good: error against page visits, on a graph that stays as it is.
+
+Figures 2 and 3 of Abiteboul, Preda, Cobena (WWW 2003): all pages, and the tenth of them that is most important.
+N: pages of the graph. Errors are `rank.mean_error`, in percent; with several graphs their mean.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from statistics import fmean
+
+import numpy as np
+
+from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
+from minicrawl.lab.report import Claim, Curve, Panel, Result
+from minicrawl.opic.shares import FloatArray
+from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
+from minicrawl.rank.pagerank import power_steps
+
+_ESTIMATORS = (H_BY_G, H_AND_C, X)
+_PAPER = ("greedy", "cycle", "random", "off-line")
+_COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")
+LEVELS = (1.0, 0.1, 0.01)
+EXACT = 1e-13
+"""L1 error of what is taken for the truth."""
+
+
+@dataclass
+class Trace:
+    """A method's errors after each step, by estimator; lists in step with the checkpoints of `trace`.
+
+    limits: how far one step of power iteration moves H/G in L1, times G: at most 1 by the paper's theorem.
+    outliers: share of pages with more than twice the mean error, of the first estimator.
+    """
+
+    errors: dict[str, list[Errors]] = field(default_factory=dict)
+    spent: list[float] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
+    outliers: list[float] = field(default_factory=list)
+    distances: list[float] = field(default_factory=list)
+    certificates: list[float] = field(default_factory=list)
+
+
+def trace(graph: Graph, truth: FloatArray, name: str, seed: int, steps: int, per_n: int = 1) -> Trace:
+    """Run a method for `steps` steps of N / per_n visits each, and compare with the truth after each."""
+    traced = Trace()
+    method = METHODS[name](graph, np.random.default_rng(seed), max(1, graph.size // per_n))
+    for _, snapshot in zip(range(steps), method, strict=False):
+        for estimator, estimate in snapshot.estimates.items():
+            traced.errors.setdefault(estimator, []).append(mean_error(estimate, truth))
+        if snapshot.clock:
+            traced.spent.append(snapshot.spent)
+            traced.clock.append(snapshot.clock)
+            traced.limits.append(_moved_by_a_step(graph, snapshot.estimates[H_BY_G]) * snapshot.clock)
+            traced.outliers.append(_outliers(snapshot.estimates[H_BY_G], truth))
+        if snapshot.certificate is not None:
+            traced.distances.append(l1(snapshot.estimates[X], truth))
+            traced.certificates.append(snapshot.certificate)
+    return traced
+
+
+def _moved_by_a_step(graph: Graph, x: FloatArray) -> float:
+    before, after = islice(power_steps(graph, start=x), 2)
+    return l1(before, after)
+
+
+def _outliers(estimate: FloatArray, truth: FloatArray) -> float:
+    errors = np.abs(estimate / estimate.sum() - truth) / truth
+    return float((errors > 2 * errors.mean()).mean())
+
+
+@dataclass(frozen=True)
+class Traces:
+    """A method's traces on several graphs."""
+
+    name: str
+    per_n: int
+    of: Sequence[Trace]
+
+    def mean(self, series: str) -> list[float]:
+        """Mean over the graphs of one of a trace's lists, step by step."""
+        return [fmean(values) for values in zip(*(getattr(one, series) for one in self.of), strict=True)]
+
+    def errors(self, estimator: str) -> list[Errors]:
+        """Mean errors over the graphs, step by step."""
+        steps = zip(*(one.errors[estimator] for one in self.of), strict=True)
+        return [Errors(fmean(e.all for e in step), fmean(e.top for e in step)) for step in steps]
+
+    @property
+    def estimators(self) -> list[str]:
+        return list(self.of[0].errors)
+
+    def visits(self) -> list[float]:
+        """Visits in N after each step."""
+        return [(step + 1) / self.per_n for step in range(len(self.errors(self.estimators[0])))]
+
+    def rows(self) -> list[tuple[float | str, ...]]:
+        return [
+            (visits, self.name, estimator, errors.all, errors.top)
+            for estimator in self.estimators
+            for visits, errors in zip(self.visits(), self.errors(estimator), strict=True)
+        ]
+
+    def curve(self, estimator: str, part: str) -> Curve:
+        name = self.name if len(self.estimators) == 1 else f"{self.name}, {estimator}"
+        return Curve(name, self.visits(), [getattr(errors, part) for errors in self.errors(estimator)])
+
+    def reaches(self, estimator: str, level: float, part: str = "all") -> float | None:
+        """Visits in N after which the error stays at most `level` percent; None if it does not get there."""
+        errors = [getattr(step, part) for step in self.errors(estimator)]
+        above = [step for step, error in enumerate(errors) if error > level]
+        first = above[-1] + 1 if above else 0
+        return self.visits()[first] if first < len(errors) else None
+
+
+def traces(graphs: Sequence[Graph], names: Sequence[str], seed: int, steps: int, per_n: int = 1) -> dict[str, Traces]:
+    """The traces of some methods on some graphs."""
+    truths = [pagerank(graph, tolerance=EXACT) for graph in graphs]
+    return {
+        name: Traces(
+            name,
+            per_n,
+            [trace(graph, truth, name, seed, steps, per_n) for graph, truth in zip(graphs, truths, strict=True)],
+        )
+        for name in names
+    }
+
+
+def figure_2(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
+    """Error on all pages after 1N to `turns` N visits."""
+    by_name = traces(graphs, _PAPER, seed, turns)
+    last = {name: {e: by_name[name].errors(e)[-1] for e in by_name[name].estimators} for name in _PAPER}
+    greedy, cycle, random = (last[name] for name in ("greedy", "cycle", "random"))
+    off_line = last["off-line"][POWER]
+    spent = {name: by_name[name].mean("spent")[-1] for name in ("greedy", "cycle", "random")}
+    clock = {name: by_name[name].mean("clock")[-1] for name in ("greedy", "cycle", "random")}
+    limits = {name: max(limit for one in by_name[name].of for limit in one.limits) for name in spent}
+    at_end = f"at {turns}N"
+
+    def all_pages(estimator: str) -> str:
+        values = " / ".join(f"{one[estimator].all:.3g}" for one in (greedy, cycle, random))
+        return f"{estimator} {values} %"
+
+    claims = [
+        Claim(
+            "greedy is better than cycle, and cycle than random, by every estimator",
+            all(greedy[e].all < cycle[e].all < random[e].all for e in _ESTIMATORS),
+            f"{at_end} " + "; ".join(map(all_pages, _ESTIMATORS)),
+        ),
+        Claim(
+            "on all pages greedy is about as good as cycle (within a factor of two)",
+            0.5 <= greedy[H_AND_C].all / cycle[H_AND_C].all <= 2.0,
+            f"(H+C)/(G+1) {greedy[H_AND_C].all:.3g} and {cycle[H_AND_C].all:.3g} % {at_end}",
+        ),
+        Claim(
+            "random is significantly worse (by half at least)",
+            random[H_AND_C].all >= 1.5 * max(cycle[H_AND_C].all, greedy[H_AND_C].all),
+            f"(H+C)/(G+1) {random[H_AND_C].all:.3g} % {at_end}",
+        ),
+        Claim(
+            "the off-line algorithm converges almost like cycle and greedy (within a factor of two)",
+            off_line.all * 2 >= min(cycle[H_AND_C].all, greedy[H_AND_C].all),
+            f"power iteration {off_line.all:.3g} % {at_end}, (H+C)/(G+1) of greedy {greedy[H_AND_C].all:.3g} %",
+        ),
+        Claim(
+            "(H+C)/(G+1) is a little better than H/G",
+            all(one[H_AND_C].all <= one[H_BY_G].all for one in (greedy, cycle, random)),
+            "; ".join(
+                f"{name} {one[H_AND_C].all:.3g} against {one[H_BY_G].all:.3g} %"
+                for name, one in zip(("greedy", "cycle", "random"), (greedy, cycle, random), strict=True)
+            ),
+        ),
+        Claim(
+            "X = (H+C-C0)/G is better than both",
+            all(one[X].all < min(one[H_AND_C].all, one[H_BY_G].all) for one in (greedy, cycle, random)),
+            f"{at_end} {all_pages(X)}",
+        ),
+        Claim(
+            "the cash at a greedy visit tends to 2/N (within a tenth)",
+            abs(spent["greedy"] - 2.0) <= 0.2,
+            f"mean of the last N visits, times N: greedy {spent['greedy']:.2f}, cycle {spent['cycle']:.2f}, "
+            f"random {spent['random']:.2f}",
+        ),
+        Claim(
+            "the error factor 1/G falls at least twice as fast for greedy as for random",
+            clock["greedy"] >= 2.0 * clock["random"],
+            f"G {at_end}: greedy {clock['greedy']:.1f}, cycle {clock['cycle']:.1f}, random {clock['random']:.1f}",
+        ),
+        Claim(
+            "a step of power iteration moves H/G by less than 1/G in L1, whatever is visited",
+            max(limits.values()) < 1.0,
+            "at most, over graphs and steps: " + ", ".join(f"{name} {limit:.2f}/G" for name, limit in limits.items()),
+        ),
+        Claim(
+            "almost no page (at most one in a hundred) has more than twice the mean error",
+            by_name["greedy"].mean("outliers")[-1] <= 0.01,
+            f"greedy, H/G {at_end}: {by_name['greedy'].mean('outliers')[-1]:.1%} of the pages",
+        ),
+    ]
+    title = "Figure 2: error on all pages"
+    return _result("figure2", title, by_name, "all", claims)
+
+
+def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
+    """Error on the most important tenth after 1N to `turns` N visits."""
+    by_name = traces(graphs, _PAPER, seed, turns)
+    tops = {name: [e.top for e in by_name[name].errors(by_name[name].estimators[0])] for name in _PAPER}
+    ends = {name: series[-1] for name, series in tops.items()}
+    ahead = [turn + 1 for turn in range(turns) if tops["greedy"][turn] < tops["off-line"][turn]]
+    greedy = by_name["greedy"]
+    claims = [
+        Claim(
+            "on the most important pages greedy is better than cycle, and cycle than random",
+            ends["greedy"] < ends["cycle"] < ends["random"],
+            f"H/G at {turns}N: {ends['greedy']:.3g}, {ends['cycle']:.3g}, {ends['random']:.3g} %",
+        ),
+        Claim(
+            "there greedy is better than the off-line algorithm",
+            len(ahead) == turns,
+            f"H/G is ahead of power iteration at {', '.join(f'{turn}N' for turn in ahead) or 'no'} "
+            f"visits; at {turns}N {ends['greedy']:.3g} against {ends['off-line']:.3g} %",
+        ),
+        Claim(
+            "on the most important pages (H+C)/(G+1) is no better than H/G for greedy, and X is better than both",
+            greedy.errors(X)[-1].top < greedy.errors(H_BY_G)[-1].top <= greedy.errors(H_AND_C)[-1].top,
+            ", ".join(f"{e} {greedy.errors(e)[-1].top:.3g} %" for e in _ESTIMATORS) + f" at {turns}N",
+        ),
+    ]
+    return _result("figure3", "Figure 3: error on the most important tenth", by_name, "top", claims)
+
+
+def on_graph(graph: Graph, seed: int, turns: int) -> Result:
+    """Error against visits of every method on one graph, and how many visits reach 1, 0.1 and 0.01 %."""
+    by_name = traces([graph], tuple(METHODS), seed, turns)
+    claims = [_race(by_name, level) for level in LEVELS]
+    panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
+    rows = [row for one in by_name.values() for row in one.rows()]
+    return Result("convergence", f"Convergence on {graph.size:,} pages", _COLUMNS, rows, panels, claims)
+
+
+def _race(by_name: dict[str, Traces], level: float) -> Claim:
+    """Whether holding the virtual page's cash reaches an error with fewer visits than power iteration."""
+    visits = {name: one.reaches(one.estimators[-1], level) for name, one in by_name.items()}
+    far = float("inf")
+    return Claim(
+        f"greedy visits with the cash held reach {level:g} % on all pages before power iteration",
+        (visits["greedy, held"] or far) < (visits["off-line"] or far),
+        ", ".join(f"{name} {'never' if at is None else f'{at:g}N'}" for name, at in visits.items()),
+    )
+
+
+def _result(name: str, title: str, by_name: dict[str, Traces], part: str, claims: Sequence[Claim]) -> Result:
+    rows = [row for one in by_name.values() for row in one.rows()]
+    return Result(name, title, _COLUMNS, rows, [_panel(by_name, part, tuple(by_name))], claims)
+
+
+def _panel(by_name: dict[str, Traces], part: str, names: Sequence[str]) -> Panel:
+    curves = [by_name[name].curve(estimator, part) for name in names for estimator in by_name[name].estimators]
+    title = {"all": "all pages", "top": "the most important tenth"}[part]
+    return Panel(title, "page visits / N", "mean relative error in %", curves, log=True)

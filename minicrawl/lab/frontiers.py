@@ -1,0 +1,320 @@
+"""Which page next: the orders in which a crawl may read a web, each a function from seeds to the pages as read.
+
+A crawl knows its seeds and the targets of what it has read; it reads every known page once, until none is left. Of
+pages that are equally good the one discovered first goes first, in every order: pages are numbered as they are
+discovered, and the heap breaks ties by number. The crawl's own order is `compiled.crawl`.
+
+A page of the graphs here does not link to itself, nor twice to another. seeds: distinct pages.
+"""
+
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.lab import compiled as fast
+from minicrawl.lab.heap import ABSENT, Heap, add, compiled, empty_heap, first, moved, pop, risen
+from minicrawl.opic import GRANT
+from minicrawl.opic.shares import DAMPING, FloatArray, IntArray
+from minicrawl.rank import Graph
+from minicrawl.rank.pagerank import power_steps
+
+PageArray = npt.NDArray[np.int32]
+
+_STEPS = 15
+"""Steps of power iteration per batch, from the ranks of the last one on."""
+_KNOWN, _READ = range(2)
+
+
+def breadth_first(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page known longest: no page is worth more than another."""
+    return _by_worth(graph, seeds, np.zeros(graph.size, dtype=np.int64), per_link=0)
+
+
+def by_inlinks(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page with most links from pages read so far."""
+    return _by_worth(graph, seeds, np.zeros(graph.size, dtype=np.int64), per_link=1)
+
+
+def omniscient(graph: Graph, seeds: PageArray, importance: FloatArray) -> PageArray:
+    """The most important page: no crawl knows that."""
+    return _by_worth(graph, seeds, _bits(importance), per_link=0)
+
+
+def at_random(graph: Graph, seeds: PageArray, rng: np.random.Generator) -> PageArray:
+    """Any waiting page, each as likely as the other."""
+    crawl = _start(graph, seeds)
+    _at_random(crawl, rng.random(graph.size), np.zeros(graph.size, dtype=np.int32))
+    return _pages_read(crawl)
+
+
+def greedy(graph: Graph, seeds: PageArray, grant: int = GRANT) -> PageArray:
+    """The page with most cash, as the crawl does; a page is granted cash when it is discovered."""
+    return fast.crawl(graph, seeds, graph.size, grant=grant)[1].pages
+
+
+def opic(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page with most cash, all of which comes from the seeds."""
+    return fast.crawl(graph, seeds, graph.size, grant=0)[1].pages
+
+
+def rank_mass(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page at which most walkers wait (Cho, Schonfeld: "RankMass Crawler", VLDB 2007).
+
+    Walkers start at the seeds, and step on when their page is read (`opic.coverage`). Before a page is read, the
+    read page with most walkers lets them step on once more, if it has more than any page that waits to be read.
+    """
+    crawl = _start(graph, seeds)
+    walkers = np.zeros(graph.size)
+    walkers[: len(seeds)] = 1.0 / len(seeds)
+    _by_walkers(crawl, walkers, empty_heap(_bits(walkers)), empty_heap(_bits(walkers)))
+    return _pages_read(crawl)
+
+
+def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageArray:
+    """The page known longest of the host with most waiting pages.
+
+    hosts: a number per page, shape (size,). Of hosts with equally many waiting pages, the one known longest.
+    """
+    crawl = _start(graph, seeds)
+    count = int(hosts.max()) + 1
+    queues = _Queues(
+        host_of=hosts,
+        number_of=np.full(count, ABSENT, dtype=np.int32),
+        size=np.zeros(1, dtype=np.int64),
+        waiting=empty_heap(np.zeros(count, dtype=np.int64)),
+        oldest=np.zeros(count, dtype=np.int32),
+        newest=np.zeros(count, dtype=np.int32),
+        following=np.zeros(graph.size, dtype=np.int32),
+    )
+    _by_host(crawl, queues)
+    return _pages_read(crawl)
+
+
+def batch_pagerank(graph: Graph, seeds: PageArray, batch: int) -> PageArray:
+    """The page with most PageRank in the known graph, worked out again whenever `batch` more pages were read.
+
+    Known pages that were not read have no links. Each time 15 steps of power iteration go on from the last ranks.
+    Pages discovered since then have no rank yet: they come last, in the order of their discovery.
+    """
+    crawl = _start(graph, seeds)
+    heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
+    worth = np.zeros(graph.size, dtype=np.int64)
+    _wait(crawl, heap, worth, 0)
+    is_known, is_read = np.zeros(graph.size), np.zeros(graph.size, dtype=np.bool_)
+    is_known[seeds] = 1.0
+    ranks = is_known / len(seeds)
+    while heap.size[0]:
+        steps = power_steps(_links_of(graph, is_read), preference=is_known, start=ranks)
+        ranks = next(islice(steps, _STEPS, None))
+        known, read = crawl.sizes
+        heap.key[:known] = _bits(ranks[crawl.page_of[:known]])
+        _sort_again(heap)
+        _best_first(crawl, heap, worth, 0, read + batch)
+        is_known[crawl.page_of[known : crawl.sizes[_KNOWN]]] = 1.0
+        is_read[crawl.order[read : crawl.sizes[_READ]]] = True
+    return _pages_read(crawl)
+
+
+class _Crawl(NamedTuple):
+    """A crawl as compiled code sees it.
+
+    page_of, number_of: int32, shape (size,), the page of a number and the number of a page, ABSENT when it is not
+    known. order: the pages read. sizes: how many are known, how many were read. outlinks: room for one page's.
+    """
+
+    indptr: IntArray
+    targets: PageArray
+    page_of: PageArray
+    number_of: PageArray
+    order: PageArray
+    sizes: IntArray
+    outlinks: PageArray
+
+
+class _Queues(NamedTuple):
+    """Waiting pages, first in first out for each host; hosts are numbered as they are discovered.
+
+    host_of: by page. number_of: by host. size: how many hosts are known. waiting: hosts, keyed by their waiting
+    pages. oldest, newest: the ends of a host's queue. following: by number of a page, who is behind it.
+    """
+
+    host_of: IntArray
+    number_of: PageArray
+    size: IntArray
+    waiting: Heap
+    oldest: PageArray
+    newest: PageArray
+    following: PageArray
+
+
+def _start(graph: Graph, seeds: PageArray) -> _Crawl:
+    page_of, order = np.zeros(graph.size, dtype=np.int32), np.zeros(graph.size, dtype=np.int32)
+    number_of = np.full(graph.size, ABSENT, dtype=np.int32)
+    page_of[: len(seeds)], number_of[seeds] = seeds, np.arange(len(seeds))
+    outlinks = np.zeros(int(graph.outdegrees().max()), dtype=np.int32)
+    return _Crawl(graph.indptr, graph.targets, page_of, number_of, order, np.array([len(seeds), 0]), outlinks)
+
+
+def _pages_read(crawl: _Crawl) -> PageArray:
+    return crawl.order[: crawl.sizes[_READ]]
+
+
+def _by_worth(graph: Graph, seeds: PageArray, worth: IntArray, per_link: int) -> PageArray:
+    crawl = _start(graph, seeds)
+    heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
+    _wait(crawl, heap, worth, 0)
+    _best_first(crawl, heap, worth, per_link, graph.size)
+    return _pages_read(crawl)
+
+
+def _bits(numbers: FloatArray) -> IntArray:
+    """The numbers' bits, in place, as integers: those of floats that are not negative are in the same order."""
+    return numbers.view(np.int64)
+
+
+def _links_of(graph: Graph, pages: npt.NDArray[np.bool_]) -> Graph:
+    """The graph without the links of all other pages."""
+    outdegree = graph.outdegrees()
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegree * pages)])
+    return Graph(indptr, graph.targets[np.repeat(pages, outdegree)])
+
+
+@compiled
+def _outlinks(crawl, number):  # type: ignore[no-untyped-def]
+    """Numbers of the pages that a page links to; those not known yet are discovered."""
+    page = crawl.page_of[number]
+    degree = 0
+    for target in crawl.targets[crawl.indptr[page] : crawl.indptr[page + 1]]:
+        if crawl.number_of[target] == ABSENT:
+            crawl.number_of[target] = crawl.sizes[_KNOWN]
+            crawl.page_of[crawl.sizes[_KNOWN]] = target
+            crawl.sizes[_KNOWN] += 1
+        crawl.outlinks[degree] = crawl.number_of[target]
+        degree += 1
+    return crawl.outlinks[:degree]
+
+
+@compiled
+def _read(crawl, number):  # type: ignore[no-untyped-def]
+    crawl.order[crawl.sizes[_READ]] = crawl.page_of[number]
+    crawl.sizes[_READ] += 1
+    return _outlinks(crawl, number)
+
+
+@compiled
+def _wait(crawl, heap, worth, start):  # type: ignore[no-untyped-def]
+    """Let the pages from number `start` on wait, each keyed by its worth and what links have added to it."""
+    for number in range(start, crawl.sizes[_KNOWN]):
+        heap.key[number] += worth[crawl.page_of[number]]
+        add(heap, number)
+
+
+@compiled
+def _best_first(crawl, heap, worth, per_link, until):  # type: ignore[no-untyped-def]
+    """Read the page with the largest key until `until` pages were read. per_link: what a link adds to a key."""
+    while heap.size[0] and crawl.sizes[_READ] < until:
+        known = crawl.sizes[_KNOWN]
+        outlinks = _read(crawl, pop(heap))
+        if per_link:
+            for target in outlinks:
+                heap.key[target] += per_link
+                if heap.place[target] != ABSENT:
+                    risen(heap, target)
+        _wait(crawl, heap, worth, known)
+
+
+@compiled
+def _sort_again(heap):  # type: ignore[no-untyped-def]
+    """Any number of keys have changed."""
+    waiting, heap.size[0] = heap.size[0], 0
+    for at in range(waiting):
+        add(heap, heap.heap[at])
+
+
+@compiled
+def _at_random(crawl, draws, waiting):  # type: ignore[no-untyped-def]
+    """draws: a number from 0 to 1 for every fetch. waiting: room for the numbers of waiting pages."""
+    size, known = 0, 0
+    while True:
+        for number in range(known, crawl.sizes[_KNOWN]):
+            waiting[size] = number
+            size += 1
+        known = crawl.sizes[_KNOWN]
+        if size == 0:
+            break
+        at = int(draws[crawl.sizes[_READ]] * size)
+        number = waiting[at]
+        size -= 1
+        waiting[at] = waiting[size]
+        _read(crawl, number)
+
+
+@compiled
+def _by_walkers(crawl, walkers, never_read, read):  # type: ignore[no-untyped-def]
+    """never_read, read: heaps over the bits of `walkers`."""
+    for number in range(crawl.sizes[_KNOWN]):
+        add(never_read, number)
+    while never_read.size[0]:
+        if read.size[0] and walkers[first(read)] > walkers[first(never_read)]:
+            number = first(read)
+            _step_on(number, _outlinks(crawl, number), walkers, never_read, read)
+        number, known = pop(never_read), crawl.sizes[_KNOWN]
+        outlinks = _read(crawl, number)
+        add(read, number)
+        _step_on(number, outlinks, walkers, never_read, read)
+        for target in range(known, crawl.sizes[_KNOWN]):
+            add(never_read, target)
+
+
+@compiled
+def _step_on(number, outlinks, walkers, never_read, read):  # type: ignore[no-untyped-def]
+    """`Coverage.visit` of a page that is in the heap `read`."""
+    f = walkers[number]
+    walkers[number] = 0.0
+    moved(read, number)
+    for target in outlinks:
+        walkers[target] += DAMPING * f / len(outlinks)
+        if never_read.place[target] != ABSENT:
+            risen(never_read, target)
+        elif read.place[target] != ABSENT:
+            risen(read, target)
+
+
+@compiled
+def _by_host(crawl, queues):  # type: ignore[no-untyped-def]
+    waiting = queues.waiting
+    _queue_up(crawl, queues, 0)
+    while waiting.size[0]:
+        host = first(waiting)
+        number = queues.oldest[host]
+        queues.oldest[host] = queues.following[number]
+        waiting.key[host] -= 1
+        if waiting.key[host]:
+            moved(waiting, host)
+        else:
+            pop(waiting)
+        known = crawl.sizes[_KNOWN]
+        _read(crawl, number)
+        _queue_up(crawl, queues, known)
+
+
+@compiled
+def _queue_up(crawl, queues, start):  # type: ignore[no-untyped-def]
+    """Let the pages from number `start` on wait for their hosts."""
+    waiting = queues.waiting
+    for number in range(start, crawl.sizes[_KNOWN]):
+        name = queues.host_of[crawl.page_of[number]]
+        if queues.number_of[name] == ABSENT:
+            queues.number_of[name] = queues.size[0]
+            queues.size[0] += 1
+        host = queues.number_of[name]
+        waiting.key[host] += 1
+        if waiting.key[host] == 1:
+            queues.oldest[host] = number
+            add(waiting, host)
+        else:
+            queues.following[queues.newest[host]] = number
+            risen(waiting, host)
+        queues.newest[host] = number

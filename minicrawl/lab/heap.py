@@ -1,0 +1,138 @@
+"""The page with the largest key next: an indexed heap of pages, compiled.
+
+The plain queue (`opic.strategy.PageQueue`) pushes a page again at every rise; this one moves it, so it stays as
+small as the number of pages, and keys may fall as well. Of equal keys the lower page number goes first, so both
+hand out the same pages in the same order.
+
+key     int64, shape (pages,): the larger the sooner; owned by the caller, who after each single change calls
+        `moved` (or `risen`) before the next: a heap in which several keys have changed cannot be mended
+heap    int32, shape (pages,): heap[0] is next; the children of heap[i] are heap[4 i + 1 .. 4 i + 4]
+place   int32, shape (pages,): where a page stands in `heap`, ABSENT when it does not wait
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.shares import IntArray
+
+ABSENT = -1
+_CHILDREN = 4
+
+
+class Heap(NamedTuple):
+    """An indexed heap. `size`: int64, shape (1,): how many pages wait."""
+
+    key: IntArray
+    heap: npt.NDArray[np.int32]
+    place: npt.NDArray[np.int32]
+    size: IntArray
+
+
+def empty_heap(key: IntArray) -> Heap:
+    """A heap over `key` in which no page waits."""
+    pages = len(key)
+    return Heap(key, np.zeros(pages, np.int32), np.full(pages, ABSENT, np.int32), np.zeros(1, np.int64))
+
+
+def full_heap(key: IntArray) -> Heap:
+    """A heap over `key` in which every page waits."""
+    pages = np.arange(len(key), dtype=np.int32)
+    heap = Heap(key, pages, pages.copy(), np.array([len(key)]))
+    _heapify(heap)
+    return heap
+
+
+def compiled(function: Any) -> Any:
+    """The function as machine code. Integers are exact; floats are not reordered.
+
+    Compiled anew in every process, a second or so: code kept on disk would not notice a change in what it calls.
+    """
+    return numba.njit(function)
+
+
+@compiled
+def first(heap: Heap) -> int:
+    """The page that is next. The heap must not be empty."""
+    return int(heap.heap[0])
+
+
+@compiled
+def add(heap: Heap, page: int) -> None:
+    """Let a page wait that did not."""
+    heap.place[page] = heap.size[0]
+    heap.heap[heap.size[0]] = page
+    heap.size[0] += 1
+    _up(heap, page)
+
+
+@compiled
+def pop(heap: Heap) -> int:
+    """Take out the page that is next."""
+    page = int(heap.heap[0])
+    heap.place[page] = ABSENT
+    heap.size[0] -= 1
+    last = heap.heap[heap.size[0]]
+    if last != page:
+        heap.heap[0] = last
+        heap.place[last] = 0
+        _down(heap, last)
+    return page
+
+
+@compiled
+def moved(heap: Heap, page: int) -> None:
+    """The key of a waiting page has risen or fallen."""
+    _up(heap, page)
+    _down(heap, page)
+
+
+@compiled
+def risen(heap: Heap, page: int) -> None:
+    """The key of a waiting page has risen."""
+    _up(heap, page)
+
+
+@compiled
+def _goes_before(key, one, other):  # type: ignore[no-untyped-def]
+    return key[one] > key[other] or (key[one] == key[other] and one < other)
+
+
+@compiled
+def _up(heap: Heap, page: int) -> None:
+    at = heap.place[page]
+    while at > 0:
+        parent = heap.heap[(at - 1) // _CHILDREN]
+        if not _goes_before(heap.key, page, parent):
+            break
+        heap.heap[at] = parent
+        heap.place[parent] = at
+        at = (at - 1) // _CHILDREN
+    heap.heap[at] = page
+    heap.place[page] = at
+
+
+@compiled
+def _down(heap: Heap, page: int) -> None:
+    at, size = heap.place[page], heap.size[0]
+    while _CHILDREN * at + 1 < size:
+        best_at = _CHILDREN * at + 1
+        for child in range(best_at + 1, min(best_at + _CHILDREN, size)):
+            if _goes_before(heap.key, heap.heap[child], heap.heap[best_at]):
+                best_at = child
+        best = heap.heap[best_at]
+        if not _goes_before(heap.key, best, page):
+            break
+        heap.heap[at] = best
+        heap.place[best] = at
+        at = best_at
+    heap.heap[at] = page
+    heap.place[page] = at
+
+
+@compiled
+def _heapify(heap: Heap) -> None:
+    for at in range((heap.size[0] - 2) // _CHILDREN, -1, -1):
+        _down(heap, heap.heap[at])

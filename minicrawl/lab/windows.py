@@ -1,0 +1,345 @@
+"""How much of the past should count, on a web that changes: figures 4, 5 and 6 of Abiteboul, Preda, Cobena.
+
+month   N page visits, N the number of pages; per month `rate` * N pages change, in 20 steps
+T       size of a window on the clock; "4 months" is what the clock has moved in the last 4 months
+
+A window only remembers, it never decides who is visited. So one run of visits serves all windows: its log.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
+from minicrawl.lab.convergence import EXACT
+from minicrawl.lab.evolve import Evolving
+from minicrawl.lab.report import Claim, Curve, Panel, Result
+from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger, Variable
+from minicrawl.opic.shares import FloatArray
+from minicrawl.opic.window import Window
+from minicrawl.rank import Errors, Graph, mean_error, pagerank
+
+RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
+_STEPS = 20
+"""Changes of a month come in so many batches."""
+_LEDGER, _FLOOR = "ledger", "links as last read"
+_COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in %", "error of the top tenth in %")
+
+
+class Remembered(NamedTuple):
+    """What a window says at the end. importance: shape (pages,); measures: mean number kept per page."""
+
+    importance: FloatArray
+    measures: float
+
+
+class Past:
+    """All visits of a run, page by page and oldest first; times are the clock's, in units.
+
+    pages, cash, start, end: shape (visits,): `cash` gathered from clock `start` on and was spent before `end`.
+    newer: how many visits of the same page came later.
+    """
+
+    def __init__(self, log: VisitLog, pages: int) -> None:
+        order = np.argsort(log.pages, kind="stable")
+        self.log = log
+        self.size = pages
+        self.pages = log.pages[order]
+        self.cash = log.cash[order].astype(np.float64)
+        self.clock = np.cumsum(log.cash).astype(np.float64)
+        self.end = self.clock[order]
+        is_first = np.diff(self.pages, prepend=-1) != 0
+        self.start = np.where(is_first, 0.0, np.roll(self.end, 1))
+        after_last = np.cumsum(np.bincount(self.pages, minlength=pages))
+        self.newer = after_last[self.pages] - 1 - np.arange(len(order))
+
+    def since(self, visits: int) -> float:
+        """What the clock has moved during the last `visits` visits; from its start when there were fewer."""
+        before = len(self.clock) - visits
+        return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
+
+    def kept(self, window: Variable | Fixed | ImprovedFixed, in_hand: float) -> npt.NDArray[np.bool_]:
+        """Which visits the window still remembers now, shape (visits,)."""
+        if isinstance(window, Variable):
+            return self.newer < window.count
+        # The newest visit always counts, or nothing would be known of a page that is visited rarely.
+        least = window.count if isinstance(window, ImprovedFixed) else 1
+        oldest = float(self.clock[-1]) - window.turnovers * in_hand
+        return (self.end > oldest) | (self.newer < least)
+
+
+def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
+    """What `book`, had it had this window during all its visits, would say now."""
+    if isinstance(window, Variable | Fixed | ImprovedFixed):
+        kept = past.kept(window, book.in_hand())
+        oldest = np.full(past.size, past.clock[-1])
+        np.minimum.at(oldest, past.pages[kept], past.start[kept])
+        spent = np.bincount(past.pages[kept], past.cash[kept], past.size)
+        stretch = past.clock[-1] - oldest
+        rates = np.divide(spent, stretch, out=np.zeros(past.size), where=stretch > 0)
+        return Remembered(rates / rates.sum(), float(kept.sum()) / past.size)
+    if isinstance(window, Interpolation):
+        book = copy(book)
+        book.window = window
+        size = window.turnovers * book.in_hand()
+        book.history, book.last = interpolated_history(past.log, past.size, size)
+    return Remembered(book.shares(), 1.0)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Greedy visits while links changed: what the cash book, the ledger and the best ranking possible say.
+
+    truth: PageRank of the links at the end. floor: PageRank of the links as they were last read.
+    """
+
+    truth: FloatArray
+    book: Adaptive
+    past: Past
+    ledger: FloatArray
+    floor: FloatArray
+
+
+def run(graph: Graph, rate: float, seed: int, months: int = 10) -> Run:
+    """Greedy visits for some months, the cash book and the ledger each choosing their own pages."""
+    web = Evolving(graph, np.random.default_rng(seed))
+    book, ledger = paper_book(graph), Ledger()
+    ledger.discover(graph.size)
+    as_read = Graph(np.zeros(graph.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+    logs: list[VisitLog] = []
+    visits, changes = _shared_out(graph.size, _STEPS * months), _shared_out(rate * graph.size, _STEPS * months)
+    for count, changed in zip(visits, changes, strict=True):
+        if changed:
+            web.change(changed)
+            graph = web.graph()
+        logs.append(visit_greedily(book, graph, count))
+        visited = settle_greedily(ledger, graph, count, as_read)
+        as_read = spliced(graph, as_read, visited)
+    log = VisitLog(*map(np.concatenate, zip(*logs, strict=True)))
+    return Run(
+        pagerank(graph, tolerance=EXACT),
+        book,
+        Past(log, graph.size),
+        ledger.importance(),
+        pagerank(as_read, tolerance=EXACT),
+    )
+
+
+def spliced(new: Graph, old: Graph, is_new: npt.NDArray[np.bool_]) -> Graph:
+    """The graph with the rows of `new` where `is_new`, shape (size,), and those of `old` elsewhere."""
+    outdegrees = np.where(is_new, new.outdegrees(), old.outdegrees())
+    starts = np.where(is_new, new.indptr[:-1], old.indptr[:-1] + len(new.targets))
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
+    places = np.repeat(starts - indptr[:-1], outdegrees) + np.arange(indptr[-1])
+    return Graph(indptr, np.concatenate([new.targets, old.targets])[places])
+
+
+def _shared_out(per_month: float, steps: int) -> list[int]:
+    """Whole numbers for each of `steps` steps that sum up to `per_month` per month, as evenly as can be."""
+    sums = [round(per_month * step / _STEPS) for step in range(steps + 1)]
+    return [after - before for before, after in pairwise(sums)]
+
+
+Policies = Mapping[str, Callable[[Run], Window]]
+"""Window policies by name; a window of some months depends on how fast the run's clock moved."""
+
+
+def _months(run: Run, months: int) -> float:
+    """So many months in turnovers of the cash in hand."""
+    return run.past.since(months * run.past.size) / run.book.in_hand()
+
+
+_LAST_VISITS: Policies = {
+    "last 4 visits": lambda run: Variable(4),
+    "last 8 visits": lambda run: Variable(8),
+    "last 16 visits": lambda run: Variable(16),
+}
+_INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: Interpolation(_months(run, 4))}
+_TYPES: Policies = {
+    "last 8 visits": lambda run: Variable(8),
+    "fixed, 8 months": lambda run: Fixed(_months(run, 8)),
+    "fixed, 4 months": lambda run: Fixed(_months(run, 4)),
+    "improved fixed, 4 months, 3 visits": lambda run: ImprovedFixed(_months(run, 4), 3),
+    **_INTERPOLATION,
+}
+_M4, _M8, _M16 = _LAST_VISITS
+_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED = _TYPES
+
+
+class Measured(NamedTuple):
+    """Mean over the graphs, of one policy at one change rate."""
+
+    errors: Errors
+    measures: float
+
+
+Table = dict[tuple[float, str], Measured]
+
+
+def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies, seed: int, months: int) -> Table:
+    """Every policy, the ledger and the floor, at every change rate; mean over the graphs."""
+    table: Table = {}
+    for rate in rates:
+        found: dict[str, list[Measured]] = {}
+        for number, graph in enumerate(graphs):
+            done = run(graph, rate, seed + number, months)
+            for name, policy in policies.items():
+                says = remember(policy(done), done.book, done.past)
+                found.setdefault(name, []).append(Measured(mean_error(says.importance, done.truth), says.measures))
+            for name, importance in ((_LEDGER, done.ledger), (_FLOOR, done.floor)):
+                found.setdefault(name, []).append(Measured(mean_error(importance, done.truth), 2.0))
+        for name, every in found.items():
+            errors = Errors(fmean(one.errors.all for one in every), fmean(one.errors.top for one in every))
+            table[rate, name] = Measured(errors, fmean(one.measures for one in every))
+    return table
+
+
+def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
+    """Windows of the last 4, 8 and 16 visits and interpolation, against the rate of change."""
+    names = (_M4, _M8, _M16, _INTERPOLATED, _LEDGER, _FLOOR)
+    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION}, seed, months)
+    still, few, many = rates[0], [rate for rate in rates if rate <= 0.002], [rate for rate in rates if rate > 0.01]
+    claims = [
+        Claim(
+            "8 visits come reasonably close (10 %), and 4 make a more important error",
+            _all(table, still, _M8) <= 10.5 and _top(table, still, _M4) > 1.5 * _top(table, still, _M8),
+            f"without change {_both(table, still, _M8)} and {_both(table, still, _M4)}",
+        ),
+        Claim(
+            "with few changes interpolation is about as good as 16 visits",
+            all(_all(table, rate, _INTERPOLATED) <= 1.1 * _all(table, rate, _M16) for rate in few),
+            _against(table, few, _INTERPOLATED, _M16),
+        ),
+        Claim(
+            "above 1 % of change interpolation adapts better than 16 visits",
+            all(_all(table, rate, _INTERPOLATED) < _all(table, rate, _M16) for rate in many),
+            f"{_against(table, many, _INTERPOLATED, _M16)} (brought to now)",
+        ),
+        Claim(
+            "it does so on the most important tenth, too",
+            all(_top(table, rate, _INTERPOLATED) < _top(table, rate, _M16) for rate in many),
+            _against(table, many, _INTERPOLATED, _M16),
+        ),
+        Claim(
+            "the ledger is better than every window, and near what the links as last read allow (a factor of 1.8)",
+            all(
+                _all(table, rate, _LEDGER)
+                <= min(1.8 * _all(table, rate, _FLOOR) if rate else 0.06, *(_all(table, rate, n) for n in names[:4]))
+                for rate in rates
+            ),
+            _against(table, rates, _LEDGER, _FLOOR),
+        ),
+    ]
+    return _result("figure4", "Figure 4: windows against the rate of change", table, names, claims)
+
+
+def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
+    """How many measures each window policy keeps per page."""
+    table = measure(graphs, rates, _TYPES, seed, months)
+    said = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (5.2, 0.3), _INTERPOLATED: (1.0, 0.0)}
+    claims = [
+        Claim(
+            f"'{name}' keeps {measures:g} measures per page",
+            all(abs(table[rate, name].measures - measures) <= tolerance for rate in rates),
+            ", ".join(f"{table[rate, name].measures:.2f} at {rate:.1%}" for rate in rates),
+        )
+        for name, (measures, tolerance) in said.items()
+    ]
+    claims.append(
+        Claim(
+            "'last 8 visits' keeps no more than 8",
+            all(table[rate, _VARIABLE].measures <= 8.0 for rate in rates),
+            ", ".join(f"{table[rate, _VARIABLE].measures:.2f} at {rate:.1%}" for rate in rates),
+        )
+    )
+    panel = Panel(
+        "storage", "pages that change per month in %", "measures per page", _curves(table, _TYPES, lambda m: m.measures)
+    )
+    return Result(
+        "figure5", "Figure 5: storage of the window policies", _COLUMNS, _rows(table, _TYPES), [panel], claims
+    )
+
+
+def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
+    """Types of windows, against the rate of change."""
+    table = measure(graphs, rates, _TYPES, seed, months)
+    moderate, few = [rate for rate in rates if rate <= 0.1], [rate for rate in rates if rate <= 0.03]
+    others = (_VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED)
+    claims = [
+        Claim(
+            "a window of visits is better than one of time",
+            all(_all(table, rate, _VARIABLE) < _all(table, rate, _FIXED_8) for rate in moderate),
+            _against(table, moderate, _VARIABLE, _FIXED_8),
+        ),
+        Claim(
+            "the improved fixed window is significantly better than the fixed one",
+            all(_all(table, rate, _IMPROVED) < _all(table, rate, _FIXED_4) for rate in rates),
+            _against(table, rates, _IMPROVED, _FIXED_4),
+        ),
+        Claim(
+            "interpolation is the best, with the least storage",
+            all(_all(table, rate, _INTERPOLATED) < min(_all(table, rate, n) for n in others) for rate in few),
+            "all pages "
+            + ", ".join(
+                f"{_all(table, rate, _INTERPOLATED):.3g} against {min(_all(table, rate, n) for n in others):.3g} % "
+                f"at {rate:.1%}"
+                for rate in rates
+            ),
+        ),
+    ]
+    return _result("figure6", "Figure 6: types of windows", table, tuple(_TYPES), claims)
+
+
+def _all(table: Table, rate: float, name: str) -> float:
+    return table[rate, name].errors.all
+
+
+def _top(table: Table, rate: float, name: str) -> float:
+    return table[rate, name].errors.top
+
+
+def _both(table: Table, rate: float, name: str) -> str:
+    return f"{name}: {_all(table, rate, name):.3g} / {_top(table, rate, name):.3g} %"
+
+
+def _against(table: Table, rates: Sequence[float], one: str, other: str) -> str:
+    """All pages and the top tenth, of both policies, at every rate."""
+    return f"{one} against {other}, all / top: " + ", ".join(
+        f"{_all(table, rate, one):.3g} / {_top(table, rate, one):.3g} against "
+        f"{_all(table, rate, other):.3g} / {_top(table, rate, other):.3g} % at {rate:.1%}"
+        for rate in rates
+    )
+
+
+def _rows(table: Table, names: Iterable[str]) -> list[tuple[float | str, ...]]:
+    return [
+        (rate, name, measured.measures, measured.errors.all, measured.errors.top)
+        for (rate, name), measured in table.items()
+        if name in names
+    ]
+
+
+def _curves(table: Table, names: Iterable[str], value: Callable[[Measured], float]) -> list[Curve]:
+    return [
+        Curve(
+            name,
+            [100 * rate for rate, other in table if other == name],
+            [value(measured) for (_, other), measured in table.items() if other == name],
+        )
+        for name in names
+    ]
+
+
+def _result(name: str, title: str, table: Table, names: Sequence[str], claims: Sequence[Claim]) -> Result:
+    x_label, y_label = "pages that change per month in %", "mean relative error in %"
+    panels = [
+        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured.errors.all)),
+        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda m: m.errors.top)),
+    ]
+    return Result(name, title, _COLUMNS, _rows(table, names), panels, claims)

@@ -1,0 +1,190 @@
+"""The compiled loops and the plain books do the same, to the unit and to the last bit."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.compiled import (
+    LAB_TOTAL,
+    Sweep,
+    crawl,
+    paper_book,
+    settle_by_sweeps,
+    settle_greedily,
+    settle_in_order,
+    visit_greedily,
+    visit_pages,
+)
+from minicrawl.opic import Adaptive, Basic, Interpolation, Ledger, PayOut
+from minicrawl.rank import Graph, pagerank
+
+
+def random_graph(seed: int, size: int = 40) -> Graph:
+    """Few links, so that many pages have none and many tie."""
+    rng = np.random.default_rng(seed)
+    return Graph.from_links(
+        [[t for t in rng.permutation(size)[: rng.integers(0, 5)] if t != page] for page in range(size)]
+    )
+
+
+def links(graph: Graph, page: int) -> np.ndarray:
+    return graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
+
+
+def state(book: Adaptive | Ledger) -> dict[str, object]:
+    """Everything a book keeps, arrays as lists."""
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in vars(book).items()
+        if name not in ("window", "pay_out", "measures")
+    }
+
+
+PAY_OUTS = [PayOut("all"), PayOut("all", lump=0.3), PayOut("nobody"), PayOut("read"), PayOut("read", lump=0.1)]
+
+
+def fresh(graph: Graph, pay_out: PayOut) -> Adaptive:
+    book = Adaptive(Basic(), pay_out, total=LAB_TOTAL)
+    book.discover([LAB_TOTAL // graph.size] * graph.size)
+    return book
+
+
+@pytest.mark.parametrize("pay_out", PAY_OUTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_visits_in_a_given_order_are_those_of_the_book(seed: int, pay_out: PayOut) -> None:
+    graph = random_graph(seed)
+    pages = np.random.default_rng(seed).integers(0, graph.size, 500, dtype=np.int32)
+    plain, fast = fresh(graph, pay_out), fresh(graph, pay_out)
+    spent = [plain.visit(int(page), links(graph, page)).cash for page in pages]
+    first, second = visit_pages(fast, graph, pages[:200]), visit_pages(fast, graph, pages[200:])
+    assert state(fast) == state(plain)
+    assert [*first.cash, *second.cash] == spent
+    assert int(fast.cashes().sum()) + fast.virtual == LAB_TOTAL
+
+
+@pytest.mark.parametrize("pay_out", PAY_OUTS[:3])
+@pytest.mark.parametrize("seed", range(3))
+def test_greedy_visits_are_those_of_the_book_to_its_richest_page(seed: int, pay_out: PayOut) -> None:
+    graph = random_graph(seed)
+    plain, fast = fresh(graph, pay_out), fresh(graph, pay_out)
+    visited, spent = [], []
+    for _ in range(500):
+        page = int(np.argmax(plain.cashes()))
+        visited.append(page)
+        spent.append(plain.visit(page, links(graph, page)).cash)
+    logs = [visit_greedily(fast, graph, visits) for visits in (1, 199, 300)]
+    assert np.concatenate([log.pages for log in logs]).tolist() == visited
+    assert np.concatenate([log.cash for log in logs]).tolist() == spent
+    assert state(fast) == state(plain)
+
+
+class PlainLedger:
+    """A ledger, and the links of every page as they were when it was last visited."""
+
+    def __init__(self, size: int) -> None:
+        self.ledger = Ledger()
+        self.ledger.discover(size)
+        self.old = [np.zeros(0, dtype=np.int32)] * size
+
+    def visit(self, graph: Graph, page: int) -> None:
+        self.ledger.visit(page, links(graph, page), self.old[page])
+        self.old[page] = links(graph, page)
+
+    def as_read(self) -> Graph:
+        return Graph.from_links([row.tolist() for row in self.old])
+
+    def most_restless(self) -> int:
+        size = self.ledger.size
+        return int(np.argmax(np.abs(self.ledger.received[:size] - self.ledger.forwarded[:size])))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ledger_visits_by_residual_while_links_change(seed: int) -> None:
+    graphs = [random_graph(seed), random_graph(seed + 100), random_graph(seed + 200)]
+    plain, fast = PlainLedger(graphs[0].size), PlainLedger(graphs[0].size).ledger
+    for graph in graphs:
+        before, seen = plain.as_read(), set()
+        for _ in range(60):
+            page = plain.most_restless()
+            plain.visit(graph, page)
+            seen.add(page)
+        visited = settle_greedily(fast, graph, 60, before)
+        assert state(fast) == state(plain.ledger)
+        assert set(np.flatnonzero(visited)) == seen
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ledger_visits_in_a_given_order_while_links_change(seed: int) -> None:
+    graphs = [random_graph(seed), random_graph(seed + 100)]
+    plain, fast = PlainLedger(graphs[0].size), PlainLedger(graphs[0].size).ledger
+    for number, graph in enumerate(graphs):
+        pages = np.random.default_rng(number).integers(0, graph.size, 80, dtype=np.int32)
+        before = plain.as_read()
+        for page in pages.tolist():
+            plain.visit(graph, page)
+        visited = settle_in_order(fast, graph, pages, before)
+        assert state(fast) == state(plain.ledger)
+        assert set(np.flatnonzero(visited)) == set(pages.tolist())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sweeps_visit_who_has_half_more_than_the_mean(seed: int) -> None:
+    """The slow way: the threshold is worked out afresh before every page."""
+    graph = random_graph(seed)
+    plain, fast = Ledger(), Ledger()
+    plain.discover(graph.size)
+    fast.discover(graph.size)
+    page, passed, least, visits = 0, 0, 1.5, 0
+    while visits < 400:
+        residual = np.abs(plain.received[: graph.size] - plain.forwarded[: graph.size])
+        if residual[page] and residual[page] >= least * residual.mean():
+            plain.visit(page, links(graph, page), links(graph, page))
+            visits, passed = visits + 1, 0
+        else:
+            passed += 1
+        page = (page + 1) % graph.size
+        if passed >= graph.size:
+            passed, least = 0, 1.0
+        elif page == 0:
+            least = 1.5
+    sweep = Sweep()
+    for count in (1, 149, 250):
+        settle_by_sweeps(fast, graph, count, sweep)
+    assert sweep == Sweep(page, passed, least)
+    assert state(fast) == state(plain)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sweeps_end_at_pagerank(seed: int) -> None:
+    graph = random_graph(seed)
+    ledger = Ledger()
+    ledger.discover(graph.size)
+    settle_by_sweeps(ledger, graph, 10**6, Sweep())
+    assert not ledger.residuals().any()
+    assert np.abs(ledger.importance() - pagerank(graph)).sum() < 1e-5
+
+
+def test_crawl_hands_out_no_page_twice_and_stops_when_none_is_left() -> None:
+    graph = Graph.from_links([[1, 2], [0], [], [0]])
+    book, log = crawl(graph, np.array([0], dtype=np.int32), fetches=10)
+    assert log.pages.tolist() == [0, 1, 2]  # page 3 cannot be reached
+    assert book.size == 3
+    assert int(book.cashes().sum()) + book.virtual == book.total
+
+
+def test_books_that_compiled_visits_cannot_move_are_refused() -> None:
+    graph = random_graph(0)
+    with pytest.raises(TypeError, match="basic window"):
+        visit_greedily(Adaptive(Interpolation(), PayOut("all")), graph, 1)
+    with pytest.raises(ValueError, match="pays all of them or nobody"):
+        visit_greedily(fresh(graph, PayOut("read")), graph, 1)
+    ledger = Ledger()
+    ledger.discover(graph.size)
+    ledger.alias[0] = True
+    with pytest.raises(ValueError, match="aliases"):
+        settle_greedily(ledger, graph, 1)
+
+
+def test_paper_book_shares_all_cash_equally() -> None:
+    book = paper_book(random_graph(1, size=7))
+    assert set(book.cashes().tolist()) == {LAB_TOTAL // 7}
+    assert book.virtual == LAB_TOTAL % 7

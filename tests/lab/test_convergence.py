@@ -1,0 +1,142 @@
+"""Figures 2 and 3, and the ledger beyond: what an independent implementation measured on the same kind of graph."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.convergence import Trace, Traces, figure_2, figure_3, on_graph, trace, traces
+from minicrawl.lab.generate import power_law
+from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
+from minicrawl.rank import Errors, Graph, pagerank
+
+NODES = 100_000
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return power_law(NODES, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def at_10n(graph: Graph) -> dict[str, Trace]:
+    truth = pagerank(graph, tolerance=1e-13)
+    return {name: trace(graph, truth, name, 0, 10) for name in ("greedy", "cycle", "random", "off-line")}
+
+
+# Mean of five graphs, in percent (sd at most .26 for greedy, .9 for cycle, 1.6 for random).
+@pytest.mark.parametrize(
+    ("name", "estimator", "all_pages", "top", "tolerance"),
+    [
+        ("greedy", H_BY_G, 8.5, 1.55, 0.15),
+        ("greedy", H_AND_C, 10.9, 2.30, 0.15),
+        ("greedy", X, 1.98, 0.83, 0.15),
+        ("cycle", H_AND_C, 18.0, 7.3, 0.20),
+        ("cycle", X, 5.8, 7.0, 0.20),
+        ("random", H_AND_C, 34.0, 14.4, 0.20),
+        ("off-line", POWER, 0.11, 0.24, 0.30),
+    ],
+)
+def test_error_after_ten_visits_a_page(
+    at_10n: dict[str, Trace], name: str, estimator: str, all_pages: float, top: float, tolerance: float
+) -> None:
+    errors = at_10n[name].errors[estimator][-1]
+    assert errors.all == pytest.approx(all_pages, rel=tolerance)
+    assert errors.top == pytest.approx(top, rel=tolerance)
+
+
+@pytest.mark.parametrize(("name", "cash", "tolerance"), [("greedy", 2.5, 0.15), ("cycle", 2.01, 0.04)])
+def test_cash_at_a_visit(at_10n: dict[str, Trace], name: str, cash: float, tolerance: float) -> None:
+    assert at_10n[name].spent[-1] == pytest.approx(cash, abs=tolerance)
+
+
+def test_cash_at_a_random_visit() -> None:
+    """One page has so much cash that many runs are needed to tell the mean."""
+    small = power_law(10_000, np.random.default_rng(1))
+    truth = pagerank(small)
+    spent = [trace(small, truth, "random", seed, 10).spent[-5:] for seed in range(10)]
+    assert np.mean(spent) == pytest.approx(1.0, abs=0.04)
+
+
+@pytest.mark.parametrize("estimator", [H_BY_G, H_AND_C, X])
+def test_greedy_is_better_than_cycle_and_cycle_than_random(at_10n: dict[str, Trace], estimator: str) -> None:
+    greedy, cycle, random = (at_10n[name].errors[estimator][-1] for name in ("greedy", "cycle", "random"))
+    assert greedy.all < cycle.all < random.all
+    assert greedy.top < cycle.top < random.top
+
+
+@pytest.mark.parametrize(
+    ("name", "at_5n", "late", "at_late"),
+    [
+        ("greedy, held", Errors(1.0, 0.5), 10, Errors(0.03, 0.02)),
+        ("sweeps, held", Errors(0.15, 0.2), 8, Errors(0.006, 0.008)),
+    ],
+)
+def test_held_cash_converges(graph: Graph, name: str, at_5n: Errors, late: int, at_late: Errors) -> None:
+    errors = trace(graph, pagerank(graph, tolerance=1e-13), name, 0, late).errors[X]
+    assert errors[4] <= at_5n
+    assert errors[4].top <= at_5n.top
+    assert errors[-1] <= at_late
+    assert errors[-1].top <= at_late.top
+
+
+def test_certificate_is_never_below_the_distance_of_the_ledger() -> None:
+    small = power_law(2000, np.random.default_rng(3))
+    truth = pagerank(small, tolerance=1e-13)
+    for name in ("greedy, held", "sweeps, held", "rounds, held"):
+        traced = trace(small, truth, name, 0, 60, per_n=4)
+        assert len(traced.certificates) > 40
+        assert all(d <= c for d, c in zip(traced.distances, traced.certificates, strict=True))
+        assert traced.distances[-1] < 1e-4
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_run_in_small_steps_is_the_run_in_large_ones(name: str) -> None:
+    small = power_law(1000, np.random.default_rng(3))
+    truth = pagerank(small)
+    large_steps = trace(small, truth, name, 5, 3)
+    small_steps = trace(small, truth, name, 5, 12, per_n=4)
+    if name == "random":  # the draws fall otherwise, but there are as many
+        assert len(small_steps.spent) == 12
+        return
+    for estimator, errors in large_steps.errors.items():
+        assert np.array(small_steps.errors[estimator][3::4]) == pytest.approx(np.array(errors))
+
+
+def test_rounds_are_the_visits_they_are_paid_for() -> None:
+    """The first round takes all pages, so with 1/4 N a step nothing is known before the fourth."""
+    small = power_law(1000, np.random.default_rng(3))
+    errors = trace(small, pagerank(small), "rounds, held", 0, 5, per_n=4).errors[X]
+    assert errors[0] == errors[1] == errors[2] != errors[3]
+
+
+def traces_of(errors: list[float], per_n: int = 2) -> Traces:
+    return Traces("any", per_n, [Trace({X: [Errors(error, error / 2) for error in errors]})])
+
+
+@pytest.mark.parametrize(
+    ("errors", "reached"),
+    [([3, 2, 0.9, 0.5], 1.5), ([3, 0.5, 2, 0.9], 2.0), ([0.1, 0.1], 0.5), ([3, 2], None), ([0.5, 2], None)],
+)
+def test_error_is_reached_once_it_stays(errors: list[float], reached: float | None) -> None:
+    assert traces_of(errors).reaches(X, 1.0) == reached
+
+
+def test_several_graphs_give_the_mean() -> None:
+    graphs = [power_law(1000, np.random.default_rng(seed)) for seed in (1, 2)]
+    both = traces(graphs, ("cycle",), 0, 3)["cycle"]
+    each = [traces([graph], ("cycle",), 0, 3)["cycle"] for graph in graphs]
+    for estimator in (H_BY_G, H_AND_C, X):
+        for mean, one, other in zip(both.errors(estimator), *(t.errors(estimator) for t in each), strict=True):
+            assert mean.all == pytest.approx((one.all + other.all) / 2)
+            assert mean.top == pytest.approx((one.top + other.top) / 2)
+    assert both.mean("clock") == pytest.approx(np.mean([one.mean("clock") for one in each], axis=0))
+
+
+def test_figures_have_a_row_per_step_method_and_estimator() -> None:
+    graphs = [power_law(1000, np.random.default_rng(1))]
+    for figure in (figure_2, figure_3):
+        result = figure(graphs, 0, 4)
+        assert len(result.rows) == 4 * (3 * 3 + 1)
+        assert {row[0] for row in result.rows} == {1.0, 2.0, 3.0, 4.0}
+    convergence = on_graph(graphs[0], 0, 6)
+    assert {row[1] for row in convergence.rows} == set(METHODS)
+    assert [claim.held for claim in convergence.claims][:1] == [True]

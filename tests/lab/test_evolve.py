@@ -1,0 +1,246 @@
+"""A changing web against sets of pairs: each step may do what its sentence says, and nothing else."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.evolve import Evolving
+from minicrawl.lab.generate import generate
+from minicrawl.rank import Graph
+
+
+def web(nodes=300, seed=1, model="power-law"):
+    rng = np.random.default_rng(seed)
+    return Evolving(generate(model, nodes, rng), rng)
+
+
+def links_of(graph):
+    """Links as pairs; asserts on the way that rows rise, so that none is there twice."""
+    links = set()
+    for page in range(graph.size):
+        row = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
+        assert row == sorted(set(row))
+        links |= {(page, target) for target in row}
+    return links
+
+
+def sources(links, page):
+    return {source for source, target in links if target == page}
+
+
+def complete(size):
+    """Every page links to every other."""
+    return Graph.from_links([[target for target in range(size) if target != page] for page in range(size)])
+
+
+def ring(size):
+    return Graph.from_links([[(page + 1) % size] for page in range(size)])
+
+
+def assert_sound(evolving, links):
+    alive = set(np.flatnonzero(evolving.alive).tolist())
+    assert all(source != target and source in alive and target in alive for source, target in links)
+    assert evolving.graph().size == evolving.size == len(evolving.alive)
+
+
+@pytest.mark.parametrize("model", ["power-law", "correlated"])
+def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(model):
+    evolving = web(model=model)
+    before = links_of(evolving.graph())
+    outcomes = set()
+    for _ in range(300):
+        (page,) = evolving.change(1).tolist()
+        after = links_of(evolving.graph())
+        assert {link for link in before ^ after if link[1] != page} == set()
+        old, new = sources(before, page), sources(after, page)
+        if len(new) > len(old):
+            assert old < new
+            assert len(new) == min(2 * len(old), 299)
+            outcomes.add("doubled")
+        else:
+            assert new <= old
+            assert len(new) == len(old) - len(old) // 2 or len(new) == len(old) == 299
+            outcomes.add("halved" if len(new) < len(old) else "kept")
+        assert_sound(evolving, after)
+        before = after
+    assert outcomes == {"doubled", "halved", "kept"}
+
+
+def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn():
+    evolving = web(60, seed=3)
+    before = links_of(evolving.graph())
+    for _ in range(40):
+        drawn = evolving.change(40).tolist()
+        after = links_of(evolving.graph())
+        assert_sound(evolving, after)
+        for page in range(60):
+            possible = {len(sources(before, page))}
+            for _ in range(drawn.count(page)):
+                possible = {n - n // 2 for n in possible} | {min(2 * n, 59) for n in possible}
+            assert len(sources(after, page)) in possible
+        before = after
+
+
+def test_pages_are_drawn_uniformly_and_the_coin_is_fair():
+    """In a ring all pages have 1 inlink, a doubled one has 2. Bounds are five standard deviations."""
+    rng = np.random.default_rng(2)
+    drawn_times, tossed, doubled = np.zeros(1000), 0, 0
+    for _ in range(100):
+        evolving = Evolving(ring(1000), rng)
+        times = np.bincount(evolving.change(100), minlength=1000)
+        indegree = np.bincount(evolving.graph().targets, minlength=1000)
+        assert (indegree[times == 0] == 1).all()
+        assert np.isin(indegree[times == 1], (1, 2)).all()
+        tossed += (times == 1).sum()
+        doubled += (indegree[times == 1] == 2).sum()
+        drawn_times += times
+    assert abs(doubled - tossed / 2) <= 5 * np.sqrt(tossed) / 2
+    assert abs(drawn_times - 10).max() <= 5 * np.sqrt(10)
+
+
+def test_new_inlinks_come_from_every_stranger_alike():
+    """In a ring of 21, a new source is each page equally often, and 2 to 20 pages behind its target equally often."""
+    rng = np.random.default_rng(4)
+    distances, pages = np.zeros(21), np.zeros(21)
+    for _ in range(300):
+        evolving = Evolving(ring(21), rng)
+        evolving.change(12)
+        links = links_of(evolving.graph())
+        for page in range(21):
+            behind = {(page - source) % 21 for source in sources(links, page)}
+            if len(behind) == 2 and 1 in behind:
+                (distance,) = behind - {1}
+                distances[distance] += 1
+                pages[(page - distance) % 21] += 1
+    total = pages.sum()
+    assert total > 500
+    assert distances[:2].tolist() == [0, 0]
+    assert abs(distances[2:] - total / 19).max() <= 5 * np.sqrt(total / 19)
+    assert abs(pages - total / 21).max() <= 5 * np.sqrt(total / 21)
+
+
+def test_the_only_inlink_stays():
+    evolving = Evolving(Graph.from_links([[1], [0]]), np.random.default_rng(1))
+    for _ in range(50):
+        evolving.change(3)
+        assert links_of(evolving.graph()) == {(0, 1), (1, 0)}
+
+
+def test_page_without_inlinks_keeps_none():
+    evolving = Evolving(Graph.from_links([[1], [], []]), np.random.default_rng(1))
+    for _ in range(50):
+        evolving.change(2)
+    assert {target for _, target in links_of(evolving.graph())} == {1}
+
+
+def test_doubling_stops_when_everyone_links():
+    evolving = Evolving(complete(7), np.random.default_rng(1))
+    for _ in range(100):
+        evolving.change(5)
+        assert_sound(evolving, links_of(evolving.graph()))
+
+
+def test_new_pages_get_new_numbers_and_only_their_own_links():
+    evolving = web(200)
+    before, mean = links_of(evolving.graph()), len(evolving.graph().targets) / 200
+    born = evolving.come(2000, lambda count, _: np.full(count, 3, dtype=np.int32)).tolist()
+    after = links_of(evolving.graph())
+    assert born == list(range(200, 2200))
+    assert evolving.alive.all()
+    assert_sound(evolving, after)
+    added = after - before
+    assert before <= after
+    assert all((source >= 200) != (target >= 200) for source, target in added)
+    into = np.bincount([target for _, target in added if target >= 200], minlength=2200)[200:]
+    assert into.max() == 3
+    # 3 sources of 200, drawn with replacement: some pair is equal in 1 page of 67.
+    assert abs((into < 3).sum() - 2000 * 3 / 200) <= 5 * np.sqrt(2000 * 3 / 200)
+    out = sum(source >= 200 for source, _ in added)
+    assert abs(out - 2000 * mean) <= 5 * np.sqrt(2000 * mean) + 2000 * mean**2 / 2 / 200
+
+
+def test_default_law_gives_every_new_page_an_inlink():
+    evolving = web(500)
+    born = evolving.come(300)
+    indegree = np.bincount(evolving.graph().targets, minlength=800)[born]
+    assert (indegree >= 1).all()
+    assert indegree.max() > 5
+
+
+def test_gone_pages_take_all_their_links_with_them():
+    evolving = web(200)
+    before = links_of(evolving.graph())
+    alive = evolving.alive
+    gone = set(evolving.go(50).tolist())
+    assert len(gone) == 50
+    assert set(np.flatnonzero(~evolving.alive).tolist()) == gone
+    assert links_of(evolving.graph()) == {(s, t) for s, t in before if s not in gone and t not in gone}
+    assert alive.all()  # an array once handed out stays as it was
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hundreds_of_random_steps_against_sets_of_pairs(seed):
+    evolving, dice = web(40, seed), np.random.default_rng(seed + 100)
+    links, alive = links_of(evolving.graph()), set(range(40))
+    for _ in range(300):
+        step, count = dice.integers(4), int(dice.integers(0, 6))
+        if step == 0:
+            born = evolving.come(count).tolist()
+            assert born == list(range(evolving.size - count, evolving.size))
+            now = links_of(evolving.graph())
+            assert links <= now
+            assert all({source, target} & set(born) and {source, target} & alive for source, target in now - links)
+            alive |= set(born)
+        elif step == 1:
+            gone = evolving.go(count).tolist()
+            assert len(gone) == min(count, len(alive))
+            assert set(gone) <= alive
+            alive -= set(gone)
+            now = {(source, target) for source, target in links if source in alive and target in alive}
+        else:
+            drawn = set(evolving.change(count).tolist())
+            assert drawn <= alive
+            now = links_of(evolving.graph())
+            assert {target for _, target in links ^ now} <= drawn
+        assert links_of(evolving.graph()) == now
+        assert set(np.flatnonzero(evolving.alive).tolist()) == alive
+        assert_sound(evolving, now)
+        links = now
+
+
+def test_nobody_lives_and_life_comes_back():
+    evolving = web(20)
+    assert len(evolving.go(1000)) == 20
+    assert evolving.go(1).tolist() == []
+    assert evolving.change(10).tolist() == []
+    assert evolving.come(3).tolist() == [20, 21, 22]
+    assert links_of(evolving.graph()) == set()
+    assert evolving.come(2).tolist() == [23, 24]
+    assert_sound(evolving, links_of(evolving.graph()))
+    assert len(links_of(evolving.graph())) >= 2
+
+
+def test_links_to_oneself_and_repeats_of_the_first_graph_are_dropped():
+    evolving = Evolving(Graph.from_links([[1, 0, 1], [0]]), np.random.default_rng(1))
+    assert links_of(evolving.graph()) == {(0, 1), (1, 0)}
+
+
+def test_first_graph_stays_as_it_was():
+    graph = generate("power-law", 100, np.random.default_rng(1))
+    links = links_of(graph)
+    evolving = Evolving(graph, np.random.default_rng(1))
+    kept = evolving.graph()
+    evolving.change(50)
+    evolving.go(20)
+    evolving.come(5)
+    assert links_of(graph) == links_of(kept) == links
+
+
+def test_seed_decides_what_happens():
+    graphs = []
+    for _ in range(2):
+        evolving = web(100)
+        evolving.change(30)
+        evolving.come(10)
+        evolving.go(10)
+        graphs.append(links_of(evolving.graph()))
+    assert graphs[0] == graphs[1]

@@ -1,0 +1,95 @@
+"""Windows read off a log of visits against the cash book that had them all along."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
+from minicrawl.lab.generate import power_law
+from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, spliced
+from minicrawl.opic import Adaptive, Basic, Fixed, ImprovedFixed, Interpolation, PayOut, Variable
+from minicrawl.opic.window import Window
+from minicrawl.rank import Graph, l1, pagerank
+
+WINDOWS: list[Window] = [
+    *(Basic(), Interpolation(2.0), Interpolation(50.0), Variable(1), Variable(3), Fixed(0.5), Fixed(3.0)),
+    *(ImprovedFixed(0.5, 3), ImprovedFixed(3.0, 1)),
+]
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=repr)
+@pytest.mark.parametrize("visits", [5, 60, 400])
+def test_window_read_off_the_log_is_that_of_the_book(window: Window, visits: int) -> None:
+    graph = power_law(30, np.random.default_rng(1))
+    pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
+    plain = Adaptive(window, PayOut("all"), total=LAB_TOTAL)
+    plain.discover([LAB_TOTAL // graph.size] * graph.size)
+    for page in pages.tolist():
+        plain.visit(page, graph.targets[graph.indptr[page] : graph.indptr[page + 1]])
+    fast = paper_book(graph)
+    log = visit_pages(fast, graph, pages)
+    says = remember(window, fast, Past(log, graph.size))
+    assert says.importance == pytest.approx(plain.shares(), rel=1e-9)
+    if isinstance(window, Variable | Fixed | ImprovedFixed):
+        now, in_hand = float(plain.clock), plain.in_hand()
+        kept = [len(window.kept(measures, now, in_hand)) for measures in plain.measures.values()]
+        assert says.measures == pytest.approx(sum(kept) / graph.size)
+
+
+def test_months_are_told_by_the_clock() -> None:
+    graph = power_law(20, np.random.default_rng(0))
+    book = paper_book(graph)
+    log = visit_pages(book, graph, np.arange(60, dtype=np.int32) % 20)
+    past = Past(log, graph.size)
+    assert past.since(20) == pytest.approx(float(log.cash[40:].sum()), rel=1e-12)
+    assert past.since(1000) == pytest.approx(float(book.clock), rel=1e-12)
+
+
+def test_links_as_last_read_are_those_of_the_visited_pages() -> None:
+    new, old = Graph.from_links([[1, 2], [0], [], [2]]), Graph.from_links([[3], [], [0, 1], []])
+    assert spliced(new, old, np.array([True, False, False, True])).indptr.tolist() == [0, 2, 2, 4, 5]
+    assert spliced(new, old, np.array([True, False, False, True])).targets.tolist() == [1, 2, 0, 1, 2]
+
+
+def test_ledger_is_exact_for_the_links_as_last_read() -> None:
+    """With half of the pages changing the links as last read are not those of the end; the ledger knows the former."""
+    done = run(power_law(200, np.random.default_rng(2)), rate=0.5, seed=3, months=3)
+    assert l1(done.floor, done.truth) > 0.05
+    assert l1(done.ledger, done.floor) < 0.3 * l1(done.ledger, done.truth)
+
+
+def test_run_without_change_keeps_its_graph() -> None:
+    graph = power_law(100, np.random.default_rng(2))
+    done = run(graph, rate=0.0, seed=3, months=12)
+    assert done.truth == pytest.approx(pagerank(graph), abs=1e-12)
+    assert done.floor == pytest.approx(done.truth, abs=1e-12)
+    assert len(done.past.pages) == 1200
+    # The paper's book with its virtual page still works: the visits conserve all cash.
+    assert int(done.book.cashes().sum()) + done.book.virtual == LAB_TOTAL
+
+
+def test_run_depends_on_its_seed_only() -> None:
+    graph = power_law(100, np.random.default_rng(2))
+    one, same, other = (run(graph, 0.3, seed, 2) for seed in (3, 3, 4))
+    assert one.past.pages.tolist() == same.past.pages.tolist()
+    assert one.ledger.tolist() == same.ledger.tolist()
+    assert one.truth.tolist() != other.truth.tolist()
+
+
+def test_figures_have_a_row_per_rate_and_policy() -> None:
+    graphs = [power_law(200, np.random.default_rng(seed)) for seed in range(2)]
+    rates = (0.0, 0.05)
+    for figure, policies in ((figure_4, 6), (figure_5, 5), (figure_6, 5)):
+        result = figure(graphs, 0, rates, 4)
+        assert len(result.rows) == policies * len(rates)
+        assert {row[0] for row in result.rows} == set(rates)
+        assert all(len(curve.x) == len(curve.y) == len(rates) for panel in result.panels for curve in panel.curves)
+
+
+def test_storage_is_counted_per_page() -> None:
+    """A window of k months holds k visits a page; interpolation holds one number."""
+    result = figure_5([power_law(300, np.random.default_rng(5))], 0, (0.0,), 10)
+    measures = {row[1]: row[2] for row in result.rows}
+    assert measures["fixed, 8 months"] == pytest.approx(8.0, abs=0.1)
+    assert measures["fixed, 4 months"] == pytest.approx(4.0, abs=0.1)
+    assert measures["interpolation, 4 months"] == 1.0
+    assert [claim.held for claim in result.claims if "8 months" in claim.said] == [True]
