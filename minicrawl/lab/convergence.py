@@ -13,6 +13,7 @@ import numpy as np
 
 from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
 from minicrawl.lab.report import Claim, Curve, Panel, Result
+from minicrawl.lab.twice import asked_twice, claim_of
 from minicrawl.opic.shares import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
@@ -231,9 +232,9 @@ def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
 
 
 def on_graph(graph: Graph, seed: int, turns: int) -> Result:
-    """Error against visits of every method on one graph, and how many visits reach 1, 0.1 and 0.01 %."""
+    """Error against visits of every method on one graph, how many visits reach 1, 0.1 and 0.01 %, and two per page."""
     by_name = traces([graph], tuple(METHODS), seed, turns)
-    claims = [_race(by_name, level) for level in LEVELS]
+    claims = [*(_race(by_name, level) for level in LEVELS), claim_of([asked_twice(graph, seed)])]
     panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
     rows = [row for one in by_name.values() for row in one.rows()]
     return Result("convergence", f"Convergence on {graph.size:,} pages", _COLUMNS, rows, panels, claims)

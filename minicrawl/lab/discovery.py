@@ -42,6 +42,8 @@ _CHANGED = 0.01
 _COMING = 0.1
 """Pages that come in all, in N."""
 _WINDOWS = 250
+_DRAWN = 10
+"""Windows that make one point of the picture."""
 _WARM_UP = 25
 """Windows after which shares are measured."""
 
@@ -266,12 +268,20 @@ def _outcome(method: Method, asked: float, log: Log, crawl: Crawl, window: int, 
 
 
 def _panel(share: float, outcomes: Sequence[Outcome], window: int) -> Panel:
+    wide = _DRAWN * window
     curves = [
-        Curve(outcome.method.name, [(k + 1) * window for k in range(len(outcome.shares))], outcome.shares.tolist())
+        Curve(outcome.method.name, [(k + 1) * wide for k in range(len(shares))], shares.tolist())
         for outcome in outcomes
-        if outcome.asked == share
+        if outcome.asked == share and len(shares := _means(outcome.shares, _DRAWN))
     ]
-    return Panel(f"asked for {share:g}", "fetches", f"share of discoveries, per {window} fetches", curves)
+    return Panel(f"asked for {share:g}", "fetches", f"share of discoveries, per {wide} fetches", curves)
+
+
+def _means(values: FloatArray, width: int) -> FloatArray:
+    """The means of so many values each; what is left over at the end is left out."""
+    whole = len(values) // width
+    means: FloatArray = values[: whole * width].reshape(whole, width).mean(axis=1)
+    return means
 
 
 def _claims(held: dict[tuple[Method, float], Outcome], floor: Outcome, ceiling: Outcome) -> list[Claim]:

@@ -50,10 +50,11 @@ class Evolving:
     def change(self, count: int) -> npt.NDArray[np.int64]:
         """Halve or double, by the toss of a coin, the in-degrees of `count` living pages drawn uniformly.
 
-        A page may be drawn more than once. Halved, a page loses a random half of its inlinks, rounded down: its
-        only inlink stays, since without one no doubling could bring it back. Doubled, it gets as many again from
-        living pages that do not link to it yet, each as likely; all of these, when they are fewer. One change
-        multiplies an in-degree by 1.25 on average, so that a web with many changes grows denser.
+        A page may be drawn more than once. Halved, a page loses a random half of its inlinks; of an odd number the
+        one in the middle goes with probability 1/2, so that the half is exact in the mean, also of one. Doubled,
+        it gets as many again from living pages that do not link to it yet, each as likely; all of these, when they
+        are fewer. One change multiplies an in-degree by 1.25 on average, so that a web with many changes grows
+        denser.
 
         Returns the pages in the order of their changes.
         """
@@ -113,7 +114,8 @@ class Evolving:
         return places, dict(zip(pages.tolist(), np.split(sources_of(found[order]), cuts), strict=True))
 
     def _halved(self, sources: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        kept: npt.NDArray[np.int64] = self._rng.choice(sources, len(sources) - len(sources) // 2, replace=False)
+        half = len(sources) // 2 + (len(sources) % 2 and int(self._rng.random() < 0.5))
+        kept: npt.NDArray[np.int64] = self._rng.choice(sources, half, replace=False)
         return kept
 
     def _doubled(self, page: int, sources: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

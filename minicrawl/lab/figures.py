@@ -11,7 +11,7 @@ from minicrawl.lab.generate import MODELS, generate
 from minicrawl.lab.report import Result
 from minicrawl.rank import Graph
 
-_FEWEST_NODES = 1000
+_FEWEST_NODES = 2000
 """On fewer pages the tenth that is most important is a handful, and no figure means anything."""
 
 

@@ -1,58 +1,40 @@
 """What the ledger gives beyond the paper: exact in the limit, while reading, with two numbers per page.
 
-static      error against visits, the virtual page holding its cash: greedy, sweeps, rounds; the certificate beside it
-twice       a crawl that has asked for every page twice: how good its ranking is
-newcomers   pages that came a short while ago, on a web that grows
-
-N: pages of the graph.
+Error against visits with the virtual page holding its cash, and the certificate beside it; the ranking of a crawl
+that has asked for every page twice; pages that came a short while ago. N: pages of the graph.
 """
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.lab.compiled import crawl, settle_greedily, settle_in_order
+from minicrawl.lab.compiled import settle_greedily
 from minicrawl.lab.convergence import EXACT, LEVELS, Traces, traces
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.methods import POWER, X
 from minicrawl.lab.report import Claim, Panel, Result
+from minicrawl.lab.twice import asked_twice, claim_of
 from minicrawl.lab.windows import spliced
 from minicrawl.opic import Ledger
-from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
+from minicrawl.rank import Graph, pagerank
 
 _METHODS = ("greedy", "off-line", "greedy, held", "sweeps, held", "rounds, held")
 _COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")
 _PER_N = 4
-_SEEDS = 10
 _BOUNDS = {"greedy, held": (5.25, 8.0, 11.5), "sweeps, held": (3.5, 5.5, 7.75)}
 """Visits in N that suffice for 1, 0.1 and 0.01 %."""
-
-
-class Agreement(NamedTuple):
-    """A ranking against the exact one: Kendall's tau, share of the top 100, L1 distance."""
-
-    tau: float
-    top: float
-    distance: float
 
 
 def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
     """Error on all pages against visits, with the virtual page holding its cash; and the two checks beside it."""
     by_name = traces(graphs, _METHODS, seed, turns * _PER_N, _PER_N)
-    agreements = [asked_twice(graph, seed) for graph in graphs]
     errors = [newcomers(graph, seed) for graph in graphs]
-    mean = Agreement(*(fmean(values) for values in zip(*agreements, strict=True)))
     claims = [
         *(_arrives(by_name[name], bounds) for name, bounds in _BOUNDS.items()),
         _beats_power_iteration(by_name),
         _is_certified([by_name[name] for name in _METHODS[2:]]),
-        Claim(
-            "asked for twice, the pages are in about the exact order (tau 0.90, 88 of the top 100)",
-            mean.tau >= 0.90 and mean.top >= 0.88,
-            f"tau {mean.tau:.3f}, {mean.top:.0%} of the top 100, L1 distance {mean.distance:.3f}",
-        ),
+        claim_of([asked_twice(graph, seed) for graph in graphs]),
         Claim(
             "pages known for less than N visits are off by at most 25 % in the mean",
             fmean(errors) <= 25.0,
@@ -71,23 +53,6 @@ def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
         for part, title in (("all", "all pages"), ("top", "the most important tenth"))
     ]
     return Result("settle", "The ledger, its virtual page holding the cash", _COLUMNS, rows, panels, claims)
-
-
-def asked_twice(graph: Graph, seed: int) -> Agreement:
-    """A crawl from ten random pages that reads every page it finds, and then as many again by their residual.
-
-    The truth is PageRank of the part of the graph that can be reached.
-    """
-    seeds = np.random.default_rng(seed).choice(graph.size, min(_SEEDS, graph.size), replace=False)
-    _, log = crawl(graph, seeds.astype(np.int32), graph.size)
-    found = np.sort(log.pages)
-    known = part(graph, found)
-    ledger = Ledger()
-    ledger.discover(known.size)
-    settle_in_order(ledger, known, np.searchsorted(found, log.pages).astype(np.int32))
-    settle_greedily(ledger, known, known.size)
-    ours, exact = ledger.importance(), pagerank(known)
-    return Agreement(kendall_tau(ours, exact), overlap(ours, exact, 100), l1(ours, exact))
 
 
 def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps: int = 20) -> float:
@@ -112,16 +77,6 @@ def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps
     errors = 100.0 * np.abs(ledger.importance() - exact) / exact
     is_found = np.bincount(as_read.targets, minlength=now.size) > 0
     return float(errors[born[-steps] :][is_found[born[-steps] :]].mean())
-
-
-def part(graph: Graph, pages: np.ndarray) -> Graph:
-    """The graph of some pages, rising, numbered anew in that order; links to others are left out."""
-    number = np.full(graph.size, -1, dtype=np.int64)
-    number[pages] = np.arange(len(pages))
-    sources = number[np.repeat(np.arange(graph.size), graph.outdegrees())]
-    targets = number[graph.targets]
-    inside = (sources >= 0) & (targets >= 0)
-    return Graph.from_edges(sources[inside], targets[inside], len(pages))
 
 
 def _longer(graph: Graph, pages: int) -> Graph:

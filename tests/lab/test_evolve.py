@@ -58,7 +58,7 @@ def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(mode
             outcomes.add("doubled")
         else:
             assert new <= old
-            assert len(new) == len(old) - len(old) // 2 or len(new) == len(old) == 299
+            assert len(new) in {len(old) // 2, len(old) - len(old) // 2} or len(new) == len(old) == 299
             outcomes.add("halved" if len(new) < len(old) else "kept")
         assert_sound(evolving, after)
         before = after
@@ -75,25 +75,30 @@ def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn():
         for page in range(60):
             possible = {len(sources(before, page))}
             for _ in range(drawn.count(page)):
-                possible = {n - n // 2 for n in possible} | {min(2 * n, 59) for n in possible}
+                possible = {goal for n in possible for goal in (n // 2, n - n // 2, min(2 * n, 59))}
             assert len(sources(after, page)) in possible
         before = after
 
 
 def test_pages_are_drawn_uniformly_and_the_coin_is_fair():
-    """In a ring all pages have 1 inlink, a doubled one has 2. Bounds are five standard deviations."""
+    """In a ring all pages have 1 inlink, a doubled one has 2, half of the halved ones have none.
+
+    Bounds are five standard deviations.
+    """
     rng = np.random.default_rng(2)
-    drawn_times, tossed, doubled = np.zeros(1000), 0, 0
+    drawn_times, tossed, doubled, emptied = np.zeros(1000), 0, 0, 0
     for _ in range(100):
         evolving = Evolving(ring(1000), rng)
         times = np.bincount(evolving.change(100), minlength=1000)
         indegree = np.bincount(evolving.graph().targets, minlength=1000)
         assert (indegree[times == 0] == 1).all()
-        assert np.isin(indegree[times == 1], (1, 2)).all()
+        assert np.isin(indegree[times == 1], (0, 1, 2)).all()
         tossed += (times == 1).sum()
         doubled += (indegree[times == 1] == 2).sum()
+        emptied += (indegree[times == 1] == 0).sum()
         drawn_times += times
     assert abs(doubled - tossed / 2) <= 5 * np.sqrt(tossed) / 2
+    assert abs(emptied - tossed / 4) <= 5 * np.sqrt(tossed * 3 / 16)
     assert abs(drawn_times - 10).max() <= 5 * np.sqrt(10)
 
 
@@ -118,18 +123,11 @@ def test_new_inlinks_come_from_every_stranger_alike():
     assert abs(pages - total / 21).max() <= 5 * np.sqrt(total / 21)
 
 
-def test_the_only_inlink_stays():
-    evolving = Evolving(Graph.from_links([[1], [0]]), np.random.default_rng(1))
-    for _ in range(50):
-        evolving.change(3)
-        assert links_of(evolving.graph()) == {(0, 1), (1, 0)}
-
-
 def test_page_without_inlinks_keeps_none():
     evolving = Evolving(Graph.from_links([[1], [], []]), np.random.default_rng(1))
     for _ in range(50):
         evolving.change(2)
-    assert {target for _, target in links_of(evolving.graph())} == {1}
+    assert {target for _, target in links_of(evolving.graph())} <= {1}
 
 
 def test_doubling_stops_when_everyone_links():

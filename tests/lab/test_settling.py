@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.settling import asked_twice, figure, newcomers, part
+from minicrawl.lab.settling import figure, newcomers
+from minicrawl.lab.twice import asked_twice, part
 from minicrawl.rank import Graph
 
 

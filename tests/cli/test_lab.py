@@ -1,0 +1,126 @@
+"""minicrawl lab: every experiment runs, says what held and leaves its files."""
+
+import csv
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from sites import crawl, random_site
+
+from minicrawl.cli import main
+from minicrawl.lab.figures import FIGURES
+from minicrawl.lab.generate import power_law
+
+SMALL = ["--nodes", "2000", "--graphs", "1"]
+
+
+def lab(*words: str) -> Result:
+    return CliRunner().invoke(main, ["lab", *words])
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> Path:
+    graph = power_law(600, np.random.default_rng(1))
+    sources = np.repeat(np.arange(graph.size), graph.outdegrees())
+    path = tmp_path / "web.edges"
+    path.write_text("".join(f"{s} {t}\n" for s, t in zip(sources, graph.targets, strict=True)))
+    return path
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figure_leaves_rows_and_a_picture_and_says_what_held(tmp_path: Path, name: str) -> None:
+    result = lab("figure", name, *SMALL, "--out", str(tmp_path / "deep" / "out"))
+    assert result.exit_code == 0, result.output
+    rows, picture = sorted((tmp_path / "deep" / "out").iterdir())
+    assert (rows.suffix, picture.suffix) == (".csv", ".svg")
+    table = list(csv.reader(rows.read_text("utf-8").splitlines()))
+    assert len(table) > 5
+    assert {len(row) for row in table} == {len(table[0])}
+    assert picture.read_text("utf-8").rstrip().endswith("</svg>")
+    lines = result.stdout.splitlines()
+    claims = [line for line in lines if line.startswith("- ")]
+    assert claims
+    assert all(line.startswith(("- holds: ", "- does not hold: ")) and "Measured: " in line for line in claims)
+    assert lines[-3:-1] == [str(rows), str(picture)]
+
+
+def test_figure_all_names_every_figure(tmp_path: Path) -> None:
+    assert set(FIGURES) == {"2", "3", "4", "5", "6", "orders", "discovery", "settle"}
+    choices = lab("figure", "--help").stdout
+    assert "{2|3|4|5|6|orders|discovery|settle|all}" in choices
+
+
+def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    for run in ("one", "two"):
+        lab("figure", "2", *SMALL, "--seed", "7", "--out", str(tmp_path / run))
+    lab("figure", "2", *SMALL, "--seed", "8", "--out", str(tmp_path / "other"))
+    for name in ("figure2.csv", "figure2.svg"):
+        one, two, other = ((tmp_path / run / name).read_bytes() for run in ("one", "two", "other"))
+        assert one == two != other
+
+
+def test_quick_is_a_tenth_of_the_pages_and_one_web(tmp_path: Path) -> None:
+    quick = lab("figure", "2", "--nodes", "20000", "--quick", "--json", "--out", str(tmp_path))
+    whole = lab("figure", "2", *SMALL, "--json", "--out", str(tmp_path))
+    assert json.loads(quick.stdout) == json.loads(whole.stdout)
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    document = json.loads(lab("figure", "3", *SMALL, "--json", "--out", str(tmp_path)).stdout)
+    assert set(document) == {"name", "title", "rows", "claims", "files"}
+    assert set(document["claims"][0]) == {"said", "held", "measured"}
+    assert document["rows"][0]["visits in N"] == 1.0
+
+
+def test_orders_of_an_edge_list(tmp_path: Path, edges: Path) -> None:
+    result = lab("orders", str(edges), "--sets", "2", "--seeds", "3", "--out", str(tmp_path / "out"), "--json")
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["order"] for row in rows} >= {"greedy", "opic", "breadth-first", "RankMass", "omniscient"}
+    assert {row["seed set"] for row in rows} == {1, 2}
+
+
+def test_convergence_on_a_store(tmp_path: Path) -> None:
+    site, seeds = random_site(1)
+    crawl(site, tmp_path / "crawl.db", seeds)
+    result = lab("convergence", str(tmp_path / "crawl.db"), "--visits", "3", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    assert "Convergence on" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["figure", "2", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
+        (["figure", "2", "--graphs", "0"], "--graphs must be at least 1, not 0"),
+        (
+            ["figure", "2", "--model", "small-world"],
+            "--model is one of power-law, power-law-out, correlated, poisson, not 'small-world'",
+        ),
+        (["orders", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
+        (["convergence", "nowhere.txt"], "there is no graph file 'nowhere.txt'; name one that exists"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
+    result = lab(*words)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"Error: {message}"
+
+
+def test_folder_that_cannot_be_made_gets_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = lab("figure", "2", *SMALL, "--out", str(tmp_path / "file" / "out"))
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == (
+        f"Error: --out {tmp_path / 'file' / 'out'} cannot be written: Not a directory; name another folder"
+    )
+
+
+def test_without_the_extra_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    result = lab("figure", "2")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: the lab needs numba and matplotlib; run: pip install 'minicrawl[lab]'\n"
