@@ -18,6 +18,7 @@ _STYLE = {
     "grid.alpha": 0.3,
     "legend.frameon": False,
     "lines.linewidth": 1.4,
+    "svg.fonttype": "none",  # text stays text: a third of the size
     "svg.hashsalt": "minicrawl",
 }
 
