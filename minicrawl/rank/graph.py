@@ -61,13 +61,35 @@ class Graph:
         """Pages without links, rising."""
         return np.flatnonzero(self.outdegrees() == 0)
 
-    def transition(self) -> "sparse.csc_array[np.float64]":
+    def transition(self, weights: npt.NDArray[np.float64] | None = None) -> "sparse.csc_array[np.float64]":
         """Where a walker goes who takes one link: M, shape (size, size), M @ x is x one step later.
 
-            M[j, i] = (number of links i -> j) / (number of links of i)
+            M[j, i] = (weight of the links i -> j) / (weight of the links of i)
 
-        A column sums to 1, or to 0 where the page has no links.
+        weights: one per link in the order of `targets`, none negative; None: 1 each. A column sums to 1, or to 0
+        where the page has no links that weigh anything.
         """
+        shape = (self.size, self.size)
         outdegree = self.outdegrees()
-        share = np.repeat(1.0 / np.maximum(outdegree, 1), outdegree)
-        return sparse.csr_array((share, self.targets, self.indptr), shape=(self.size, self.size)).T
+        if weights is None:
+            share = np.repeat(1.0 / np.maximum(outdegree, 1), outdegree)
+        else:
+            share = self._checked(weights)
+            adjacency = sparse.csr_array((share, self.targets, self.indptr), shape=shape)
+            total: npt.NDArray[np.float64] = adjacency.sum(axis=1)
+            share = share / np.repeat(np.where(total > 0.0, total, 1.0), outdegree)
+        return sparse.csr_array((share, self.targets, self.indptr), shape=shape).T
+
+    def reverse(self, weights: npt.NDArray[np.float64] | None = None) -> tuple["Graph", npt.NDArray[np.float64] | None]:
+        """The graph with every link the other way round, and the weights of its links; None: as before, 1 each."""
+        sources = np.repeat(np.arange(self.size), self.outdegrees())
+        turned = Graph.from_edges(self.targets, sources, self.size)
+        if weights is None:
+            return turned, None
+        return turned, self._checked(weights)[np.argsort(self.targets, kind="stable")]
+
+    def _checked(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        checked = np.asarray(weights, dtype=np.float64)
+        if checked.shape != self.targets.shape or not (checked >= 0.0).all() or not np.isfinite(checked.sum()):
+            raise ValueError(f"weights must be {len(self.targets)} numbers, one per link, none negative")
+        return checked

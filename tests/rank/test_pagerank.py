@@ -3,8 +3,10 @@
 import networkx
 import numpy as np
 import pytest
+from scipy import sparse
 
 from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.pagerank import power_steps
 
 
 def random_links(seed, size=60):
@@ -38,6 +40,83 @@ def test_jumps_and_dangling_pages_go_where_preference_says(seed):
     ranks = pagerank(Graph.from_links(links, 60), preference=preference)
     expected = oracle(links, 60, alpha=0.85, personalization=dict(enumerate(preference)))
     assert ranks == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
+def test_weights_say_how_likely_a_link_is_taken(seed, damping):
+    graph = Graph.from_links(random_links(seed), 60)
+    rng = np.random.default_rng(seed)
+    weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
+    web = networkx.DiGraph()
+    web.add_nodes_from(range(60))
+    sources = np.repeat(np.arange(60), graph.outdegrees()).tolist()
+    web.add_weighted_edges_from(zip(sources, graph.targets.tolist(), weights.tolist(), strict=True))
+    expected = networkx.pagerank(web, damping, tol=1e-15, max_iter=3000)
+    assert pagerank(graph, damping, weights=weights) == pytest.approx([expected[page] for page in range(60)], abs=1e-11)
+
+
+def test_links_that_weigh_the_same_are_links_without_weights():
+    graph = Graph.from_links(random_links(3), 60)
+    assert pagerank(graph, weights=np.full(len(graph.targets), 7.0)) == pytest.approx(pagerank(graph), abs=1e-14)
+
+
+def test_page_whose_links_weigh_nothing_is_dangling():
+    graph = Graph.from_links([[1], [0, 2], [0]])
+    without = Graph.from_links([[1], [], [0]])
+    assert pagerank(graph, weights=np.array([1.0, 0.0, 0.0, 1.0])) == pytest.approx(pagerank(without), abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("damping", [0.0, 0.3, 0.85, 0.999])
+def test_ranks_solve_the_dense_equation(seed, damping):
+    """x = (I - damping * M)**-1 @ p, divided by its sum: what dangling pages do only scales it."""
+    graph = Graph.from_links(random_links(seed), 60)
+    p = np.random.default_rng(seed).random(60)
+    y = np.linalg.solve(np.eye(60) - damping * graph.transition().toarray(), p)
+    assert pagerank(graph, damping, p) == pytest.approx(y / y.sum(), abs=2e-12)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, 50])
+@pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
+def test_circle_has_closed_form(length, damping):
+    """A walker who jumps to the first page only: each page further on has damping times the rank."""
+    circle = [[(page + 1) % length] for page in range(length)]
+    ranks = pagerank(Graph.from_links(circle), damping, np.eye(length)[0])
+    expected = damping ** np.arange(length) * (1 - damping) / (1 - damping**length)
+    assert np.abs(ranks - expected).sum() <= 1e-12 * (1 + 1e-2)
+
+
+def test_no_rank_is_negative_where_no_walker_comes():
+    links = {**random_links(2), 59: [0, 1], 58: [57]}
+    graph = Graph.from_links({i: [t for t in targets if t < 50] for i, targets in links.items()}, 60)
+    ranks = pagerank(graph, 0.99, np.eye(60)[0], tolerance=1e-3)
+    assert ranks.min() >= 0.0
+    assert ranks[50:].tolist() == [0.0] * 10
+
+
+def test_steps_go_on_from_any_start_and_end_at_the_ranks():
+    graph = Graph.from_links(random_links(5), 60)
+    start = np.eye(60)[7]
+    steps = power_steps(graph, start=start)
+    assert next(steps) is start
+    after = next(steps)
+    m, dangling = graph.transition(), graph.dangling()
+    assert after == pytest.approx(0.85 * (m @ start + start[dangling].sum() / 60) + 0.15 / 60, abs=1e-15)
+    for _ in range(200):
+        last = next(steps)
+    assert last == pytest.approx(pagerank(graph), abs=1e-13)
+
+
+def test_reversed_links_keep_their_weights():
+    graph = Graph.from_links([[1, 2], [0], [0, 2]])
+    turned, weights = graph.reverse(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    m, back = (
+        sparse.csr_array((w, g.targets, g.indptr), shape=(3, 3)).toarray()
+        for g, w in ((graph, np.array([1.0, 2.0, 3.0, 4.0, 5.0])), (turned, weights))
+    )
+    assert back.tolist() == m.T.tolist()
+    assert graph.reverse()[1] is None
 
 
 @pytest.mark.parametrize("leaves", [1, 3, 50])
@@ -98,6 +177,9 @@ def test_edges_in_any_order_make_the_same_graph():
         ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
         ({"preference": np.zeros(2)}, "preference must be 2 numbers, none negative, not all 0"),
         ({"preference": np.ones(3)}, "preference must be 2 numbers, none negative, not all 0"),
+        ({"weights": np.ones(3)}, "weights must be 2 numbers, one per link, none negative"),
+        ({"weights": np.array([1.0, -1.0])}, "weights must be 2 numbers, one per link, none negative"),
+        ({"weights": np.array([1.0, np.nan])}, "weights must be 2 numbers, one per link, none negative"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options, message):

@@ -1,0 +1,194 @@
+"""PageRank where neither the link table nor the ranks fit into memory: block by block, from a shelf that is elsewhere.
+
+Source: T. Haveliwala, "Efficient Computation of PageRank", Stanford 1999. Pages are cut into blocks of the same
+width. The links are split once, by the block of their target; then a round is, for every block, one pass over the
+links into it, each with the block that it comes from.
+
+p, A, y     as in sweeping.py: y = A @ y + p, the ranks are y / sum(y)
+B, C        blocks of pages: y[B] a part of y, A[B, C] the links from C to B
+
+    y[B] = p[B] + sum_C A[B, C] @ y[C]            for one B after another
+
+What is not in memory lies on a `Shelf`: links as pieces that fit, and y, of which there is only one: a block uses
+what the round has made of those before it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from minicrawl.rank.pagerank import FloatArray, check, distribution
+
+IntArray = npt.NDArray[np.integer[Any]]
+Arrays = tuple[npt.NDArray[Any], ...]
+
+_PER_PAGE = 48
+"""Bytes for a page of a block: y new, old, and of the block that links come from; p, a product, a difference."""
+_PER_LINK = 96
+"""Bytes for a link of a piece, while links are split (its page, key, place, in both orders) or multiplied."""
+
+
+class LinkRows(NamedTuple):
+    """Some rows of a link table: sources[k] has outdegrees[k] links, all of them here, to the next of `targets`.
+
+    sources, outdegrees: integers, shape (rows,), sources rising. targets: integers, shape (links,). weights: of the
+    links, not negative, shape (links,); None: 1 each.
+    """
+
+    sources: IntArray
+    outdegrees: IntArray
+    targets: IntArray
+    weights: FloatArray | None = None
+
+
+class Shelf(Protocol):
+    """Where arrays lie meanwhile; minicrawl.store.spill has one that is a folder."""
+
+    def append(self, block: int, arrays: Arrays) -> None:
+        """Put arrays behind those that are there for a block."""
+
+    def read(self, block: int) -> Iterator[Arrays]:
+        """What was appended for a block, in that order."""
+
+    def put(self, block: int, array: FloatArray) -> None:
+        """Keep one array for a block, instead of the one before."""
+
+    def get(self, block: int) -> FloatArray:
+        """The array that was put."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How pages and links are cut. width: pages of a block; the last may have fewer. links: of a piece, at most.
+
+    bytes: what all arrays that are in memory at a time take at most, not above the cap the plan was made for. The
+    rows that come in, a given preference and a result put together are the caller's, and not among them.
+    """
+
+    size: int
+    blocks: int
+    width: int
+    links: int
+    bytes: int
+
+    def pages(self, block: int) -> slice:
+        """The pages of a block."""
+        return slice(block * self.width, min((block + 1) * self.width, self.size))
+
+
+def plan_blocks(size: int, memory: int) -> Plan:
+    """Half of `memory`, in bytes, for blocks of `size` pages, half for a piece of links. Raises ValueError."""
+    if size < 0:
+        raise ValueError(f"size must be at least 0, not {size}")
+    least = 2 * max(_PER_PAGE, _PER_LINK)
+    if memory < least:
+        raise ValueError(f"memory must be at least {least} bytes, not {memory}")
+    blocks = max(1, -(-size // (memory // 2 // _PER_PAGE)))
+    width = -(-size // blocks)
+    links = (memory - width * _PER_PAGE) // _PER_LINK
+    return Plan(size, blocks, width, links, width * _PER_PAGE + links * _PER_LINK)
+
+
+def block_pagerank(
+    rows: Iterable[LinkRows],
+    plan: Plan,
+    shelf: Shelf,
+    damping: float = 0.85,
+    preference: FloatArray | None = None,
+    tolerance: float = 1e-12,
+) -> Iterator[FloatArray]:
+    """What `pagerank` returns, block by block in the order of the pages: np.concatenate makes it one array.
+
+    rows: the link table in parts of any size; read once. shelf: empty; in use until the last block was taken.
+
+    Arguments, errors and the promise about the tolerance are those of `pagerank`. Why it holds: from y = 0 on no
+    round takes y down or past the exact one. What a round adds, delta, has not been passed on by more than all of
+    it, so the residual is at most A @ delta, and what y lacks sums to at most e = damping / (1 - damping) *
+    sum(delta); y / sum(y) is within 2 * e / sum(y). Also rounded sums and products never take y down, so a round that
+    adds nothing comes in the end, whatever the tolerance.
+    """
+    check(damping, tolerance)
+    if plan.size == 0:
+        return iter(())
+    p = None if preference is None else distribution(preference, plan.size)
+    for some in rows:
+        for block, piece in split(some, plan):
+            shelf.append(block, piece)
+    for block in range(plan.blocks):
+        shelf.put(block, np.zeros(_length(plan, block)))
+    while True:
+        added = total = 0.0
+        for block in range(plan.blocks):
+            y = np.full(_length(plan, block), 1.0 / plan.size) if p is None else p[plan.pages(block)].copy()
+            _receive(y, block, plan, shelf, damping)
+            added += float(np.abs(y - shelf.get(block)).sum())
+            total += float(y.sum())
+            shelf.put(block, y)
+        if 2.0 * damping * added <= tolerance * (1.0 - damping) * total:
+            break
+    return (shelf.get(block) / total for block in range(plan.blocks))
+
+
+def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:
+    """The rows as pieces of at most `plan.links` links, each from one block of pages to one, and the latter's number.
+
+    A piece is (sources, shares, indptr, targets) and, where links have weights, those: row k of its CSR is part of the
+    links of page sources[k]; targets count from the first page of their block; shares[k] times its weight (or 1) is
+    the probability that a link of that page is taken. Raises ValueError when a link leaves the graph.
+    """
+    for ends in (rows.sources, rows.targets):
+        if len(ends) and not 0 <= ends.min() <= ends.max() < plan.size:
+            raise ValueError(f"the pages of a graph of size {plan.size} are 0 to {plan.size - 1}; a link leaves it")
+    ends_at = np.cumsum(rows.outdegrees, dtype=np.int64)
+    if len(rows.targets) != (ends_at[-1] if len(ends_at) else 0) or (np.diff(rows.sources) <= 0).any():
+        raise ValueError("rows must have rising sources and as many targets as the outdegrees say")
+    shares = _shares(rows)
+    for start in range(0, len(rows.targets), plan.links):
+        links = slice(start, start + plan.links)
+        targets = rows.targets[links]
+        row = np.searchsorted(ends_at, np.arange(start, start + len(targets)), side="right").astype(np.int32)
+        key = targets // plan.width * plan.blocks + rows.sources[row] // plan.width
+        order = np.argsort(key, kind="stable")
+        cuts = np.flatnonzero(np.diff(key[order])) + 1
+        for piece in np.split(order, cuts):
+            block = int(key[piece[0]]) // plan.blocks
+            first = np.flatnonzero(np.diff(row[piece], prepend=-1))
+            own = row[piece[first]]
+            indptr = np.append(first, len(piece)).astype(np.int32)
+            relative = (targets[piece] - block * plan.width).astype(np.int32)
+            arrays: Arrays = (rows.sources[own].astype(np.int64), shares[own], indptr, relative)
+            yield block, arrays if rows.weights is None else (*arrays, rows.weights[links][piece])
+
+
+def _shares(rows: LinkRows) -> FloatArray:
+    """1 / (weight of all links) of every row, 0 where they weigh nothing."""
+    total: FloatArray = rows.outdegrees.astype(np.float64)
+    if rows.weights is not None:
+        if rows.weights.shape != rows.targets.shape or not (rows.weights >= 0.0).all():
+            raise ValueError(f"weights must be {len(rows.targets)} numbers, one per link, none negative")
+        row = np.repeat(np.arange(len(total)), rows.outdegrees)
+        total = np.bincount(row, rows.weights, minlength=len(total)).astype(np.float64)
+    return np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0.0)
+
+
+def _receive(y: FloatArray, block: int, plan: Plan, shelf: Shelf, damping: float) -> None:
+    """Add to y[B], in place, what comes in along all links to block B."""
+    ones = np.ones(plan.links)
+    loaded, sending = -1, np.zeros(0)
+    for sources, shares, indptr, targets, *weights in shelf.read(block):
+        origin = int(sources[0]) // plan.width
+        if origin != loaded:
+            loaded, sending = origin, shelf.get(origin)
+        sent = sending[sources - origin * plan.width] * shares
+        sent *= damping
+        weight = weights[0] if weights else ones[: len(targets)]
+        y += sparse.csc_array((weight, targets, indptr), shape=(len(y), len(sources))) @ sent
+
+
+def _length(plan: Plan, block: int) -> int:
+    pages = plan.pages(block)
+    return int(pages.stop - pages.start)

@@ -1,0 +1,217 @@
+"""PageRank that starts somewhere: trust that spreads from trusted pages, ranks for topics, pages that lead far.
+
+Sources: Z. Gyöngyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004 (`trustrank`,
+`inverse_pagerank`); Z. Gyöngyi, P. Berkhin, H. Garcia-Molina, J. Pedersen, "Link Spam Detection Based on Mass
+Estimation", VLDB 2006 (`spam_mass`); T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002 (the topics).
+
+p, x, M, damping      as in pagerank.py; x(p) the ranks with preference p
+y(p)                  how often a walker is at each page who starts where p says and follows links until he would
+                      jump, or until the page is dangling; A = damping * M
+
+    y(p) = A @ y(p) + p        x(p) = y(p) / sum(y(p))
+
+y is linear in p. x is not, where there are dangling pages: walkers from different starts meet them sooner or later.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.rank.graph import Graph
+from minicrawl.rank.pagerank import FloatArray, check, distribution, pagerank
+
+_STARTS = 100
+"""How many pages are trusted when none are named."""
+
+
+def inverse_pagerank(
+    graph: Graph,
+    damping: float = 0.85,
+    preference: FloatArray | None = None,
+    tolerance: float = 1e-12,
+    *,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """PageRank of the graph with its links reversed, float64, shape (size,), sum 1: how much a page leads to.
+
+    Arguments and errors are those of `pagerank`; weights belong to the links as they are in `graph`.
+    """
+    reverse, reverse_weights = graph.reverse(weights)
+    return pagerank(reverse, damping, preference, tolerance, weights=reverse_weights)
+
+
+def trustrank(
+    graph: Graph,
+    trusted: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+    *,
+    weights: FloatArray | None = None,
+    starts: int = _STARTS,
+) -> FloatArray:
+    """How much of the trust in the trusted pages comes to every page, float64, shape (size,), sum 1.
+
+        t = damping * M @ t + (1 - sum(damping * M @ t)) * d        d[page] = 1 / len(trusted) if trusted, else 0
+
+    Trust is split: a page that links to k pages gives each a k-th of what it has. And it is attenuated: what is passed
+    on is damped, so it is less with every link away from a trusted page. A page no trusted page leads to has none.
+
+    trusted: distinct page numbers; a page listed twice counts once. None: the `starts` pages with most inverse
+    PageRank (all, where there are fewer), from which trust goes far. The paper asks a person about each of them, and
+    trusts the good ones only: without that, trust means no more than nearness to where much can be reached from.
+    tolerance: the result is within that L1 distance of the exact one. Raises ValueError.
+    """
+    if graph.size == 0:
+        check(damping, tolerance)
+        return np.zeros(0)
+    if trusted is None:
+        if starts < 1:
+            raise ValueError(f"starts must be at least 1, not {starts}")
+        reach = inverse_pagerank(graph, damping, tolerance=tolerance, weights=weights)
+        trusted = np.argsort(-reach, kind="stable")[:starts]
+    return pagerank(graph, damping, _start_at(trusted, graph.size, "trusted pages"), tolerance, weights=weights)
+
+
+def relative_trust(trust: FloatArray, ranks: FloatArray) -> FloatArray:
+    """trust / ranks, both of sum 1: below 1, a page has less trust than others of its rank; 0 where rank is 0.
+
+    The pages with high rank and the least relative trust are those to suspect of spam.
+    """
+    if trust.shape != ranks.shape:
+        raise ValueError(f"trust and ranks must be of the same pages, not of {len(trust)} and {len(ranks)}")
+    return np.divide(trust, ranks, out=np.zeros(len(ranks)), where=ranks > 0.0)
+
+
+def spam_mass(
+    graph: Graph,
+    good: Sequence[int] | npt.NDArray[np.int64],
+    good_share: float = 0.85,
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+    *,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """The share of a page's rank that does not come from good pages, at most 1, shape (size,): relative spam mass.
+
+        m = 1 - good_share * y(g) / y(u)        g uniform over `good`, u over all pages
+
+    good: some of the good pages (the good core). good_share: estimate of the share of all pages that are good, for
+    which the core stands: as if all of them had its preference. 1: a page owes nothing to the core. Near 0 or
+    negative: the core has a part in it above its share. Raises ValueError.
+    """
+    check(damping, tolerance)
+    if not 0.0 < good_share <= 1.0:
+        raise ValueError(f"good_share must be above 0 and at most 1, not {good_share}")
+    if graph.size == 0:
+        return np.zeros(0)
+    from_good = _walk(graph, damping, _start_at(good, graph.size, "good pages"), tolerance, weights)
+    from_all = _walk(graph, damping, None, tolerance, weights)
+    mass: FloatArray = 1.0 - good_share * from_good / from_all
+    return mass
+
+
+# Topics
+
+
+def topic_walks(
+    graph: Graph,
+    topics: Sequence[Sequence[int]],
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+    *,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """y(v) of every topic, float64, shape (topics, size): what `blend` makes ranks of, for any query.
+
+        v[page] = 1 / len(topic) if the page is in the topic, else 0
+
+    topics: page numbers of each, at least one; a page listed twice counts once. tolerance: L1, of y(v) / sum(y(v)).
+    Raises ValueError.
+    """
+    check(damping, tolerance)
+    if not len(topics):
+        raise ValueError("topics must be at least one list of pages, not none")
+    starts = [_start_at(topic, graph.size, f"pages of topic {k}") for k, topic in enumerate(topics)]
+    return np.stack([_walk(graph, damping, start, tolerance, weights) for start in starts])
+
+
+def blend(walks: FloatArray, shares: Sequence[float] | FloatArray) -> FloatArray:
+    """The ranks for a mixture of topics, float64, shape (size,), sum 1. walks: of `topic_walks`.
+
+        x(sum_k shares[k] * v_k) = sum_k shares[k] * y(v_k) / (the sum of that over all pages)
+
+    shares: one per topic, not negative, of any positive sum. The paper blends x instead of y; that is the same only
+    where no page is dangling. Raises ValueError.
+    """
+    parts = np.asarray(shares, dtype=np.float64)
+    if parts.shape != walks.shape[:1] or not (parts >= 0.0).all() or not 0.0 < parts.sum() < np.inf:
+        raise ValueError(f"shares must be {len(walks)} numbers, one per topic, none negative, not all 0")
+    y = parts @ walks
+    ranks: FloatArray = y / y.sum()
+    return ranks
+
+
+def topic_pagerank(
+    graph: Graph,
+    topics: Sequence[Sequence[int]],
+    shares: Sequence[float] | FloatArray,
+    damping: float = 0.85,
+    tolerance: float = 1e-12,
+    *,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """The ranks for a mixture of topics: `blend` of their `topic_walks`. Raises ValueError."""
+    return blend(topic_walks(graph, topics, damping, tolerance, weights=weights), shares)
+
+
+def topic_shares(
+    counts: Sequence[Mapping[str, int]],
+    words: Sequence[str],
+    prior: Sequence[float] | FloatArray | None = None,
+    smoothing: float = 1.0,
+) -> FloatArray:
+    """P(topic | words of a query), float64, shape (topics,), sum 1: the shares with which to blend.
+
+        P(k | words) ~ prior[k] * prod_w P(w | k)
+        P(w | k)     = (counts[k][w] + smoothing) / (sum(counts[k]) + smoothing * vocabulary)
+
+    counts: how often every word is in the pages of each topic. vocabulary: number of distinct words in all of them,
+    and one for all that are in none. prior: of the topics, of any positive sum; None: uniform. A query without
+    words leaves the prior. Raises ValueError.
+    """
+    if not len(counts):
+        raise ValueError("counts must be those of at least one topic, not none")
+    if not 0.0 < smoothing < np.inf:
+        raise ValueError(f"smoothing must be more than 0, not {smoothing}")
+    before = np.ones(len(counts)) if prior is None else np.asarray(prior, dtype=np.float64)
+    if before.shape != (len(counts),) or not (before >= 0.0).all() or not 0.0 < before.sum() < np.inf:
+        raise ValueError(f"prior must be {len(counts)} numbers, one per topic, none negative, not all 0")
+    vocabulary = len(set().union(*counts)) + 1
+    found = np.array([[topic.get(word, 0) for word in words] for topic in counts], dtype=np.float64)
+    total = np.array([sum(topic.values()) for topic in counts], dtype=np.float64)
+    logs = np.log((found + smoothing) / (total + smoothing * vocabulary)[:, None]).sum(axis=1)
+    logs = np.where(before > 0.0, logs, -np.inf)
+    likely = before * np.exp(logs - logs.max())
+    shares: FloatArray = likely / likely.sum()
+    return shares
+
+
+def _start_at(pages: Sequence[int] | npt.NDArray[np.int64], size: int, what: str) -> FloatArray:
+    """The preference that is uniform over some pages."""
+    numbers = np.asarray(pages)
+    if not len(numbers) or numbers.dtype.kind not in "iu" or not 0 <= numbers.min() <= numbers.max() < size:
+        raise ValueError(f"{what} must be at least one of 0 to {size - 1}")
+    preference = np.zeros(size)
+    preference[numbers] = 1.0
+    return distribution(preference, size)
+
+
+def _walk(
+    graph: Graph, damping: float, start: FloatArray | None, tolerance: float, weights: FloatArray | None
+) -> FloatArray:
+    """y(start): x(start) times its sum, which is 1 / (1 - sum(A @ x)), as x = A @ x + (1 - sum(A @ x)) * p."""
+    x = pagerank(graph, damping, start, tolerance, weights=weights)
+    follows: FloatArray = graph.transition(weights).sum(axis=0)
+    walk: FloatArray = x / (1.0 - damping * float(follows @ x))
+    return walk

@@ -1,0 +1,99 @@
+"""Arrays on disk that are needed again soon, and in order: what does not fit into memory."""
+
+import struct
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.errors import StoreError
+
+Array = npt.NDArray[Any]
+
+_COUNT = struct.Struct("<q")
+_HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
+
+
+class Spill:
+    """A temporary folder of arrays, each of one dimension, under block numbers. It goes when the spill is closed.
+
+    Of a block there are groups of arrays, which are appended and read from the first to the last, and one array
+    that is put and got. All methods raise StoreError when the disk fails.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        """folder: where to make it; None: where temporary files go (TMPDIR)."""
+        with _disk_errors(folder):
+            self._folder = tempfile.TemporaryDirectory(prefix="minicrawl-", dir=folder)
+        self._path = Path(self._folder.name)
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def append(self, block: int, arrays: tuple[Array, ...]) -> None:
+        """Put a group of arrays behind those of the block."""
+        with _disk_errors(self._path), self._groups(block).open("ab") as file:
+            file.write(_COUNT.pack(len(arrays)))
+            for array in arrays:
+                file.write(_HEAD.pack(array.dtype.str.encode(), len(array)))
+                file.write(array.tobytes())
+
+    def read(self, block: int) -> Iterator[tuple[Array, ...]]:
+        """The groups of the block, none when nothing was appended; the arrays cannot be written to."""
+        path = self._groups(block)
+        with _disk_errors(self._path):
+            if not path.exists():
+                return
+            with path.open("rb") as file:
+                while head := file.read(_COUNT.size):
+                    yield tuple(_read_array(file.read) for _ in range(_COUNT.unpack(head)[0]))
+
+    def put(self, block: int, array: Array) -> None:
+        """Keep an array for the block, instead of the one before; it is float64."""
+        with _disk_errors(self._path):
+            array.astype(np.float64, copy=False).tofile(self._column(block))
+
+    def get(self, block: int) -> npt.NDArray[np.float64]:
+        """The array that was put."""
+        with _disk_errors(self._path):
+            return np.fromfile(self._column(block), dtype=np.float64)
+
+    def bytes_used(self) -> int:
+        """Bytes of all files."""
+        return sum(path.stat().st_size for path in self._path.iterdir())
+
+    def _groups(self, block: int) -> Path:
+        return self._path / f"{block}.groups"
+
+    def _column(self, block: int) -> Path:
+        return self._path / f"{block}.column"
+
+
+def _read_array(read: Any) -> Array:
+    kind, length = _HEAD.unpack(read(_HEAD.size))
+    dtype = np.dtype(kind.rstrip(b"\0").decode())
+    return np.frombuffer(read(length * dtype.itemsize), dtype=dtype)
+
+
+@contextmanager
+def _disk_errors(folder: str | Path | None) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = folder or tempfile.gettempdir()
+        raise StoreError(
+            f"temporary files in {where} cannot be used: {error.strerror or error}; make room there or set TMPDIR"
+        ) from error

@@ -1,0 +1,178 @@
+"""PageRank by blocks: the same vector as in one piece, in the memory that the plan says."""
+
+import tracemalloc
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from sites import crawl, random_site
+
+from minicrawl.errors import StoreError
+from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.blocks import LinkRows, block_pagerank, plan_blocks, split
+from minicrawl.store.reader import open_store
+from minicrawl.store.spill import Spill
+
+
+class Table:
+    """A shelf that is in memory after all."""
+
+    def __init__(self):
+        self.groups, self.columns = defaultdict(list), {}
+
+    def append(self, block, arrays):
+        self.groups[block].append(arrays)
+
+    def read(self, block):
+        return iter(self.groups[block])
+
+    def put(self, block, array):
+        self.columns[block] = array
+
+    def get(self, block):
+        return self.columns[block]
+
+
+def random_graph(seed, size=300):
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
+    return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
+
+
+def rows_of(graph, each, weights=None):
+    """The rows of a graph, `each` at a time; of pages without links, too."""
+    for first in range(0, graph.size, each):
+        sources = np.arange(first, min(first + each, graph.size))
+        links = slice(graph.indptr[first], graph.indptr[sources[-1] + 1])
+        some = None if weights is None else weights[links]
+        yield LinkRows(sources, graph.outdegrees()[sources], graph.targets[links], some)
+
+
+@pytest.mark.parametrize("memory", [200, 2_000, 5_000, 10**6])
+@pytest.mark.parametrize("each", [7, 300])
+def test_ranks_are_those_in_one_piece(memory, each):
+    graph = random_graph(1)
+    plan = plan_blocks(300, memory)
+    for damping in (0.0, 0.85) if memory > 200 else (0.3,):
+        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, Table(), damping)))
+        assert np.abs(ranks - pagerank(graph, damping)).sum() <= 2e-12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_and_preference_count(seed):
+    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
+    preference = rng.random(300) * (rng.random(300) > 0.7)
+    plan = plan_blocks(300, 6_000)
+    ranks = np.concatenate(list(block_pagerank(rows_of(graph, 50, weights), plan, Table(), preference=preference)))
+    assert np.abs(ranks - pagerank(graph, preference=preference, weights=weights)).sum() <= 2e-12
+
+
+def test_tolerance_below_rounding_ends():
+    graph = random_graph(2)
+    ranks = np.concatenate(
+        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), Table(), tolerance=1e-300))
+    )
+    assert ranks == pytest.approx(pagerank(graph), abs=1e-13)
+
+
+def test_graph_without_pages_has_no_blocks_of_ranks():
+    assert list(block_pagerank([], plan_blocks(0, 1_000), Table())) == []
+
+
+@pytest.mark.parametrize("size", [1, 10, 1_000, 10**9])
+@pytest.mark.parametrize("memory", [200, 12_345, 10**8])
+def test_plan_stays_below_the_cap_and_covers_every_page(size, memory):
+    plan = plan_blocks(size, memory)
+    assert plan.bytes <= memory
+    assert plan.links >= 1
+    assert plan.pages(0).start == 0
+    assert plan.pages(plan.blocks - 1).stop == size
+    assert all(plan.pages(k).stop == plan.pages(k + 1).start for k in range(min(plan.blocks - 1, 100)))
+
+
+@pytest.mark.parametrize("each", [1, 40])
+def test_pieces_are_the_links_each_once_from_one_block_to_one(each):
+    graph = random_graph(3)
+    plan = plan_blocks(300, 4_000)
+    found = []
+    for some in rows_of(graph, each):
+        for block, (sources, shares, indptr, targets) in split(some, plan):
+            assert len(targets) <= plan.links
+            assert len(set((sources // plan.width).tolist())) == 1
+            assert shares.tolist() == (1 / graph.outdegrees()[sources]).tolist()
+            found += zip(np.repeat(sources, np.diff(indptr)), targets + plan.pages(block).start, strict=True)
+    assert sorted(found) == sorted(zip(np.repeat(np.arange(300), graph.outdegrees()), graph.targets, strict=True))
+
+
+def test_memory_is_what_the_plan_says(tmp_path):
+    """Of a table of 800 kB: the cap is a fifth of it; a little more is what the interpreter takes for itself."""
+    rng = np.random.default_rng(0)
+    size, links = 10_000, 200_000
+    graph = Graph.from_edges(rng.integers(0, size, links), (size * rng.random(links) ** 2).astype(int), size)
+    cap = 4 * links // 5
+    plan = plan_blocks(size, cap)
+    with Spill(tmp_path) as spill:
+        # What is imported, or cached, by the first call.
+        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), Table(), tolerance=0.1))
+        tracemalloc.start()
+        blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert len(blocks) == plan.blocks > 2
+    assert peak <= cap + 8 * size + 50_000
+
+
+def test_links_of_a_store_go_through_a_folder(tmp_path):
+    site, seeds = random_site(4)
+    crawl(site, tmp_path / "crawl.db", seeds)
+    with open_store(tmp_path / "crawl.db") as store, Spill(tmp_path) as spill:
+        links = store.links()
+        rows = (LinkRows(some.sources, np.diff(some.indptr), some.targets) for some in store.link_blocks())
+        ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill)))
+        assert spill.bytes_used() > 0
+    graph = Graph.from_edges(np.repeat(links.sources, np.diff(links.indptr)), links.targets, links.size)
+    assert np.abs(ranks - pagerank(graph)).sum() <= 2e-12
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == []
+
+
+def test_spill_gives_back_what_it_was_given(tmp_path):
+    groups = [(np.arange(3, dtype=np.int32), np.zeros(0)), (np.array([0.5]),), ()]
+    with Spill(tmp_path) as spill:
+        assert list(spill.read(7)) == []
+        for group in groups:
+            spill.append(7, group)
+        for read, group in zip(spill.read(7), groups, strict=True):
+            assert [(a.dtype, a.tolist()) for a in read] == [(a.dtype, a.tolist()) for a in group]
+        spill.put(7, np.array([1.0]))
+        spill.put(7, np.array([2.0, 3.0]))
+        assert spill.get(7).tolist() == [2.0, 3.0]
+
+
+def test_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(StoreError, match=r"temporary files in .*absent cannot be used: No such file"):
+        Spill(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plan_blocks(10, 191), "memory must be at least 192 bytes, not 191"),
+        (lambda: plan_blocks(-1, 10**6), "size must be at least 0, not -1"),
+        (lambda: of_rows([0], [1], [2]), "the pages of a graph of size 2 are 0 to 1; a link leaves it"),
+        (lambda: of_rows([0], [2], [1]), "as many targets as the outdegrees say"),
+        (lambda: of_rows([1, 0], [1, 1], [0, 1]), "rows must have rising sources"),
+        (lambda: of_rows([0], [1], [1], [-1.0]), "weights must be 1 numbers, one per link, none negative"),
+        (lambda: of_rows([0], [1], [1], damping=1.0), "damping must be at least 0 and below 1, not 1.0"),
+        (lambda: of_rows([0], [1], [1], preference=np.zeros(2)), "preference must be 2 numbers"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def of_rows(sources, outdegrees, targets, weights=None, **options):
+    arrays = [np.array(numbers) for numbers in (sources, outdegrees, targets)]
+    rows = LinkRows(*arrays, None if weights is None else np.array(weights))
+    return block_pagerank([rows], plan_blocks(2, 1_000), Table(), **options)

@@ -1,0 +1,107 @@
+"""Gauss-Seidel and prioritized sweeping against power iteration, and what they take where it can be counted."""
+
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.sweeping import gauss_seidel, prioritized
+
+WAYS = [gauss_seidel, prioritized]
+
+
+def random_graph(seed, size=80):
+    """With pages without links, links to oneself, links listed twice and heavy in-degrees."""
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
+    return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
+@pytest.mark.parametrize("seed", range(5))
+def test_ranks_are_those_of_power_iteration(way, damping, seed):
+    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    preference = rng.random(80) * (rng.random(80) > 0.5)
+    weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
+    for options in ({}, {"preference": preference}, {"weights": weights}):
+        settled = way(graph, damping, **options)
+        assert np.abs(settled.ranks - pagerank(graph, damping, **options)).sum() <= 2e-12
+        assert settled.ranks.min() >= 0.0
+
+
+@pytest.mark.parametrize("worth", [0.0, 0.3, 1.0, 5.0])
+def test_what_is_worth_a_visit_does_not_change_the_ranks(worth):
+    graph = random_graph(11)
+    assert np.abs(prioritized(graph, worth=worth).ranks - pagerank(graph)).sum() <= 2e-12
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-4, 1e-8])
+@pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
+def test_result_is_within_tolerance(way, tolerance, damping):
+    graph = random_graph(7)
+    assert np.abs(way(graph, damping, tolerance=tolerance).ranks - pagerank(graph, damping)).sum() <= tolerance
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tolerance_below_rounding_ends(way):
+    graph = random_graph(1)
+    assert way(graph, tolerance=1e-30).ranks == pytest.approx(pagerank(graph), abs=1e-12)
+
+
+def test_one_sweep_down_a_chain_is_enough():
+    """Links only lead to later pages: the first round is exact, and nothing is left for a second."""
+    chain = Graph.from_links([[page + 1] for page in range(49)] + [[]])
+    settled = gauss_seidel(chain)
+    assert (settled.rounds, settled.visits, settled.links) == (1, 49, 49)
+    y = np.cumsum(0.85 ** np.arange(50))
+    assert settled.ranks == pytest.approx(y / y.sum(), abs=1e-15)
+
+
+def test_the_other_way_round_a_sweep_carries_one_link_far():
+    """Links only lead to earlier pages: round k makes the last k pages exact."""
+    chain = Graph.from_links([[], *([page] for page in range(49))])
+    assert gauss_seidel(chain).rounds == 50
+
+
+def test_only_pages_with_something_to_pass_on_are_visited():
+    """From page 0 a walker gets to 1 and 2 alone; page 2 is dangling."""
+    graph = Graph.from_links([[1], [2], [], [0], [3]])
+    settled = prioritized(graph, preference=np.eye(5)[0])
+    assert (settled.rounds, settled.visits, settled.links) == (2, 2, 2)
+    y = np.array([1.0, 0.85, 0.85**2, 0, 0])
+    assert settled.ranks == pytest.approx(y / y.sum(), abs=1e-15)
+
+
+def test_visits_are_saved_where_most_has_settled():
+    graph = random_graph(11)
+    power = prioritized(graph, worth=0.0)
+    assert prioritized(graph).visits < 0.7 * power.visits
+    assert gauss_seidel(graph).rounds < 0.6 * power.rounds
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_graph_without_links_takes_no_visit(way):
+    assert way(Graph.from_links([])).ranks.shape == (0,)
+    settled = way(Graph.from_links([[], []]), preference=np.array([3.0, 1.0]))
+    assert (settled.ranks.tolist(), settled.visits) == ([0.75, 0.25], 0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"damping": 1.0}, "damping must be at least 0 and below 1, not 1.0"),
+        ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
+        ({"preference": np.zeros(2)}, "preference must be 2 numbers, none negative, not all 0"),
+        ({"weights": -np.ones(2)}, "weights must be 2 numbers, one per link, none negative"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(way, options, message):
+    with pytest.raises(ValueError, match=message):
+        way(Graph.from_links([[1], [0]]), **options)
+
+
+def test_negative_worth_is_refused():
+    with pytest.raises(ValueError, match="worth must be at least 0, not -1"):
+        prioritized(Graph.from_links([[1], [0]]), worth=-1)

@@ -1,0 +1,179 @@
+"""Trust, topics and reversed links against networkx, dense solutions, and cases that can be derived."""
+
+import math
+
+import networkx
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.trust import (
+    blend,
+    inverse_pagerank,
+    relative_trust,
+    spam_mass,
+    topic_pagerank,
+    topic_shares,
+    topic_walks,
+    trustrank,
+)
+
+GRAPH_OF_4 = Graph.from_links([[1], [2], [3], [0]])
+
+
+def random_graph(seed, size=60, dangling=0.2):
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(1, 8, size) * (rng.random(size) >= dangling)
+    return Graph.from_links([sorted(set((size * rng.random(o) ** 3).astype(int).tolist())) for o in outdegree])
+
+
+def web(graph):
+    drawn = networkx.DiGraph()
+    drawn.add_nodes_from(range(graph.size))
+    drawn.add_edges_from(zip(np.repeat(np.arange(graph.size), graph.outdegrees()), graph.targets, strict=True))
+    return drawn
+
+
+def oracle(drawn, **options):
+    ranks = networkx.pagerank(drawn, tol=1e-15, max_iter=1000, **options)
+    return [ranks[page] for page in range(len(drawn))]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inverse_ranks_are_those_of_the_reversed_web(seed):
+    graph = random_graph(seed)
+    assert inverse_pagerank(graph) == pytest.approx(oracle(web(graph).reverse()), abs=1e-11)
+
+
+def test_inverse_ranks_know_weights():
+    """Only the link 0 -> 1 weighs anything, so backwards only 1 leads on."""
+    ranks = inverse_pagerank(Graph.from_links([[1, 2], [], [1]]), weights=np.array([2.0, 0.0, 0.0]))
+    y = np.array([1.85, 1, 1])
+    assert ranks == pytest.approx(y / y.sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_trust_is_pagerank_from_the_trusted_pages(seed):
+    graph, trusted = random_graph(seed), [3, 7, 40]
+    expected = oracle(web(graph), personalization=dict.fromkeys(trusted, 1))
+    assert trustrank(graph, trusted) == pytest.approx(expected, abs=1e-11)
+    assert trustrank(graph, [7, 3, 40, 7]) == pytest.approx(expected, abs=1e-11)
+
+
+def test_trust_is_split_over_links_and_attenuated_on_the_way():
+    """0 is trusted and links to 1 and 2; 2 links to 3: half of what 0 has, damped once and twice."""
+    trust = trustrank(Graph.from_links([[1, 2], [], [3], [], [0]]), [0], damping=0.8)
+    y = np.array([1, 0.4, 0.4, 0.32, 0])
+    assert trust == pytest.approx(y / y.sum(), abs=1e-12)
+
+
+def test_without_names_the_pages_that_lead_farthest_are_trusted():
+    """Page 5 leads to all others, 4 to three of them."""
+    graph = Graph.from_links([[], [], [], [], [0, 1, 2], [3, 4]])
+    assert inverse_pagerank(graph).argmax() == 5
+    assert trustrank(graph, starts=1) == pytest.approx(trustrank(graph, [5]), abs=1e-14)
+    assert trustrank(graph, starts=99) == pytest.approx(pagerank(graph), abs=1e-12)
+
+
+def test_spam_farm_has_rank_but_no_trust():
+    """Pages 0-9 link to each other; 10 is boosted by 11-40, which nobody links to, and links back to them."""
+    links = [[(page + 1) % 10, (page + 3) % 10] for page in range(10)] + [list(range(11, 41))] + [[10]] * 30
+    graph = Graph.from_links(links)
+    ranks, trust = pagerank(graph), trustrank(graph, [0, 1])
+    assert ranks.argmax() == 10
+    relative = relative_trust(trust, ranks)
+    assert relative[10:].tolist() == [0.0] * 31
+    assert relative[:10].min() > 1.0
+    mass = spam_mass(graph, [0, 1], good_share=10 / 41)
+    assert mass[10:] == pytest.approx(1.0)
+    assert mass[:10].max() < 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mass_is_that_of_linear_pagerank(seed):
+    """As in the paper: p = (I - c T')**-1 (1 - c) v, without any jump from dangling pages."""
+    graph, good = random_graph(seed), [1, 2, 30]
+    linear = (1 - 0.85) * np.linalg.inv(np.eye(60) - 0.85 * graph.transition().toarray())
+    core = np.zeros(60)
+    core[good] = 0.7 / 3
+    expected = 1 - linear @ core / (linear @ np.full(60, 1 / 60))
+    assert spam_mass(graph, good, 0.7) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("dangling", [0.0, 0.3])
+def test_blend_is_pagerank_of_the_blended_preference(seed, dangling):
+    graph, rng = random_graph(seed, dangling=dangling), np.random.default_rng(seed)
+    topics = [rng.choice(60, size, replace=False).tolist() for size in (1, 4, 9)]
+    shares = rng.random(3)
+    preference = sum(
+        share * np.isin(np.arange(60), topic) / len(topic) for share, topic in zip(shares, topics, strict=True)
+    )
+    assert topic_pagerank(graph, topics, shares) == pytest.approx(pagerank(graph, preference=preference), abs=1e-11)
+
+
+def test_blending_ranks_instead_of_walks_is_the_same_only_without_dangling_pages():
+    """Topic 0 starts at a dangling page, so a walk is 1 page long; topic 1 on a circle of two: 1 / 0.15 pages."""
+    graph, topics = Graph.from_links([[], [2], [1]]), [[0], [1]]
+    walks = topic_walks(graph, topics)
+    assert walks.sum(axis=1) == pytest.approx([1.0, 1 / 0.15])
+    blended = blend(walks, [0.5, 0.5])
+    assert blended[0] == pytest.approx(1 / (1 + 1 / 0.15))
+    of_ranks = np.mean([pagerank(graph, preference=np.eye(3)[topic].sum(axis=0)) for topic in topics], axis=0)
+    assert of_ranks[0] == pytest.approx(0.5)
+
+
+def test_one_topic_alone_is_its_own_ranks():
+    graph = random_graph(4)
+    topics = [[1, 2], [30]]
+    preference = np.eye(60)[30]
+    assert topic_pagerank(graph, topics, [0, 3]) == pytest.approx(pagerank(graph, preference=preference), abs=1e-12)
+
+
+def test_words_say_which_topic_a_query_is_of():
+    """Vocabulary: ball, goal, court and any other word, so 4. P(goal | k) is 4/10 and 1/8, P(law | k) 1/10 and 1/8."""
+    counts = [{"ball": 3, "goal": 3}, {"court": 4}]
+    goal, law = np.array([4 / 10, 1 / 8]), np.array([1 / 10, 1 / 8])
+    both = goal * law
+    assert topic_shares(counts, ["goal"]) == pytest.approx(goal / goal.sum())
+    assert topic_shares(counts, ["goal", "law"]) == pytest.approx(both / both.sum())
+    assert topic_shares(counts, ["goal"], prior=[1, 3]) == pytest.approx(goal * [1, 3] / (goal @ [1, 3]))
+    assert topic_shares(counts, []).tolist() == [0.5, 0.5]
+    assert topic_shares(counts, ["goal"], prior=[0, 1]).tolist() == [0.0, 1.0]
+
+
+def test_long_queries_do_not_underflow():
+    shares = topic_shares([{"a": 1}, {"b": 1}], ["a"] * 5000)
+    assert shares.tolist() == [1.0, 0.0]
+    assert not math.isnan(topic_shares([{"a": 1}, {"b": 1}], ["a", "b"] * 5000).sum())
+
+
+def test_graph_without_pages_has_no_trust():
+    empty = Graph.from_links([])
+    assert trustrank(empty).shape == inverse_pagerank(empty).shape == spam_mass(empty, []).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: trustrank(GRAPH_OF_4, []), "trusted pages must be at least one of 0 to 3"),
+        (lambda: trustrank(GRAPH_OF_4, [4]), "trusted pages must be at least one of 0 to 3"),
+        (lambda: trustrank(GRAPH_OF_4, [-1]), "trusted pages must be at least one of 0 to 3"),
+        (lambda: trustrank(GRAPH_OF_4, [0.5]), "trusted pages must be at least one of 0 to 3"),
+        (lambda: trustrank(GRAPH_OF_4, starts=0), "starts must be at least 1, not 0"),
+        (lambda: trustrank(GRAPH_OF_4, [0], damping=1.0), "damping must be at least 0 and below 1, not 1.0"),
+        (lambda: spam_mass(GRAPH_OF_4, [0], 0.0), "good_share must be above 0 and at most 1, not 0.0"),
+        (lambda: spam_mass(GRAPH_OF_4, [9]), "good pages must be at least one of 0 to 3"),
+        (lambda: relative_trust(np.ones(2), np.ones(3)), "of the same pages, not of 2 and 3"),
+        (lambda: topic_walks(GRAPH_OF_4, []), "topics must be at least one list of pages"),
+        (lambda: topic_walks(GRAPH_OF_4, [[0], []]), "pages of topic 1 must be at least one of 0 to 3"),
+        (lambda: topic_pagerank(GRAPH_OF_4, [[0]], [0]), "shares must be 1 numbers, one per topic"),
+        (lambda: topic_pagerank(GRAPH_OF_4, [[0]], [1, 1]), "shares must be 1 numbers, one per topic"),
+        (lambda: topic_shares([], ["a"]), "at least one topic, not none"),
+        (lambda: topic_shares([{"a": 1}], ["a"], smoothing=0), "smoothing must be more than 0, not 0"),
+        (lambda: topic_shares([{"a": 1}], ["a"], prior=[-1]), "prior must be 1 numbers"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
