@@ -1,11 +1,70 @@
 """Link analysis of a finished graph. Pure: arrays in, arrays out; no I/O, no clock, no randomness.
 
 graph      the links, as CSR              pagerank   how often a walker who sometimes jumps is at each page
-compare    two rankings of the same pages
+compare    two rankings                   hits       hubs and authorities, which make each other
+seeds      cores of hubs and authorities: where a next crawl could start
+sites      the graph folded to hosts or domains
+sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
+blocks     PageRank in little memory
+
+shape      how a web is built, all in one, of these:
+components who reaches whom, the bow tie         degrees    how many links pages have, power laws
+distances  searches, and all pairs counted       hyperball  all pairs, estimated      diameter   the longest distance
 """
 
-from minicrawl.rank.compare import Errors, kendall_tau, l1, mean_error, overlap
+from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
+from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
 from minicrawl.rank.graph import Graph
+from minicrawl.rank.hits import Hits, hits
 from minicrawl.rank.pagerank import pagerank
+from minicrawl.rank.seeds import Core, extract_seeds
+from minicrawl.rank.shape import Shape, shape
+from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
+from minicrawl.rank.trust import (
+    blend,
+    inverse_pagerank,
+    relative_trust,
+    spam_mass,
+    topic_pagerank,
+    topic_shares,
+    topic_walks,
+    trustrank,
+)
 
-__all__ = ["Errors", "Graph", "kendall_tau", "l1", "mean_error", "overlap", "pagerank"]
+__all__ = [
+    "Core",
+    "Differences",
+    "Errors",
+    "Graph",
+    "Hits",
+    "LinkRows",
+    "Plan",
+    "Settled",
+    "Shape",
+    "SiteLinks",
+    "blend",
+    "block_pagerank",
+    "differences",
+    "extract_seeds",
+    "gauss_seidel",
+    "hits",
+    "inverse_pagerank",
+    "kendall_tau",
+    "l1",
+    "linking_domains",
+    "mean_error",
+    "overlap",
+    "pagerank",
+    "plan_blocks",
+    "prioritized",
+    "relative_trust",
+    "shape",
+    "site_links",
+    "spam_mass",
+    "sums_by_site",
+    "topic_pagerank",
+    "topic_shares",
+    "topic_walks",
+    "trustrank",
+]

@@ -5,6 +5,8 @@ a, b   values, shape (n,), of any scale unless it says otherwise; equal values r
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,8 @@ import numpy.typing as npt
 import scipy
 
 from minicrawl.rank.pagerank import FloatArray
+
+_ROUNDING = 1e-9
 
 Values = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 
@@ -65,6 +69,88 @@ def mean_error(estimate: Values, truth: Values) -> Errors:
     errors = 100.0 * np.abs(x - imp) / imp
     top = _best_first(imp)[: math.ceil(len(imp) / 10)]
     return Errors(float(errors.mean()), float(errors[top].mean()))
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """How two rankings differ, each of which may have pages that the other has not.
+
+    common: number of pages in both. overlaps: by k, the share of the first k pages of either that is among the
+    first k of the other; where one has fewer than k pages, of the first that many. tau: Kendall's, over the common
+    pages; nan where they have no order. l1: distance of the two as distributions, in which a page that is not
+    there has nothing; nan where one has no sum. before, after: place of every page, 1 being the best, equal values
+    sharing the best place; 0 where the page is not there. has_both: pages with more than nothing in both.
+    """
+
+    common: int
+    overlaps: dict[int, float]
+    tau: float
+    l1: float
+    before: npt.NDArray[np.int64]
+    after: npt.NDArray[np.int64]
+    has_both: npt.NDArray[np.bool_]
+
+    def movers(self, n: int) -> npt.NDArray[np.int64]:
+        """The n pages whose place has changed most, the greatest change first, of those that have a value in both.
+
+        By the ratio of places, the larger to the smaller: from 2 to 20 is as far as from 2,000 to 20,000. By their
+        difference, what is at the end of long rankings, where values hardly differ, would have moved most.
+        """
+        both = np.flatnonzero(self.has_both & (self.before != self.after))
+        best, worst = np.minimum(self.before, self.after)[both], np.maximum(self.before, self.after)[both]
+        return both[np.lexsort((both, best, -(worst / best)))[:n]]
+
+    def only_before(self) -> npt.NDArray[np.int64]:
+        """Pages that only the first ranking has, the best first."""
+        return _best_placed(self.before, self.after)
+
+    def only_after(self) -> npt.NDArray[np.int64]:
+        """Pages that only the second ranking has, the best first."""
+        return _best_placed(self.after, self.before)
+
+
+def differences(before: FloatArray, after: FloatArray, tops: Sequence[int] = (10, 100, 1000)) -> Differences:
+    """Compare two rankings, given by their values for the pages of both; nan: not in this ranking.
+
+    Values that differ by no more than rounding are equal.
+    """
+    in_before, in_after = ~np.isnan(before), ~np.isnan(after)
+    both = in_before & in_after
+    fewest = int(min(in_before.sum(), in_after.sum()))
+    first, second = _places(before), _places(after)
+    return Differences(
+        common=int(both.sum()),
+        overlaps={k: overlap(-first, -second, min(k, fewest)) for k in tops} if fewest else {},
+        tau=kendall_tau(-first[both], -second[both]),
+        l1=l1(_shares(before), _shares(after)),
+        before=first * in_before,
+        after=second * in_after,
+        has_both=(before > 0) & (after > 0),
+    )
+
+
+def _best_placed(places: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    only = np.flatnonzero((places > 0) & (others == 0))
+    return only[np.argsort(places[only], kind="stable")]
+
+
+def _places(values: FloatArray) -> npt.NDArray[np.int64]:
+    """1 + how many pages have more; nan is behind all."""
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
+    # Sums in another order end in other digits; what ties but for those must not be sorted by them.
+    is_less = ~(falling[1:] >= falling[:-1] * (1.0 - _ROUNDING))
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.maximum.accumulate(np.where(np.concatenate([[True], is_less]), np.arange(len(values)), 0)) + 1
+    return places
+
+
+def _shares(values: FloatArray) -> FloatArray:
+    """Of the sum, 0 for a page that is not there."""
+    there = np.nan_to_num(values)
+    total = there.sum()
+    shares: FloatArray = there / total if total > 0.0 else np.full(len(values), math.nan)
+    return shares
 
 
 def _best_first(values: Values) -> npt.NDArray[np.int64]:

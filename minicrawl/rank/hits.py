@@ -1,0 +1,247 @@
+"""HITS: good hubs link to good authorities, good authorities are linked from good hubs; and what bends that.
+
+Source: J. Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 1999. Weights of links after
+K. Bharat, M. Henzinger, SIGIR 1998 (links between sites) and S. Chakrabarti et al., WWW 1998 (CLEVER: words).
+
+h, a        hub and authority of every page, shape (size,)
+W           W[i, j]: the weight of the links i -> j, 1 each by default
+
+    a = W' h,   h = W a,   each divided by its norm; at first h = 1
+
+All that bends the links is a weight per link, shape (links,), in the order of `Graph.targets`. Weights multiply:
+    weights = within(graph, base_set(graph, root)) * intrinsic_weights(graph, sites) * (1 + n)
+is HITS on the base set of `root`, without links inside a site, where n[k] words of the query stand near link k.
+"""
+
+from collections.abc import Callable
+from itertools import count as numbers
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse import linalg
+
+from minicrawl.rank.graph import Graph
+from minicrawl.rank.pagerank import FloatArray
+
+IntArray = npt.NDArray[np.integer[Any]]
+Norm = Literal["sum", "l2", "max"]
+
+_MOST_STEPS = 10_000
+_ROUNDING = 1e-15
+_NOISE = 1e-9
+_DENSE = 100
+_GOLDEN = 0.6180339887498949
+_NORMS: dict[str, Callable[[FloatArray], float]] = {
+    "sum": lambda x: float(x.sum()),
+    "l2": lambda x: float(np.linalg.norm(x)),
+    "max": lambda x: float(x.max(initial=0.0)),
+}
+
+
+class Hits(NamedTuple):
+    """Hub and authority of every page, float64, shape (size,), none negative."""
+
+    hubs: FloatArray
+    authorities: FloatArray
+
+
+def hits(
+    graph: Graph,
+    *,
+    weights: FloatArray | None = None,
+    tolerance: float = 1e-12,
+    iterations: int | None = None,
+    normalise: Norm = "sum",
+) -> Hits:
+    """Hubs and authorities; both divided by their sum, their length ("l2") or their largest.
+
+    weights: per link, none negative; 0 takes a link out. A page without links that count has 0, so a graph
+    without such links has nothing but 0. Links from a page to itself count, unless weights say otherwise.
+    iterations: that many steps. None: until `tolerance`.
+
+    W'W has no negative eigenvalue, so the steps never swing, and converge from any start that is not at right
+    angles to the principal space; a start of ones cannot be. They shrink by the factor q = (s2 / s1)**2, of the
+    largest two different singular values of W, which only the steps themselves tell: stops when a step that moved
+    h by c (L1, h of sum 1) and was q of the one before has c * q / (1 - q) <= tolerance, the sum of all steps to
+    come if q stays; or after 10,000 steps. An estimate, no bound, and rough for a tolerance that the first few
+    steps meet.
+
+    In a graph that falls apart the component with the largest s1 takes all, the others end at 0: the tyranny of
+    the majority. Components that tie share, each by its part of the vector of ones; no order of the pages counts.
+    """
+    norm = _NORMS.get(normalise)
+    if norm is None:
+        raise ValueError(f"normalise must be one of {', '.join(_NORMS)}, not {normalise!r}")
+    if not tolerance > 0.0:
+        raise ValueError(f"tolerance must be more than 0, not {tolerance}")
+    if iterations is not None and iterations < 1:
+        raise ValueError(f"iterations must be at least 1, not {iterations}")
+    w = adjacency(graph, weights)
+    w_transposed = w.T.tocsr()
+    h = np.ones(graph.size)
+    change = 0.0
+    for step in numbers(1):
+        a = _scaled(w_transposed @ h, _NORMS["sum"])
+        before, h = h, _scaled(w @ a, _NORMS["sum"])
+        if step == iterations:
+            break
+        if iterations is None:
+            last, change = change, float(np.abs(h - before).sum())
+            q = change / last if last else 1.0
+            if change <= max(tolerance * (1.0 - q) / max(q, _NOISE), _ROUNDING) or step == _MOST_STEPS:
+                break
+    return Hits(_scaled(h, norm), _scaled(a, norm))
+
+
+def adjacency(graph: Graph, weights: FloatArray | None = None) -> "sparse.csr_array[np.float64]":
+    """W, shape (size, size): the sum of the weights of the links i -> j; 1 each by default. Links of 0 are left out."""
+    if weights is None:
+        weights = np.ones(len(graph.targets))
+    if weights.shape != graph.targets.shape or not (weights >= 0.0).all() or not np.isfinite(weights).all():
+        raise ValueError(f"weights must be {len(graph.targets)} numbers, one per link, none negative")
+    counts = weights > 0.0
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])[graph.indptr]
+    shape = (graph.size, graph.size)
+    return sparse.csr_array((weights[counts].astype(np.float64), graph.targets[counts], indptr), shape=shape)
+
+
+# The pages of a topic
+
+
+def base_set(graph: Graph, root: IntArray, in_links_per_page: int = 50) -> npt.NDArray[np.int64]:
+    """The pages of `root`, all they link to, and up to `in_links_per_page` that link to each of them; rising.
+
+    Of more pages that link to a root page, those with the lowest numbers: in a crawl, the first that were known.
+    """
+    in_root = np.zeros(graph.size, dtype=np.bool_)
+    in_root[root] = True
+    sources = _sources(graph)
+    to_root = np.flatnonzero(in_root[graph.targets] & (sources != graph.targets))
+    # Each once, by target; links stand in the order of their sources.
+    pairs = np.unique(graph.targets[to_root].astype(np.int64) * graph.size + sources[to_root])
+    targets, linking = np.divmod(pairs, max(graph.size, 1))
+    first = _place_in_run(targets) < in_links_per_page
+    in_root[graph.targets[in_root[sources]]] = True
+    in_root[linking[first]] = True
+    return np.flatnonzero(in_root)
+
+
+def within(graph: Graph, pages: IntArray) -> FloatArray:
+    """Weights that leave the links among `pages`, shape (links,)."""
+    is_in = np.zeros(graph.size, dtype=np.bool_)
+    is_in[pages] = True
+    return (is_in[_sources(graph)] & is_in[graph.targets]).astype(np.float64)
+
+
+# Links inside a site, and many links from one site, say less. sites: a number per page, shape (size,).
+
+
+def intrinsic_weights(graph: Graph, sites: IntArray, inside: float = 0.0) -> FloatArray:
+    """1 for a link between sites, `inside` for one within a site: those are there to find the way around."""
+    return np.where(sites[_sources(graph)] == sites[graph.targets], inside, 1.0)
+
+
+def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
+    """1 for the first `most` links of a site to a page, 0 for the rest (Kleinberg: 4 to 8), by number of their page."""
+    order, place, _ = _votes(graph, sites)
+    weights = np.zeros(len(order))
+    weights[order] = place < most
+    return weights
+
+
+def shared_weights(graph: Graph, sites: IntArray) -> FloatArray:
+    """1 / k for each of k links of a site to a page: a site has one vote (Bharat and Henzinger).
+
+    Theirs weighs hubs by another number, of links to a site from a page. Here hubs and authorities share W, so
+    what is said of convergence holds.
+    """
+    order, _, length = _votes(graph, sites)
+    weights = np.zeros(len(order))
+    weights[order] = 1.0 / length
+    return weights
+
+
+def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Links by target and site of their source; of each, its place among those with both the same, and how many."""
+    voting = sites[_sources(graph)]
+    order = np.lexsort((voting, graph.targets))
+    key = np.stack([graph.targets[order], voting[order]])
+    starts = np.flatnonzero(np.any(np.diff(key, prepend=-1), axis=0)) if len(order) else np.zeros(0, dtype=np.int64)
+    lengths = np.diff(starts, append=len(order))
+    return order, np.arange(len(order)) - np.repeat(starts, lengths), np.repeat(lengths, lengths)
+
+
+# Communities beside the one that takes all
+
+
+def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) -> list[Hits]:
+    """Those of the first `count` singular vectors of W, largest first; each of sum 1.
+
+    The first is that of `hits`. Any other pair of vectors u, v is positive on some pages and negative on others:
+    two communities, which few links join (Kleinberg, section 5). First comes the end with the larger sum of v**2.
+    An end without hubs or authorities is left out, so a component of its own is one community.
+
+    Vectors of singular values that tie are any basis of their space: then communities may come mixed.
+    """
+    w = adjacency(graph, weights)
+    found = []
+    for u, v in _singular_vectors(w, count):
+        ends = [Hits(np.maximum(sign * u, 0.0), np.maximum(sign * v, 0.0)) for sign in (1.0, -1.0)]
+        ends.sort(key=lambda end: -float(end.authorities @ end.authorities))
+        found += [
+            Hits(*(_scaled(scores, _NORMS["sum"]) for scores in end))
+            for end in ends
+            if min(scores.max() for scores in end) > 0.0
+        ]
+    return found
+
+
+def peeled_communities(
+    graph: Graph, count: int, *, top: int = 10, weights: FloatArray | None = None, tolerance: float = 1e-12
+) -> list[Hits]:
+    """`hits`, and again without the links to the `top` best authorities, `count` times or until no link is left.
+
+    Authorities that tie go by page number.
+    """
+    if weights is None:
+        weights = np.ones(len(graph.targets))
+    found: list[Hits] = []
+    while len(found) < count and weights.any():
+        found.append(hits(graph, weights=weights, tolerance=tolerance))
+        best = np.argsort(-found[-1].authorities, kind="stable")[:top]
+        weights = np.where(np.isin(graph.targets, best), 0.0, weights)
+    return found
+
+
+def _singular_vectors(w: "sparse.csr_array[np.float64]", count: int) -> list[tuple[FloatArray, FloatArray]]:
+    """Left and right vectors of the `count` largest singular values that are not 0; what is only rounding is 0."""
+    size = w.shape[0]
+    if size <= max(_DENSE, count + 1):
+        u, s, v = np.linalg.svd(w.toarray())
+    else:
+        # ARPACK starts somewhere: always at the same place, which favours no page and has no symmetry.
+        u, s, v = linalg.svds(w, k=count, v0=0.5 + np.arange(1, size + 1) * _GOLDEN % 1.0)
+    largest = np.argsort(-s, kind="stable")[:count]
+    return [(_cleaned(u[:, k]), _cleaned(v[k])) for k in largest if s[k] > _NOISE * s.max()]
+
+
+def _cleaned(vector: FloatArray) -> FloatArray:
+    return np.where(np.abs(vector) > _NOISE * np.abs(vector).max(), vector, 0.0)
+
+
+def _sources(graph: Graph) -> npt.NDArray[np.int64]:
+    """The source of every link, rising."""
+    return np.repeat(np.arange(graph.size), graph.outdegrees())
+
+
+def _scaled(x: Any, norm: Callable[[FloatArray], float]) -> FloatArray:
+    length = norm(x)
+    scaled: FloatArray = x / length if length > 0.0 else x
+    return scaled
+
+
+def _place_in_run(values: IntArray) -> npt.NDArray[np.int64]:
+    """How many equal values stand before each, in rising `values`."""
+    return np.arange(len(values)) - np.searchsorted(values, values)

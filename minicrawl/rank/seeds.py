@@ -1,0 +1,240 @@
+"""Where a next crawl could start: one hub of each of the densest cores of a crawled graph, and what such seeds reach.
+
+Source: S. Daneshpajouh, M. Nasiri, M. Ghodsi, "A fast community based algorithm for generating web crawler seeds
+set", WEBIST 2008. A core is a bipartite part of the links between hosts: hubs that link to the same authorities.
+
+H, A        hubs and authorities of a core
+h, a        hub and authority of every page, see hits.py
+density     100 * (links from H to A) / (|H| * |A|)
+
+    A = {the best authority}, H = {}
+    repeat: H += the page with the best h of those that link to A, if any is left
+            A += the page with the best a of those that H links to, if any is left
+
+until the core has its size, or an addition lowers the density too far, which is then undone: at density 100 every
+hub links to every authority. The paper's figure has both additions the other way round, which would start from no
+hub at all, and keeps the last one. Pages that tie go by number.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.rank.distances import distances_from, reverse
+from minicrawl.rank.graph import Graph
+from minicrawl.rank.hits import IntArray, hits
+from minicrawl.rank.pagerank import FloatArray
+
+PageArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """Pages that link to the same pages. hubs, authorities: page numbers, in the order in which they came in.
+
+    seed: one of the hubs. density: the share of the possible links from hubs to authorities, in percent. A page may
+    be on both sides where that is below 100.
+    """
+
+    seed: int
+    hubs: PageArray
+    authorities: PageArray
+    density: float
+
+    def pages(self) -> PageArray:
+        """Hubs and authorities, each once, rising."""
+        return np.union1d(self.hubs, self.authorities)
+
+
+# Seeds
+
+
+def extract_seeds(
+    graph: Graph,
+    hosts: IntArray,
+    count: int,
+    *,
+    density: float = 100.0,
+    size: tuple[int, int] | None = None,
+    one_per_host: bool = True,
+    most_hubs: int = 999,
+    iterations: int = 60,
+) -> list[Core]:
+    """The first `count` cores of the links between hosts, the best first, each with a seed; fewer if links run out.
+
+    hosts: a number per page, shape (size,); links within a host do not count. After each core its pages are taken
+    out with their links, and HITS is worked out anew, in `iterations` steps. The seed is the hub that came in first.
+    density: the least, in percent. size: hubs and authorities of a core, where there are so many; instead of density.
+    one_per_host: the pages of a host that has its seed are no hubs any more, so every seed is on another host. In
+    the paper they stay, and a host may get several seeds.
+    """
+    if count < 1:
+        raise ValueError(f"count must be at least 1, not {count}")
+    if not 0.0 < density <= 100.0:
+        raise ValueError(f"density must be more than 0 and at most 100, not {density}")
+    if size is not None and min(size) < 1:
+        raise ValueError(f"a core has at least 1 hub and 1 authority, not {size[0]} and {size[1]}")
+    if most_hubs < 1:
+        raise ValueError(f"most_hubs must be at least 1, not {most_hubs}")
+    sources, targets = links_between(graph, hosts)
+    # Most pages have no link that counts: go on with those that have.
+    pages, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
+    sources, targets = ends[: len(sources)], ends[len(sources) :]
+    _, host = np.unique(hosts[pages], return_inverse=True)
+    is_out = np.zeros(len(pages), dtype=np.bool_)
+    is_hub_host = np.ones(len(pages), dtype=np.bool_)
+    limits = _Limits(density, size, most_hubs)
+    cores: list[Core] = []
+    while len(cores) < count and len(sources):
+        core = _best_core(_graph(sources, targets, len(pages)), limits, iterations)
+        cores.append(Core(int(pages[core.seed]), pages[core.hubs], pages[core.authorities], core.density))
+        is_out[core.pages()] = True
+        if one_per_host:
+            is_hub_host[host[core.seed]] = False
+        stays = ~is_out[sources] & ~is_out[targets] & is_hub_host[host[sources]]
+        sources, targets = sources[stays], targets[stays]
+    return cores
+
+
+def host_baseline(graph: Graph, hosts: IntArray, count: int) -> PageArray:
+    """What is plainer: of each host the page that links to most pages of other hosts; the `count` first of these."""
+    linked = np.bincount(links_between(graph, hosts)[0], minlength=graph.size)
+    linking = np.flatnonzero(linked)
+    best_first = linking[np.argsort(-linked[linking], kind="stable")]
+    _, first = np.unique(hosts[best_first], return_index=True)
+    return best_first[np.sort(first)[:count]]
+
+
+def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
+    """Sources and targets of the links between hosts, each link once, by source and target."""
+    if len(hosts) != graph.size:
+        raise ValueError(f"every one of {graph.size} pages has one host, but {len(hosts)} are given")
+    sources = np.repeat(np.arange(graph.size), graph.outdegrees())
+    leaves = hosts[sources] != hosts[graph.targets]
+    links = np.unique(sources[leaves] * graph.size + graph.targets[leaves])
+    sources, targets = np.divmod(links, max(graph.size, 1))
+    return sources, targets
+
+
+class _Limits(NamedTuple):
+    """When a core is whole."""
+
+    density: float
+    size: tuple[int, int] | None
+    most_hubs: int
+
+
+def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
+    """The graph of links that are in order."""
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(sources, minlength=size))])
+    return Graph(indptr, targets.astype(np.int32))
+
+
+def _best_core(graph: Graph, limits: _Limits, iterations: int) -> Core:
+    h, a = hits(graph, iterations=iterations)
+    hubs, authorities = _Side(h, graph), _Side(a, reverse(graph))
+    hubs.offer(authorities.add(int(a.argmax())))
+    links = idle = 0
+    for growing, other in cycle(((hubs, authorities), (authorities, hubs))):
+        if idle == 2 or (growing is hubs and len(hubs.pages) == limits.most_hubs):
+            break
+        is_full = limits.size is not None and len(growing.pages) >= limits.size[growing is authorities]
+        page = None if is_full else growing.best()
+        if page is None:
+            idle += 1
+            continue
+        more = int(np.count_nonzero(other.is_in[growing.linked(page)]))
+        possible = (len(growing.pages) + 1) * len(other.pages)
+        if limits.size is None and 100.0 * (links + more) < limits.density * possible:
+            break
+        links, idle = links + more, 0
+        other.offer(growing.add(page))
+    density = 100.0 * links / (len(hubs.pages) * len(authorities.pages))
+    return Core(hubs.pages[0], np.array(hubs.pages), np.array(authorities.pages), density)
+
+
+class _Side:
+    """The hubs of a core or its authorities: those that are in, and who may come in next.
+
+    Who may come in is linked with the other side. Each page there adds a list, sorted by score, of which the heap
+    has the first; so the best of all is found without looking at all.
+    """
+
+    def __init__(self, scores: FloatArray, links: Graph) -> None:
+        self.pages: list[int] = []
+        self.is_in = np.zeros(len(scores), dtype=np.bool_)
+        self._links = links
+        self._page_at = np.argsort(-scores, kind="stable")
+        self._place = np.argsort(self._page_at)
+        self._lists: list[tuple[int, int, Iterator[int]]] = []
+        self._offers = 0
+
+    def linked(self, page: int) -> IntArray:
+        """What a page of this side has links with."""
+        return self._links.targets[self._links.indptr[page] : self._links.indptr[page + 1]]
+
+    def add(self, page: int) -> IntArray:
+        """Let a page in; returns what it has links with."""
+        self.pages.append(page)
+        self.is_in[page] = True
+        return self.linked(page)
+
+    def offer(self, pages: IntArray) -> None:
+        """These may come in."""
+        self._offers += 1
+        self._push(self._offers, iter(np.sort(self._place[pages]).tolist()))
+
+    def best(self) -> int | None:
+        """The best page that may come in; it is not offered again. None: nobody is left."""
+        while self._lists:
+            place, offer, rest = heapq.heappop(self._lists)
+            self._push(offer, rest)
+            page = int(self._page_at[place])
+            if not self.is_in[page]:
+                return page
+        return None
+
+    def _push(self, offer: int, places: Iterator[int]) -> None:
+        place = next(places, None)
+        if place is not None:
+            heapq.heappush(self._lists, (place, offer, places))
+
+
+# What seeds reach
+
+
+class Reach(NamedTuple):
+    """What a breadth-first crawl reads at each depth; seeds are at depth 0. Shape (depths + 1,).
+
+    pages: how many. mass: the sum of their ranks.
+    """
+
+    pages: PageArray
+    mass: FloatArray
+
+
+def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> Reach:
+    """What is up to `depths` links from the nearest of `seeds`. ranks: per page, shape (size,)."""
+    depth = distances_from(graph, seeds)
+    reached = np.flatnonzero((depth >= 0) & (depth <= depths))
+    return Reach(
+        np.bincount(depth[reached], minlength=depths + 1),
+        np.bincount(depth[reached], weights=ranks[reached], minlength=depths + 1).astype(np.float64),
+    )
+
+
+def core_distances(graph: Graph, cores: Sequence[IntArray]) -> PageArray:
+    """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 where no way leads."""
+    distances = np.full((len(cores), len(cores)), -1, dtype=np.int64)
+    for source, pages in enumerate(cores):
+        depth = distances_from(graph, pages)
+        for target, others in enumerate(cores):
+            reached = depth[others][depth[others] >= 0]
+            if len(reached):
+                distances[source, target] = reached.min()
+    return distances

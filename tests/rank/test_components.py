@@ -1,0 +1,104 @@
+"""Components and bow tie against networkx, by the definitions, and where the answer is plain."""
+
+import networkx
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph
+from minicrawl.rank.components import Part, bow_tie, strong_components, subgraph, weak_components
+from minicrawl.rank.distances import reverse
+
+
+def random_links(seed, size=60):
+    """Few links, so that there are many components; some pages link to themselves or twice to another."""
+    rng = np.random.default_rng(seed)
+    return [rng.integers(size, size=rng.integers(4)).tolist() for _ in range(size)]
+
+
+def as_networkx(links):
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(len(links)))
+    graph.add_edges_from((source, target) for source, targets in enumerate(links) for target in targets)
+    return graph
+
+
+def as_sets(components):
+    return {frozenset(np.flatnonzero(components.of == number).tolist()) for number in range(components.count)}
+
+
+def slow_bow_tie(links):
+    """By the definitions, from everything every page reaches."""
+    graph = as_networkx(links)
+    after = {page: networkx.descendants(graph, page) | {page} for page in graph}
+    components = list(networkx.strongly_connected_components(graph))
+    most = max(map(len, components))
+    core = min((pages for pages in components if len(pages) == most), key=min)
+    (hull,) = (pages for pages in networkx.weakly_connected_components(graph) if core <= pages)
+    is_in = {page for page in graph if after[page] & core} - core
+    is_out = set().union(*(after[page] for page in core)) - core
+
+    def part(page):
+        if page in core:
+            return Part.CORE
+        if page in is_in or page in is_out:
+            return Part.IN if page in is_in else Part.OUT
+        if page not in hull:
+            return Part.DISCONNECTED
+        is_tube = after[page] & is_out and any(page in after[source] for source in is_in)
+        return Part.TUBES if is_tube else Part.TENDRILS
+
+    return [part(page) for page in graph]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_components_are_those_of_networkx(seed):
+    links = random_links(seed)
+    graph, oracle = Graph.from_links(links), as_networkx(links)
+    strong, weak = strong_components(graph), weak_components(graph)
+    assert as_sets(strong) == set(map(frozenset, networkx.strongly_connected_components(oracle)))
+    assert as_sets(weak) == set(map(frozenset, networkx.weakly_connected_components(oracle)))
+    assert strong.sizes.tolist() == np.bincount(strong.of).tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bow_tie_is_that_of_the_definitions(seed):
+    links = random_links(seed)
+    assert bow_tie(Graph.from_links(links)).tolist() == slow_bow_tie(links)
+
+
+def test_every_part_of_a_bow_tie():
+    """The core is 0 <-> 1; 2 is in, 3 out, 4 the tube between them, 5 and 6 tendrils, 7 hangs off one, 8 is alone."""
+    links = [[1, 3], [0], [0, 4, 5], [], [3], [], [3], [6], []]
+    core, tendril = Part.CORE, Part.TENDRILS
+    expected = [core, core, Part.IN, Part.OUT, Part.TUBES, tendril, tendril, tendril, Part.DISCONNECTED]
+    assert bow_tie(Graph.from_links(links)).tolist() == expected
+
+
+def test_of_equal_components_the_one_with_the_first_page_is_the_largest():
+    assert strong_components(Graph.from_links([[], [3], [4], [1], [2]])).largest().tolist() == [1, 3]
+
+
+def test_graph_without_pages_has_no_components():
+    empty = Graph.from_links([])
+    assert (strong_components(empty).count, weak_components(empty).largest().tolist()) == (0, [])
+    assert bow_tie(empty).shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_subgraph_keeps_links_within(seed):
+    links = random_links(seed)
+    pages = np.flatnonzero(np.random.default_rng(seed).random(60) < 0.5)
+    number = {page: new for new, page in enumerate(pages.tolist())}
+    part = subgraph(Graph.from_links(links), pages)
+    for page, new in number.items():
+        kept = sorted({number[target] for target in links[page] if target in number})
+        assert sorted(set(part.targets[part.indptr[new] : part.indptr[new + 1]].tolist())) == kept
+
+
+def test_reversed_graph_has_every_link_turned_round():
+    links = random_links(5)
+    turned = reverse(Graph.from_links(links))
+    expected = [
+        sorted(source for source in range(60) for target in links[source] if target == page) for page in range(60)
+    ]
+    assert [turned.targets[turned.indptr[page] : turned.indptr[page + 1]].tolist() for page in range(60)] == expected

@@ -1,0 +1,193 @@
+"""Cores against the paper's pseudo-code with sets, and where they can be told by looking."""
+
+import networkx
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph, extract_seeds, hits
+from minicrawl.rank.seeds import core_distances, host_baseline, reach
+
+
+def random_web(seed, size=50, hosts=8):
+    rng = np.random.default_rng(seed)
+    links = {page: (size * rng.random(rng.integers(0, 9)) ** 2).astype(int).tolist() for page in range(size)}
+    return Graph.from_links(links, size), rng.integers(0, hosts, size)
+
+
+def ends(graph):
+    """Source and target of every link."""
+    return list(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
+
+
+def between_hosts(graph, hosts):
+    return {(source, target) for source, target in ends(graph) if hosts[source] != hosts[target]}
+
+
+def slow_core(links, h, a, least, size, most_hubs):
+    """The pseudo-code, with its two assignments the right way round and its last addition undone.
+
+    Returns hubs and authorities in the order they came in.
+    """
+
+    def density(hubs, authorities):
+        return 100 * sum((hub, page) in links for hub in hubs for page in authorities) / len(hubs) / len(authorities)
+
+    def best(scores, pages):
+        return max(pages, key=lambda page: (scores[page], -page), default=None)
+
+    hubs, authorities = [], [best(a, {target for _, target in links})]
+    while len(hubs) < most_hubs:
+        before = len(hubs), len(authorities)
+        if size is None or len(hubs) < size[0]:
+            page = best(h, {v for v, w in links if w in authorities and v not in hubs})
+            if page is not None:
+                hubs.append(page)
+                if size is None and density(hubs, authorities) < least:
+                    return hubs[:-1], authorities
+        if size is None or len(authorities) < size[1]:
+            page = best(a, {w for v, w in links if v in hubs and w not in authorities})
+            if page is not None:
+                authorities.append(page)
+                if size is None and density(hubs, authorities) < least:
+                    return hubs, authorities[:-1]
+        if before == (len(hubs), len(authorities)):
+            break
+    return hubs, authorities
+
+
+def slow_seeds(graph, hosts, count, least=100.0, size=None, one_per_host=True, most_hubs=999):
+    links, cores = between_hosts(graph, hosts), []
+    while links and len(cores) < count:
+        sources, targets = np.array(sorted(links)).T
+        h, a = hits(Graph.from_edges(sources, targets, graph.size), iterations=60)
+        hubs, authorities = slow_core(links, h, a, least, size, most_hubs)
+        cores.append((hubs[0], hubs, authorities))
+        out = {*hubs, *authorities}
+        links = {(v, w) for v, w in links if v not in out and w not in out}
+        if one_per_host:
+            links = {(v, w) for v, w in links if hosts[v] != hosts[hubs[0]]}
+    return cores
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"least": 60.0}, {"least": 30.0}, {"size": (3, 2)}, {"size": (1, 4)}, {"most_hubs": 2}],
+    ids=["complete", "density 60", "density 30", "3x2", "1x4", "2 hubs at most"],
+)
+@pytest.mark.parametrize("one_per_host", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_cores_are_those_of_the_pseudo_code(seed, one_per_host, options):
+    graph, hosts = random_web(seed)
+    expected = slow_seeds(graph, hosts, 10, one_per_host=one_per_host, **options)
+    named = {"density" if name == "least" else name: value for name, value in options.items()}
+    found = extract_seeds(graph, hosts, 10, one_per_host=one_per_host, **named)
+    assert [(core.seed, core.hubs.tolist(), core.authorities.tolist()) for core in found] == expected
+
+
+@pytest.mark.parametrize("density", [100.0, 70.0, 40.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_cores_share_no_page_and_are_as_dense_as_asked(seed, density):
+    graph, hosts = random_web(seed, size=200, hosts=20)
+    links = between_hosts(graph, hosts)
+    cores = extract_seeds(graph, hosts, 100, density=density)
+    assert len(cores) > 5
+    pages = np.concatenate([core.pages() for core in cores])
+    assert len(pages) == len(set(pages.tolist()))
+    for core in cores:
+        inside = sum((hub, page) in links for hub in core.hubs.tolist() for page in core.authorities.tolist())
+        assert core.density == 100 * inside / (len(core.hubs) * len(core.authorities)) >= density
+        assert core.seed in core.hubs
+    seed_hosts = hosts[[core.seed for core in cores]]
+    assert len(set(seed_hosts.tolist())) == len(cores)
+
+
+def two_communities():
+    """Pages 0 to 3 on hosts 0, 0, 1, 1 link to 4, 5 and 6 of host 2; pages 7 and 8, hosts 3 and 4, to 9 and 10."""
+    graph = Graph.from_links([*([[4, 5, 6]] * 4), [], [], [], [9, 10, 8], [9, 10], [], []])
+    return graph, np.array([0, 0, 1, 1, 2, 2, 2, 3, 4, 5, 5])
+
+
+def test_each_community_is_a_core_and_its_best_hub_the_seed():
+    graph, hosts = two_communities()
+    found = extract_seeds(graph, hosts, 10)
+    assert [(core.seed, core.hubs.tolist(), core.authorities.tolist(), core.density) for core in found] == [
+        (0, [0, 1, 2, 3], [4, 5, 6], 100.0),
+        (7, [7, 8], [9, 10], 100.0),
+    ]
+    assert len(extract_seeds(graph, hosts, 1)) == 1
+
+
+def test_host_that_has_its_seed_has_no_hubs_any_more():
+    """Pages 0, 1 and 2 link to 3 and 4, pages 5 and 6 to 7 and 8; 5 is on the host of the first three."""
+    graph = Graph.from_links([*([[3, 4]] * 3), [], [], [7, 8], [7, 8], [], []])
+    hosts = np.array([0, 0, 0, 1, 1, 0, 2, 3, 3])
+    for one_per_host, hubs in ((True, [[0, 1, 2], [6]]), (False, [[0, 1, 2], [5, 6]])):
+        found = extract_seeds(graph, hosts, 10, one_per_host=one_per_host)
+        assert [core.hubs.tolist() for core in found] == hubs
+
+
+def test_links_within_a_host_and_links_listed_twice_do_not_count():
+    graph, hosts = two_communities()
+    noisy = Graph.from_edges(*np.array([*ends(graph) * 3, (0, 0), (0, 1), (4, 5), (5, 6), (9, 10)]).T, graph.size)
+    plain, same = extract_seeds(graph, hosts, 10), extract_seeds(noisy, hosts, 10)
+    assert [core.hubs.tolist() for core in same] == [core.hubs.tolist() for core in plain]
+    assert extract_seeds(graph, np.zeros(graph.size, dtype=np.int64), 10) == []
+    assert extract_seeds(Graph.from_links([]), np.zeros(0, dtype=np.int64), 10) == []
+
+
+def test_core_has_999_hubs_at_most():
+    """1,500 pages that link to the same two."""
+    graph = Graph.from_links([[], [], *([[0, 1]] * 1500)])
+    core = extract_seeds(graph, np.arange(graph.size), 1)[0]
+    assert (core.hubs.tolist(), core.authorities.tolist()) == (list(range(2, 1001)), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"count": 0}, "count must be at least 1, not 0"),
+        ({"density": 0.0}, "density must be more than 0 and at most 100, not 0.0"),
+        ({"size": (0, 3)}, "a core has at least 1 hub and 1 authority, not 0 and 3"),
+        ({"most_hubs": 0}, "most_hubs must be at least 1, not 0"),
+        ({"hosts": np.zeros(3, dtype=np.int64)}, "every one of 11 pages has one host, but 3 are given"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options, message):
+    graph, hosts = two_communities()
+    with pytest.raises(ValueError, match=message):
+        extract_seeds(graph, **{"hosts": hosts, "count": 1} | options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_baseline_is_the_page_with_most_links_to_others_of_each_host(seed):
+    graph, hosts = random_web(seed)
+    links = between_hosts(graph, hosts)
+    linked = [sum(source == page for source, _ in links) for page in range(graph.size)]
+    best = [max(np.flatnonzero(hosts == host), key=lambda page: (linked[page], -page)) for host in set(hosts.tolist())]
+    best.sort(key=lambda page: (-linked[page], page))
+    expected = [page for page in best if linked[page]]
+    assert host_baseline(graph, hosts, 50).tolist() == expected
+    assert host_baseline(graph, hosts, 3).tolist() == expected[:3]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reach_and_distances_are_those_of_shortest_paths(seed):
+    graph, hosts = random_web(seed)
+    drawn = networkx.DiGraph(ends(graph))
+    drawn.add_nodes_from(range(graph.size))
+    ranks = np.random.default_rng(seed).random(graph.size)
+
+    def links_from(pages):
+        return networkx.multi_source_dijkstra_path_length(drawn, set(pages))
+
+    depth = links_from([3, 7, 11])
+    found = reach(graph, np.array([3, 7, 11]), ranks, 2)
+    assert found.pages.tolist() == [sum(at == d for at in depth.values()) for d in range(3)]
+    assert found.mass == pytest.approx([sum(ranks[p] for p, at in depth.items() if at == d) for d in range(3)])
+
+    cores = [core.pages().tolist() for core in extract_seeds(graph, hosts, 5)]
+    expected = [
+        [min((links_from(core)[page] for page in other if page in links_from(core)), default=-1) for other in cores]
+        for core in cores
+    ]
+    assert core_distances(graph, [np.array(core) for core in cores]).tolist() == expected

@@ -1,0 +1,284 @@
+"""HITS against networkx, numpy's SVD and plain loops, and where a formula gives the answer."""
+
+from fractions import Fraction
+
+import networkx
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph, hits, pagerank
+from minicrawl.rank.hits import (
+    base_set,
+    capped_weights,
+    communities,
+    intrinsic_weights,
+    peeled_communities,
+    shared_weights,
+    within,
+)
+
+FIVE = [[1, 2, 3], [2], [0, 3], [2, 4], [2]]
+
+
+def random_graph(seed, size=60):
+    """A digraph with pages without links, links to oneself, parallel links and heavy in-degrees."""
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(0, 8, size) * (rng.random(size) > 0.2)
+    links = {i: np.minimum(size * rng.random(o) ** 3, size - 1).astype(int).tolist() for i, o in enumerate(outdegree)}
+    return Graph.from_links(links, size)
+
+
+def ends(graph):
+    """Source and target of every link."""
+    return list(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
+
+
+def dense(graph, weights=None):
+    matrix = np.zeros((graph.size, graph.size))
+    np.add.at(matrix, tuple(np.array(ends(graph)).T), 1.0 if weights is None else weights)
+    return matrix
+
+
+def by_hand(links, steps):
+    """Kleinberg's two operations in whole fractions, each vector then divided by its sum."""
+    h = [Fraction(1)] * len(links)
+    for _ in range(steps):
+        a = [sum(h[p] for p, targets in enumerate(links) for t in targets if t == q) for q in range(len(links))]
+        a = [x / sum(a) for x in a]
+        h = [sum((a[t] for t in targets), Fraction(0)) for targets in links]
+        h = [x / sum(h) for x in h]
+    return [float(x) for x in h], [float(x) for x in a]
+
+
+def bipartite(*sizes):
+    """Communities apart from each other: `hubs` pages that all link to the same `authorities` pages."""
+    links, first = [], 0
+    for hubs, authorities in sizes:
+        links += [list(range(first + hubs, first + hubs + authorities))] * hubs + [[]] * authorities
+        first += hubs + authorities
+    return links
+
+
+def test_first_step_counts_links():
+    """Authorities are in-links, hubs the in-links of what they link to."""
+    found = hits(Graph.from_links(FIVE), iterations=1)
+    assert found.authorities == pytest.approx(np.array([1, 1, 4, 2, 1]) / 9)
+    assert found.hubs == pytest.approx(np.array([7, 4, 3, 5, 4]) / 23)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_steps_are_the_two_operations(steps):
+    expected = by_hand(FIVE, steps)
+    for found, exact in zip(hits(Graph.from_links(FIVE), iterations=steps), expected, strict=True):
+        assert found == pytest.approx(exact, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limit_is_that_of_networkx(seed):
+    graph = random_graph(seed)
+    rng = np.random.default_rng(seed)
+    for weights in (None, 1.0 + rng.integers(0, 5, len(graph.targets))):
+        drawn = networkx.from_numpy_array(dense(graph, weights), create_using=networkx.DiGraph)
+        expected = networkx.hits(drawn, tol=1e-15, max_iter=10_000)
+        for found, scores in zip(hits(graph, weights=weights), expected, strict=True):
+            assert found == pytest.approx(np.array([scores[page] for page in range(graph.size)]), abs=1e-8)
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
+@pytest.mark.parametrize("seed", range(4))
+def test_hubs_are_within_tolerance(seed, tolerance):
+    graph = random_graph(seed)
+    left = np.abs(np.linalg.svd(dense(graph))[0][:, 0])
+    assert np.abs(hits(graph, tolerance=tolerance).hubs - left / left.sum()).sum() <= 1.01 * tolerance + 1e-13
+
+
+@pytest.mark.parametrize(("norm", "of"), [("sum", np.sum), ("l2", np.linalg.norm), ("max", np.max)])
+def test_norm_is_as_asked(norm, of):
+    found, by_sum = hits(random_graph(1), normalise=norm), hits(random_graph(1))
+    for scores, same in zip(found, by_sum, strict=True):
+        assert of(scores) == pytest.approx(1.0)
+        assert scores / scores.sum() == pytest.approx(same)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_larger_community_outgrows_the_smaller_one(steps):
+    """Each of p hubs gives each of q authorities p * q times as much at every step."""
+    (p, q), (r, s) = sizes = (4, 3), (3, 2)
+    authorities = hits(Graph.from_links(bipartite(*sizes)), iterations=steps).authorities
+    large, small = p * (p * q) ** (steps - 1), r * (r * s) ** (steps - 1)
+    expected = np.array([0] * p + [large] * q + [0] * r + [small] * s)
+    assert authorities == pytest.approx(expected / expected.sum(), abs=1e-15)
+
+
+def test_majority_takes_all_unless_there_is_a_bridge():
+    links = bipartite((4, 3), (3, 2))
+    assert hits(Graph.from_links(links)).authorities == pytest.approx([0] * 4 + [1 / 3] * 3 + [0] * 5, abs=1e-12)
+    bridge = [*links, [4, 10]]
+    small = hits(Graph.from_links(bridge)).authorities[10:12]
+    assert (small > 0.001).all()
+    assert small.sum() < 0.06
+
+
+def test_communities_that_tie_share():
+    """sqrt(4 * 1) = sqrt(2 * 2): the first step's proportion, 4 to 2, stays; wherever the pages stand."""
+    assert hits(Graph.from_links(bipartite((4, 1), (2, 2)))).authorities[[4, 7, 8]].tolist() == [0.5, 0.25, 0.25]
+    assert hits(Graph.from_links(bipartite((2, 2), (4, 1)))).authorities[[2, 3, 8]].tolist() == [0.25, 0.25, 0.5]
+
+
+@pytest.mark.parametrize("links", [[], [[], []]], ids=["no page", "no link"])
+def test_without_links_nobody_is_anything(links):
+    graph = Graph.from_links(links)
+    assert [scores.tolist() for scores in hits(graph)] == [[0.0] * len(links)] * 2
+    assert communities(graph, 2) == peeled_communities(graph, 2) == []
+
+
+def test_link_of_weight_0_is_none():
+    graph = random_graph(2)
+    keep = np.arange(len(graph.targets)) % 3 > 0
+    kept = [link for link, stays in zip(ends(graph), keep, strict=True) if stays]
+    smaller = Graph.from_edges(*np.array(kept).T, graph.size)
+    for found, same in zip(hits(graph, weights=keep.astype(float)), hits(smaller), strict=True):
+        assert found.tolist() == same.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
+        ({"iterations": 0}, "iterations must be at least 1, not 0"),
+        ({"normalise": "l3"}, "normalise must be one of sum, l2, max, not 'l3'"),
+        ({"weights": np.ones(3)}, "weights must be 9 numbers, one per link, none negative"),
+        ({"weights": -np.ones(9)}, "weights must be 9 numbers, one per link, none negative"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        hits(Graph.from_links(FIVE), **options)
+
+
+# The pages of a topic
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 50])
+@pytest.mark.parametrize("seed", range(4))
+def test_base_set_is_the_root_with_its_neighbours(seed, most):
+    graph = random_graph(seed)
+    root = np.random.default_rng(seed).choice(graph.size, 5, replace=False)
+    expected = set(root.tolist())
+    for page in root.tolist():
+        expected |= {target for source, target in ends(graph) if source == page}
+        expected |= set(sorted({s for s, t in ends(graph) if t == page and s != page})[:most])
+    assert base_set(graph, root, most).tolist() == sorted(expected)
+
+
+def test_links_within_a_set_are_those_of_the_subgraph():
+    graph, pages = random_graph(3), np.arange(5, 40)
+    number = {page: place for place, page in enumerate(pages.tolist())}
+    links = [(number[s], number[t]) for s, t in ends(graph) if s in number and t in number]
+    expected = hits(Graph.from_edges(*np.array(links).T, len(pages)))
+    found = hits(graph, weights=within(graph, pages))
+    for scores, exact in zip(found, expected, strict=True):
+        assert scores[pages] == pytest.approx(exact)
+        assert scores.sum() == pytest.approx(1.0)
+
+
+# Links that say less
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_of_a_site_are_weighed_as_by_counting(seed):
+    graph = random_graph(seed)
+    sites = np.random.default_rng(seed).integers(0, 6, graph.size)
+    votes, intrinsic, capped = {}, [], []
+    for source, target in ends(graph):
+        votes.setdefault((sites[source], target), []).append(source)
+        intrinsic.append(0.3 if sites[source] == sites[target] else 1.0)
+        capped.append(float(len(votes[sites[source], target]) <= 4))
+    shared = [1 / len(votes[sites[source], target]) for source, target in ends(graph)]
+    assert intrinsic_weights(graph, sites, 0.3).tolist() == intrinsic
+    assert capped_weights(graph, sites, 4).tolist() == capped
+    assert shared_weights(graph, sites).tolist() == shared
+
+
+def test_site_that_links_within_itself_is_no_authority():
+    """Nine pages of one site link to their home page; two other sites link to a page they agree on."""
+    links = [*([[0]] * 10), [12], [12], []]
+    sites = np.array([0] * 10 + [1, 2, 3])
+    graph = Graph.from_links(links)
+    assert hits(graph).authorities.argmax() == 0
+    assert hits(graph, weights=intrinsic_weights(graph, sites)).authorities.argmax() == 12
+
+
+def test_site_with_many_pages_has_few_votes():
+    """Ten pages of one site link to page 10; three sites link to page 14."""
+    links = [*([[10]] * 10), [], *([[14]] * 3), []]
+    sites = np.array([0] * 10 + [1, 2, 3, 4, 5])
+    graph = Graph.from_links(links)
+    assert hits(graph).authorities.argmax() == 10
+    assert hits(graph, weights=capped_weights(graph, sites, 4)).authorities.argmax() == 10
+    assert hits(graph, weights=capped_weights(graph, sites, 2)).authorities.argmax() == 14
+    assert hits(graph, weights=shared_weights(graph, sites)).authorities.argmax() == 14
+
+
+def test_words_beside_a_link_make_it_heavier():
+    """Page 0 links to 2 and 3, page 1 to 3 and 4, with 3, 0, 0 and 1 words: W = [[4, 1, 0], [0, 1, 2]]."""
+    graph = Graph.from_links([[2, 3], [3, 4], [], [], []])
+    words = np.array([3.0, 0.0, 0.0, 1.0])
+    left, right = hits(graph, weights=1.0 + words)
+    # W W' = [[17, 1], [1, 5]] has the largest eigenvalue 11 + sqrt(37), so h = (sqrt(37) + 6, 1).
+    h = np.array([37**0.5 + 6, 1.0])
+    a = np.array([[4.0, 1.0, 0.0], [0.0, 1.0, 2.0]]).T @ h
+    assert left[:2] == pytest.approx(h / h.sum(), abs=1e-12)
+    assert right[2:] == pytest.approx(a / a.sum(), abs=1e-12)
+
+
+# Communities
+
+
+@pytest.mark.parametrize(("seed", "size"), [(0, 40), (1, 40), (2, 40), (3, 110)])
+def test_communities_are_the_ends_of_singular_vectors(seed, size):
+    """Of a matrix that is decomposed whole, and of one that is too large for it."""
+    graph = random_graph(seed, size)
+    weights = 1.0 + np.random.default_rng(seed).random(len(graph.targets))
+    left, _, right = np.linalg.svd(dense(graph, weights))
+    expected = [hits(graph, weights=weights)]
+    for u, v in zip(left.T[1:4], right[1:4], strict=True):
+        sides = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
+        expected += sorted(sides, key=lambda side: -np.square(side[1]).sum())
+    found = communities(graph, 4, weights=weights)
+    assert len(found) == len(expected) == 7
+    for community, sides in zip(found, expected, strict=True):
+        for scores, side in zip(community, sides, strict=True):
+            assert scores == pytest.approx(side / side.sum(), abs=1e-8)
+
+
+def test_communities_that_nothing_joins_are_one_vector_each():
+    graph = Graph.from_links(bipartite((3, 3), (2, 2), (1, 1)))
+    found = communities(graph, 5)
+    assert [np.flatnonzero(community.hubs).tolist() for community in found] == [[0, 1, 2], [6, 7], [10]]
+    assert found[1].authorities == pytest.approx([0] * 8 + [0.5, 0.5, 0, 0])
+
+
+def test_minority_appears_once_the_links_to_the_majority_are_gone():
+    graph = Graph.from_links(bipartite((4, 3), (3, 2)))
+    found = peeled_communities(graph, 5, top=3)
+    assert [np.flatnonzero(community.authorities > 1e-9).tolist() for community in found] == [[4, 5, 6], [10, 11]]
+    assert len(peeled_communities(graph, 5, top=1)) == 5
+    assert len(peeled_communities(graph, 1, top=3)) == 1
+
+
+# A lecture's figures of PageRank at c = .8, as vectors of length 1. It does not say of which graphs: of all with
+# four and three pages and no link from a page to itself, these alone have them, but for the numbers of the pages.
+
+
+@pytest.mark.parametrize(
+    ("links", "figures"),
+    [
+        ([[1], [2, 3], [0], [0]], [0.6367, 0.6052, 0.338, 0.338]),
+        ([[1, 2], [2], [0]], [0.6461, 0.37, 0.6672]),
+    ],
+    ids=["four pages", "collusion: 0 and 2 link to each other, and 0 to 2 through 1 as well"],
+)
+def test_figures_of_a_lecture(links, figures):
+    ranks = pagerank(Graph.from_links(links), damping=0.8)
+    assert ranks / np.linalg.norm(ranks) == pytest.approx(figures, abs=1e-3)
