@@ -84,11 +84,28 @@ class CrawlReport:
 
 
 @dataclass(frozen=True, slots=True)
+class CrawledShape:
+    """The shape of the crawled web when `read` pages had been read, aliases counted as pages with one link.
+
+    `links`: counted ones; `dangling`: read pages without any. `most_inlinks`: of one page. `components`: strong ones
+    of all known pages; `core`: pages in the largest.
+    """
+
+    read: int
+    links: int
+    dangling: int
+    most_inlinks: int
+    components: int
+    core: int
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
     `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
-    `clock`: cash spent so far, in turnovers of the cash in the pages' hands.
+    `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of a
+    while ago; None while the crawl is small.
     """
 
     seconds: float
@@ -103,3 +120,4 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
+    shape: CrawledShape | None = None

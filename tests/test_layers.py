@@ -12,7 +12,7 @@ MAY_IMPORT = {
     "opic": set(),
     "rank": set(),
     "store": set(),
-    "crawl": {"opic", "store"},
+    "crawl": {"opic", "store", "rank"},
     "export": {"store"},
     "demo": {"rank"},
     "lab": {"opic", "rank", "store"},

@@ -7,7 +7,21 @@ import click
 from minicrawl import __version__
 from minicrawl.errors import MinicrawlError
 
-_COMMANDS = ("crawl", "top", "export", "status", "why", "check", "verify", "demo", "lab")
+_COMMANDS = (
+    "crawl",
+    "top",
+    "export",
+    "status",
+    "why",
+    "check",
+    "verify",
+    "rank",
+    "compare",
+    "graph",
+    "seeds",
+    "demo",
+    "lab",
+)
 
 
 class Commands(click.Group):

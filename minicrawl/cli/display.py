@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, duration, printable, tally
+from minicrawl.cli.output import amount, duration, printable, shape_line, tally
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
@@ -59,6 +59,8 @@ def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
     )
     yield "clock", f"{progress.clock:.2f} turnovers of all cash in hand"
     yield "coverage", f"at least {progress.coverage:.1%} of all importance"
+    if progress.shape is not None:
+        yield "shape", shape_line(progress.shape)
     yield "given up", tally(progress.errors) or "none"
 
 

@@ -110,6 +110,27 @@ def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -
     _show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
 
+@command.command(epilog="Example: minicrawl lab graphbench --quick")
+@click.argument("graph", required=False, type=click.Path(path_type=Path))
+@click.option("--quick", is_flag=True, help="Sequences of a tenth of the pages.")
+@_shared
+def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: bool) -> None:
+    """Follow distances and components as links arrive, against finding them anew.
+
+    On complete graphs, on sequences with n^3 updates (Ausiello and others, 1991), on random sparse graphs; and the
+    components of GRAPH, or of a drawn web, in the order a crawl reads it.
+    """
+    _need_extra()
+    from minicrawl.lab import graphbench as experiment
+    from minicrawl.lab.load import load_graph
+
+    def run() -> "Result":
+        web = None if graph is None else load_graph(graph).graph
+        return experiment.quick(seed, web) if quick else experiment.experiment(seed, web)
+
+    _show([("graphbench", run)], out, as_json)
+
+
 def _need_extra() -> None:
     from importlib.util import find_spec
 

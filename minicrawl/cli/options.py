@@ -3,11 +3,15 @@
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from minicrawl.settings import DEFAULT_STORE
+from minicrawl.errors import SettingError
+from minicrawl.settings import DEFAULT_STORE, RANKINGS
+
+if TYPE_CHECKING:
+    from minicrawl.store.reader import Store
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -21,6 +25,26 @@ store_option = click.option(
     help="The crawl's file.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+
+
+ranking_option = click.option(
+    "--by",
+    default=RANKINGS[0],
+    show_default=True,
+    metavar=f"{'|'.join(RANKINGS)}|NAME",
+    help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
+)
+
+
+def is_kept(store: "Store", by: str) -> bool:
+    """Whether a ranking is one that was kept, not one of every store's. Raises SettingError when it is neither."""
+    if by in RANKINGS:
+        return False
+    kept = store.kept_rankings()
+    if by not in kept:
+        told = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
+        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {told}; not {by!r}")
+    return True
 
 
 def logging_options(command: _Command) -> _Command:

@@ -1,20 +1,39 @@
 """How values are written for people."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
 
+from minicrawl.model import CrawledShape
 from minicrawl.store.rows import RankedPage
 
+Column = tuple[str, Sequence[float]]
+"""A name, and a value per page."""
 
-def table(pages: Iterable[RankedPage]) -> list[str]:
-    """One line per page: rank, importance, in-links, what became of it, URL, title."""
-    lines = [f"{'rank':>6}  {'importance':>10}  {'inlinks':>7}  {'state':<10}  url"]
-    for page in pages:
+
+def table(pages: Sequence[RankedPage], column: Column | None = None) -> list[str]:
+    """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value."""
+    values = [""] * (len(pages) + 1)
+    if column is not None:
+        cells = [column[0], *(f"{value:.3g}" for value in column[1])]
+        width = max(10, len(column[0]))
+        values = [f"  {cell:>{width}}" for cell in cells]
+    lines = [f"{'rank':>6}  {'importance':>10}{values[0]}  {'inlinks':>7}  {'state':<10}  url"]
+    for page, value in zip(pages, values[1:], strict=True):
         title = f"  {printable(page.title)}" if page.title else ""
         state = str(page.status) if page.state == "fetched" else page.state
         lines.append(
-            f"{page.rank:>6}  {page.importance:>10.3g}  {page.inlinks:>7}  {state:<10}  {printable(page.url)}{title}"
+            f"{page.rank:>6}  {page.importance:>10.3g}{value}  {page.inlinks:>7}  {state:<10}  "
+            f"{printable(page.url)}{title}"
         )
     return lines
+
+
+def page_rows(pages: Sequence[RankedPage], column: Column | None = None) -> list[dict[str, Any]]:
+    """The same for JSON; the value of `column` is under "value"."""
+    rows = [page._asdict() for page in pages]
+    if column is None:
+        return rows
+    return [row | {"value": value} for row, value in zip(rows, column[1], strict=True)]
 
 
 def printable(text: str) -> str:
@@ -43,3 +62,12 @@ def duration(seconds: float) -> str:
 def tally(counts: dict[str, int]) -> str:
     """ "dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def shape_line(shape: CrawledShape) -> str:
+    """The shape of the crawled web in one line."""
+    return (
+        f"{shape.links / max(shape.read, 1):.1f} links a page, {shape.dangling:,} pages without, at most "
+        f"{shape.most_inlinks:,} to one; core of {shape.core:,} pages, {shape.components:,} strong components "
+        f"(at {shape.read:,} read)"
+    )

@@ -48,7 +48,8 @@ def _status(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, duration, tally
+    from minicrawl.cli.output import amount, duration, shape_line, tally
+    from minicrawl.model import CrawledShape
 
     run = status["run"]
     lines = [
@@ -63,6 +64,8 @@ def _lines(status: dict[str, Any]) -> list[str]:
             + (f", {speed:.1f} pages/s" if speed else ""),
             f"coverage  at least {run['coverage']:.1%} of all importance",
         ]
+        if run.get("shape"):
+            lines.append(f"shape     {shape_line(CrawledShape(**run['shape']))}")
         if status["running"]:
             ago = max(0.0, time.time() - float(status["last_commit"]))
             lines.append(f"now       {run['in_flight']} requests in flight; last commit {ago:.0f} s ago")

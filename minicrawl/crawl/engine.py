@@ -10,12 +10,14 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.robots import RobotsState, judged, restored
+from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, Progress
@@ -81,6 +83,7 @@ class Engine:
         self._wake = asyncio.Event()
         self._robots_tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
+        self._shape = LiveShape()
         self._started = self._clock()
         self._last_commit = self._last_progress = self._started
         self.fetched = 0
@@ -135,9 +138,10 @@ class Engine:
                 task.cancel()
 
     def progress(self) -> Progress:
-        """The crawl as it stands; looks at every page for the most important ones."""
+        """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
+        read = int(np.count_nonzero(accounts.book.read[: accounts.size]))
         importance = accounts.ledger.importance()
         best = _largest(importance)
         return Progress(
@@ -145,7 +149,7 @@ class Engine:
             fetched=self.fetched,
             bytes=self.bytes,
             known=accounts.size,
-            never_read=accounts.size - int(np.count_nonzero(accounts.book.read[: accounts.size])),
+            never_read=accounts.size - read,
             hosts_ready=ready,
             hosts_waiting=waiting,
             in_flight=self._frontier.in_flight,
@@ -153,6 +157,7 @@ class Engine:
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
             top=tuple((float(importance[page]), absorber.known.url(page)) for page in best),
+            shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
         )
 
     # Deciding and asking.
@@ -262,6 +267,7 @@ class Engine:
             "in_flight": self._frontier.in_flight,
             "errors": dict(self._absorber.failures),
             "coverage": self._absorber.accounts.coverage.bound(),
+            "shape": None if self._shape.latest is None else asdict(self._shape.latest),
         }
         return {"run": json.dumps(state), "run_at": self._clock(), "stopped": self.reason}
 

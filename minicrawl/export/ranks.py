@@ -1,95 +1,105 @@
 """Every page with its rank, as CSV, JSON lines or Parquet: the format is told by the file's ending.
 
-A file appears whole or not at all: it is written under a temporary name beside its place, then renamed.
+The first two can be read again, to be compared.
 """
 
-import contextlib
 import csv
 import json
-import os
-import tempfile
+import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from minicrawl.errors import SettingError
+from minicrawl.export.tables import WRITERS, Table, renamed_when_whole, writer_for
 from minicrawl.store.rows import RankedPage
 
-COLUMNS = RankedPage._fields
+_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
+COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-_PARQUET_ROWS = 50_000
 
 
 def export_ranks(pages: Iterable[RankedPage], path: Path) -> int:
     """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place."""
-    write = WRITERS.get(path.suffix.lower())
-    if write is None:
-        raise SettingError(f"the ending of {path} must be one of {', '.join(WRITERS)}, not {path.suffix!r}")
-    with _renamed_when_whole(path) as temporary:
-        return write(pages, temporary)
+    row = _row_for(path)
+    return _export(Table(COLUMNS, map(row, pages)), path)
 
 
-def _write_csv(pages: Iterable[RankedPage], path: Path) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for page in pages:
-            writer.writerow(page._replace(title=_defused(page.title)))
-            count += 1
-    return count
+def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path) -> int:
+    """The same with a last column of that name: the value of every page in a ranking that was kept."""
+    row = _row_for(path)
+    return _export(Table(COLUMNS | {name: float}, ((*row(page), value) for page, value in pages)), path)
 
 
-def _write_jsonl(pages: Iterable[RankedPage], path: Path) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8") as file:
-        for page in pages:
-            file.write(json.dumps(page._asdict(), ensure_ascii=False) + "\n")
-            count += 1
-    return count
-
-
-def _write_parquet(pages: Iterable[RankedPage], path: Path) -> int:
+def read_ranks(path: Path, by: str) -> dict[str, float]:
+    """The number in the column `by` of every page in such a file, by URL. Raises SettingError."""
+    ranks: dict[str, float] = {}
+    read = writer_for(path, _READERS)
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise SettingError("Parquet files need pyarrow; install it with: pip install 'minicrawl[parquet]'") from error
-    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
-    kinds = (int, str, float, float, int, int, int, int, int, float, str, str, str)
-    schema = pa.schema([(name, types[kind]) for name, kind in zip(COLUMNS, kinds, strict=True)])
-    count, rows = 0, iter(pages)
-    with pq.ParquetWriter(path, schema) as writer:
-        while chunk := list(islice(rows, _PARQUET_ROWS)):
-            columns = [list(column) for column in zip(*chunk, strict=True)]
-            writer.write_table(pa.table(columns, schema=schema))
-            count += len(chunk)
-    return count
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for number, url, value in read(file, path, by):
+                if url in ranks:
+                    raise SettingError(f"{path}:{number}: {url} has been in the file before; keep one of the lines")
+                ranks[url] = _number(value)
+                if math.isnan(ranks[url]):
+                    raise SettingError(f"{path}:{number}: {by} is no number but {value!r}")
+    except UnicodeDecodeError as error:
+        raise SettingError(f"{path} is not UTF-8 text; name a file that 'minicrawl export' wrote") from error
+    except csv.Error as error:
+        raise SettingError(f"{path} is no CSV file ({error}); name one that 'minicrawl export' wrote") from error
+    except OSError as error:
+        raise SettingError(f"{path} cannot be read: {error.strerror}; name another file") from error
+    return ranks
 
 
-WRITERS: dict[str, Callable[[Iterable[RankedPage], Path], int]] = {
-    ".csv": _write_csv,
-    ".jsonl": _write_jsonl,
-    ".parquet": _write_parquet,
+def _export(table: Table, path: Path) -> int:
+    write = writer_for(path, WRITERS)
+    with renamed_when_whole(path) as temporary:
+        return write(table, temporary)
+
+
+def _row_for(path: Path) -> Callable[[RankedPage], tuple[Any, ...]]:
+    """What makes a row of a page: for spreadsheets, which read CSV, one whose title is no formula."""
+    return _defused if path.suffix.lower() == ".csv" else tuple
+
+
+def _defused(page: RankedPage) -> RankedPage:
+    title = page.title
+    return page._replace(title=f"'{title}") if title and title.startswith(_FORMULA_STARTS) else page
+
+
+def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:
+    """Line, URL and value of every row."""
+    rows = csv.reader(file)
+    columns = next(rows, [])
+    if missing := {"url", by} - set(columns):
+        raise SettingError(f"{path} has no column {min(missing)!r}, but {', '.join(columns) or 'none at all'}")
+    url, value = columns.index("url"), columns.index(by)
+    for row in rows:
+        if len(row) != len(columns):
+            raise SettingError(f"{path}:{rows.line_num}: {len(row)} columns, not {len(columns)}; export it again")
+        yield rows.line_num, row[url], row[value]
+
+
+def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:
+    for number, line in enumerate(file, start=1):
+        try:
+            row = json.loads(line)
+            yield number, row["url"], row[by]
+        except (ValueError, TypeError, KeyError) as error:
+            raise SettingError(f"{path}:{number}: no JSON object with 'url' and {by!r}; export it again") from error
+
+
+_READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str, Any]]]] = {
+    ".csv": _read_csv,
+    ".jsonl": _read_jsonl,
 }
 
 
-def _defused(text: str | None) -> str | None:
-    """A title that a spreadsheet will not take for a formula."""
-    return f"'{text}" if text and text.startswith(_FORMULA_STARTS) else text
-
-
-@contextlib.contextmanager
-def _renamed_when_whole(path: Path) -> Iterator[Path]:
+def _number(value: Any) -> float:
+    """A finite number, or nan for what is none."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise SettingError(f"{path} cannot be written: {error.strerror}") from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        number = float(value)
+    except (ValueError, TypeError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan

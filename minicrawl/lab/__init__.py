@@ -10,6 +10,9 @@ frontiers, hosts,     crawl orders
 orders
 discovery             holding a share of the fetches for pages never read
 verify                a crawl's own ranking against the exact one
+shape                 the web that 'graph stats' tells the shape of
+graphbench            distances and components while links arrive
+seeding               seeds for a next crawl, and whether they are any good
 figures               the experiments by name
 report, chart         what an experiment says, and its files
 """

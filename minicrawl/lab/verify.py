@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.errors import StoreError
+from minicrawl.lab.folded import FloatArray, check_is_rankable, folded_graph, rankable
 from minicrawl.model import State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
+from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import Account
-
-FloatArray = npt.NDArray[np.float64]
-States = npt.NDArray[np.str_]
 
 _TOP = 100
 _COLUMNS = ("state", *Account._fields)
@@ -72,13 +69,11 @@ class Verification:
 def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
-        _check_is_rankable(store)
+        check_is_rankable(store)
         links, rankings, columns = store.links(), store.rankings(), _columns(store)
         virtual = int(store.meta("ledger_virtual") or 0)
-    try:
+    with rankable(store):
         graph, jump = folded_graph(links, columns["state"])
-    except ValueError as error:
-        raise StoreError(f"{store.path} cannot be ranked: {error}; 'minicrawl check' may say more") from error
     exact = pagerank(graph, preference=jump)
     is_alias = columns["state"] == State.ALIAS
     ledger = Ledger.of(columns["received"], columns["forwarded"], columns["birth"], is_alias, virtual)
@@ -102,45 +97,6 @@ def verify(store: Store) -> Verification:
         visits=visits,
         rounding=ledger.rounding(len(links.targets)),
     )
-
-
-def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
-    """The graph whose PageRank is exact importance, and where its walkers jump to.
-
-    Links to an alias lead to the page it stands for. A walker jumps to all pages alike, to an alias meaning to the
-    page it stands for, but never to a page that has gone. states: of every page. Raises ValueError where aliases
-    or links lead nowhere.
-    """
-    ends = np.concatenate([links.sources, links.targets])
-    if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
-        raise ValueError("a link leaves the store")
-    stands_for = _stands_for(links, states == State.ALIAS)
-    # An alias keeps its link, but no walker ever comes to follow it.
-    sources = np.repeat(links.sources, np.diff(links.indptr))
-    graph = Graph.from_edges(sources, stands_for[links.targets], links.size)
-    return graph, np.bincount(stands_for[states != State.GONE], minlength=links.size).astype(np.float64)
-
-
-def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The page that every page stands for: itself, or the end of its chain of aliases."""
-    stands_for = np.arange(links.size)
-    rows = np.flatnonzero(is_alias[links.sources] & (np.diff(links.indptr) > 0))
-    stands_for[links.sources[rows]] = links.targets[links.indptr[rows]]
-    for _ in range(links.size.bit_length()):  # each time chains are half as long
-        stands_for = stands_for[stands_for]
-    if is_alias[stands_for].any():
-        raise ValueError("aliases stand for each other, or for nothing")
-    return stands_for
-
-
-def _check_is_rankable(store: Store) -> None:
-    states = {state for state, _ in store.counts()}
-    if states <= {State.WAITING}:
-        raise StoreError(
-            f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
-        )
-    if states == {State.GONE}:
-        raise StoreError(f"every page in {store.path} has gone, so there is nothing to rank")
 
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:

@@ -13,7 +13,9 @@ from pathlib import Path
 from minicrawl.errors import StoreError
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+# What each version of the schema has that the one before it had not.
+_NEW_TABLES = {2: ("rankings",)}
 
 
 @contextlib.contextmanager
@@ -53,10 +55,13 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA wal_autocheckpoint = 4000")
         if is_new:
             with transaction(db):
-                for statement in _statements(files("minicrawl.store").joinpath("schema.sql").read_text("utf-8")):
+                for statement in _schema():
                     db.execute(statement)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        elif schema_version(db) < SCHEMA_VERSION:
+            with transaction(db):
+                _bring_up_to_date(db)
         return db
 
 
@@ -86,9 +91,23 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def _statements(script: str) -> Iterator[str]:
+def schema_version(db: sqlite3.Connection) -> int:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _bring_up_to_date(db: sqlite3.Connection) -> None:
+    new = [table for version in range(schema_version(db) + 1, SCHEMA_VERSION + 1) for table in _NEW_TABLES[version]]
+    for statement in _schema():
+        if any(f"CREATE TABLE {table} (" in statement for table in new):
+            db.execute(statement)
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _schema() -> Iterator[str]:
+    """The statements of schema.sql."""
     statement = ""
-    for line in script.splitlines(keepends=True):
+    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             yield statement
@@ -97,7 +116,7 @@ def _statements(script: str) -> Iterator[str]:
 
 def _check_identity(db: sqlite3.Connection, path: Path) -> None:
     (application_id,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
+    version = schema_version(db)
     if application_id != APPLICATION_ID:
         db.close()
         raise StoreError(f"{path} belongs to another program; use another --store")

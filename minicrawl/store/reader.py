@@ -13,7 +13,7 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import open_to_read, schema_version, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -29,6 +29,7 @@ from minicrawl.store.urlhash import url_hash
 
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _CHUNK = 500
+_LINK_ROWS = 1_000
 _ORPHANS = {
     "pages are on a host that is not in the store": (
         "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
@@ -73,7 +74,13 @@ class Store:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read inside the block is of one commit, also while a crawl goes on writing."""
+        """All that is read inside the block is of one commit, also while a crawl goes on writing.
+
+        Inside another such block it is that one's.
+        """
+        if self._db.in_transaction:
+            yield
+            return
         with store_errors(self.path):
             self._db.execute("BEGIN")
         try:
@@ -86,16 +93,15 @@ class Store:
 
     def top(self, n: int, by: str = "importance") -> list[RankedPage]:
         """The n pages with the largest `by`, one of RANKINGS; `rank` is always that by importance."""
+        return list(self.pages(by, n))
+
+    def pages(self, by: str = "importance", n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS."""
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
         query = f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY {by} DESC, rank LIMIT ?"
         with store_errors(self.path):
-            return [RankedPage(*row) for row in self._db.execute(query, (n,))]
-
-    def pages(self) -> Iterator[RankedPage]:
-        """Every page by falling importance."""
-        with store_errors(self.path):
-            for row in self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY rank"):
+            for row in self._db.execute(query, (n,)):
                 yield RankedPage(*row)
 
     def rankings(self) -> dict[str, npt.NDArray[np.float64]]:
@@ -104,6 +110,43 @@ class Store:
             rows = self._db.execute(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id").fetchall()
         columns = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
         return dict(zip(RANKINGS, columns, strict=True))
+
+    def kept_rankings(self) -> list[str]:
+        """Names of the rankings that 'minicrawl rank --save' has kept."""
+        with store_errors(self.path):
+            if schema_version(self._db) < 2:
+                return []
+            return [name for (name,) in self._db.execute("SELECT DISTINCT name FROM rankings ORDER BY name")]
+
+    def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
+        """The n pages (-1: all) with the largest value in a kept ranking, and that value."""
+        query = f"""
+            SELECT {_RANKED_COLUMNS}, value FROM rankings JOIN ranks ON ranks.id = rankings.page
+            WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
+        with store_errors(self.path):
+            for *page, value in self._db.execute(query, (name, n)):
+                yield RankedPage(*page), value
+
+    def values(self, by: str) -> dict[str, float]:
+        """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
+        if by in RANKINGS:
+            return dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
+        query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
+        with store_errors(self.path):
+            return dict(self._db.execute(query, (by,)))
+
+    def ranked_pages(self, pages: Sequence[int]) -> list[RankedPage]:
+        """Some pages with their ranks, in the order they are asked for."""
+        query = f"SELECT id, {_RANKED_COLUMNS} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
+        with store_errors(self.path):
+            found = {page: RankedPage(*row) for page, *row in self._db.execute(query, (json.dumps(pages),))}
+        return [found[page] for page in pages]
+
+    def numbered_pages(self) -> Iterator[RankedPage]:
+        """Every page by number."""
+        with store_errors(self.path):
+            for row in self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY id"):
+                yield RankedPage(*row)
 
     def ranked_page(self, page: int) -> RankedPage:
         """One page with its rank."""
@@ -223,6 +266,20 @@ class Store:
         """The whole link table: the graph of counted links as CSR, one row per read page."""
         with store_errors(self.path):
             return to_graph(self._db.execute("SELECT source, targets FROM links ORDER BY source"), self.size())
+
+    def link_blocks(self) -> Iterator[LinkGraph]:
+        """The link table by source, some thousand rows at a time."""
+        size = self.size()
+        with store_errors(self.path):
+            cursor = self._db.execute("SELECT source, targets FROM links ORDER BY source")
+            while rows := cursor.fetchmany(_LINK_ROWS):
+                yield to_graph(rows, size)
+
+    def link_count(self) -> int:
+        """Number of counted links."""
+        with store_errors(self.path):
+            (count,) = self._db.execute("SELECT coalesce(sum(length(targets) / 4), 0) FROM links").fetchone()
+        return int(count)
 
     def size(self) -> int:
         """Number of known pages."""

@@ -69,6 +69,15 @@ CREATE TABLE meta (
     value        ANY
 ) STRICT, WITHOUT ROWID;
 
+-- Rankings that were worked out of the links and kept under a name ('minicrawl rank --save NAME'): the pages that
+-- were known then. They stay as they are while a crawl goes on.
+CREATE TABLE rankings (
+    name         TEXT    NOT NULL,
+    page         INTEGER NOT NULL,             -- pages.id
+    value        REAL    NOT NULL,             -- more is better
+    PRIMARY KEY (name, page)
+) STRICT, WITHOUT ROWID;
+
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
 --   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
 --   history brought to now, where the window is the interpolation:                                    (window.py)

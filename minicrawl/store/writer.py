@@ -8,7 +8,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
@@ -125,3 +128,13 @@ class Writer(Store):
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
+
+    # What other commands keep in a store; call inside `transaction`.
+
+    def save_ranking(self, name: str, values: npt.NDArray[np.floating[Any]]) -> None:
+        """Keep a value per page, by page number, under a name; what was kept under it before is replaced."""
+        self._db.execute("DELETE FROM rankings WHERE name = ?", (name,))
+        self._db.executemany(
+            "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
+            ((name, page, value) for page, value in enumerate(values.tolist())),
+        )

@@ -1,0 +1,216 @@
+"""minicrawl graph"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.lab.shape import Web
+    from minicrawl.rank.degrees import Degrees
+    from minicrawl.rank.distances import Neighbourhood
+    from minicrawl.rank.shape import Shape
+
+_CENTRAL = 5
+
+
+@click.group(epilog="Example: minicrawl graph export links.graphml")
+def command() -> None:
+    """The graph that a crawl has found: pages and the links between them."""
+
+
+@command.command(epilog="Example: minicrawl graph export links.npz")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@store_option
+@json_option
+@logging_options
+def export(file: Path, store: Path, as_json: bool) -> None:
+    """Write all known pages and all counted links to FILE, for graph programs.
+
+    \b
+    .graphml .gexf         Gephi, networkx, igraph: with URL, importance, state and title of every page
+    .csv .jsonl .parquet   source and target of every link, as page numbers
+    .txt .edges            the same apart by a tab and sorted, as SNAP and WebGraph read arcs; .txt with a comment
+    .mtx .npz              Matrix Market; scipy.sparse.load_npz
+
+    All but the first two get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
+    another name of a page, such as a redirect, links to that. A file appears whole or not at all.
+    """
+    from minicrawl.export.graph import export_graph
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        written = export_graph(reader, file)
+    files = [str(path) for path in written.files]
+    if as_json:
+        click.echo(json.dumps({"files": files, "pages": written.pages, "links": written.links}))
+    else:
+        click.echo(f"{written.pages:,} pages and {written.links:,} links written to {' and '.join(files)}")
+
+
+@command.command(epilog="Example: minicrawl graph stats --plot shape.svg")
+@click.argument("graph", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw degrees, bow tie and spread of importance into this .png or .svg (needs the extra 'lab').",
+)
+@click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many they are.")
+@store_option
+@json_option
+@logging_options
+def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_json: bool) -> None:
+    """Tell the shape of the crawled web: components, bow tie, degrees, distances.
+
+    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, .csv, .edges,
+    each also .gz), a Matrix Market file (.mtx) or a CSR matrix (.npz with indptr and indices).
+
+    The core is the largest strong component: pages that all reach each other. In reaches the core, out is reached
+    from it, tubes lead from in to out past it, tendrils hang off in and out. A power law x^-a is fitted to the
+    tail of each degree distribution. Distances are estimated where the pages are too many to count all pairs.
+    """
+    import numpy as np
+
+    from minicrawl.lab.shape import web_of_file, web_of_store
+    from minicrawl.rank.shape import EXACT_WORK, shape
+    from minicrawl.store.reader import open_store
+
+    if plot is not None:
+        _check_plot(plot)
+    if graph is not None:
+        web = web_of_file(graph)
+    else:
+        with open_store(store) as reader:
+            web = web_of_store(reader)
+    found = shape(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
+    if plot is not None:
+        from minicrawl.lab.chart import draw_shape
+
+        draw_shape(found, web.importance, plot)
+    name = str(graph or store)
+    drawn = [str(plot)] if plot is not None else []
+    if as_json:
+        click.echo(json.dumps(_document(found, web, name) | {"files": drawn}, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join([*_lines(found, web, name), *drawn]))
+
+
+def _check_plot(path: Path) -> None:
+    from importlib.util import find_spec
+
+    if path.suffix.lower() not in (".png", ".svg"):
+        raise SettingError(f"--plot takes a .png or .svg file, not {str(path)!r}")
+    if find_spec("matplotlib") is None:
+        raise SettingError("--plot needs matplotlib; run: pip install 'minicrawl[lab]'")
+
+
+def _document(found: "Shape", web: "Web", name: str) -> dict[str, Any]:
+    parts = _parts(found)
+    return {
+        "graph": name,
+        "pages": found.pages,
+        "links": found.links,
+        "dangling": found.dangling,
+        "never_read": web.never_read(),
+        "strong_components": {"count": found.strong.count, "largest": int(found.strong.sizes.max())},
+        "weak_components": {"count": found.weak.count, "largest": int(found.weak.sizes.max())},
+        "bow_tie": parts,
+        "inlinks": _degrees(found.indegrees),
+        "outlinks": _degrees(found.outdegrees),
+        "distances": _distances(found.distances),
+        "core": {
+            "pages": parts["core"],
+            "links": found.core_links,
+            "diameter": asdict(found.core_diameter),
+            "distances": _distances(found.core_distances),
+        },
+        "most_central": [
+            {"page": page, "name": page_name, "harmonic": value} for page, page_name, value in _central(found, web)
+        ],
+    }
+
+
+def _parts(found: "Shape") -> dict[str, int]:
+    import numpy as np
+
+    from minicrawl.rank.components import Part
+
+    return {part.name.lower(): int(np.count_nonzero(found.parts == part)) for part in Part}
+
+
+def _degrees(degrees: "Degrees") -> dict[str, Any]:
+    law = None if degrees.law is None else asdict(degrees.law)
+    counts = dict(zip(degrees.values.tolist(), degrees.counts.tolist(), strict=True))
+    return {"mean": degrees.mean, "largest": degrees.largest, "power_law": law, "pages_by_degree": counts}
+
+
+def _distances(distances: "Neighbourhood") -> dict[str, Any]:
+    return {
+        "is_exact": not distances.error,
+        "relative_error": distances.error,
+        "average": distances.average(),
+        "effective_diameter": distances.effective_diameter(),
+        "longest": distances.longest,
+        "pairs_within": distances.pairs.tolist(),
+    }
+
+
+def _central(found: "Shape", web: "Web") -> Iterator[tuple[int, str | None, float]]:
+    """The pages with the largest harmonic centrality."""
+    import numpy as np
+
+    harmonic = found.distances.harmonic
+    for page in np.argsort(-harmonic, kind="stable")[:_CENTRAL].tolist():
+        yield page, None if web.names is None else web.names[page], float(harmonic[page])
+
+
+def _lines(found: "Shape", web: "Web", name: str) -> Iterator[str]:
+    from minicrawl.cli.output import printable
+
+    parts = _parts(found)
+    never_read = web.never_read()
+    unread = "" if never_read is None else f", {never_read:,} of them never read"
+    yield f"{name}: {found.pages:,} pages, {found.links:,} links; {found.dangling:,} pages without links{unread}"
+    yield ""
+    strong, weak = found.strong.sizes, found.weak.sizes
+    yield (
+        f"strong components  {len(strong):,}; the largest, the core, has {strong.max():,} pages "
+        f"({strong.max() / found.pages:.1%}) and {found.core_links:,} links"
+    )
+    yield f"weak components    {len(weak):,}; the largest has {weak.max():,} pages ({weak.max() / found.pages:.1%})"
+    yield f"bow tie            {', '.join(f'{part} {count:,}' for part, count in parts.items())}"
+    yield f"in-links           {_degrees_line(found.indegrees)}"
+    yield f"out-links          {_degrees_line(found.outdegrees)}"
+    longest = f"longest {'at least ' if found.distances.error else ''}{found.distances.longest}"
+    yield f"distances          {_distances_line(found.distances)}; {longest}"
+    known = found.core_diameter
+    diameter = f"{known.lower}" if known.is_exact else f"{known.lower} to {known.upper}"
+    yield (
+        f"within the core    {_distances_line(found.core_distances)}; diameter {diameter}, by {known.searches} searches"
+    )
+    yield ""
+    yield "most central, by harmonic centrality"
+    for page, page_name, value in _central(found, web):
+        yield f"{value:>12,.1f}  {f'page {page}' if page_name is None else printable(page_name)}"
+
+
+def _degrees_line(degrees: "Degrees") -> str:
+    line, law = f"mean {degrees.mean:.1f}, at most {degrees.largest:,}", degrees.law
+    if law is None:
+        return line
+    return (
+        f"{line}; power law x^-{law.alpha:.2f} (± {law.error:.2f}) from {law.xmin} on, which {law.tail:,} pages "
+        f"have; it is off by up to {law.distance:.1%}"
+    )
+
+
+def _distances_line(distances: "Neighbourhood") -> str:
+    how = f"estimated, numbers of pairs ± {distances.error:.0%}" if distances.error else "exact"
+    return f"mean {distances.average():.2f} links, 90 % of pairs within {distances.effective_diameter():.1f} ({how})"

@@ -1,0 +1,180 @@
+"""minicrawl seeds"""
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+
+if TYPE_CHECKING:
+    from minicrawl.lab.seeding import Distances, Measures, Seeding
+
+_SHOWN = 5
+_RANDOM_SETS = 20
+
+
+@click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
+@click.option("--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
+@click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
+              help="One seed per site (registrable domain) or host; links within one do not count.")  # fmt: skip
+@click.option("--density", type=click.FloatRange(0, 100, min_open=True),
+              help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
+@click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
+@click.option("--explain", is_flag=True, help="Show the cores, and compare the seeds with others.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
+              help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
+@store_option
+@json_option
+@logging_options
+def command(
+    n: int,
+    out: Path | None,
+    per: str,
+    density: float | None,
+    size: str | None,
+    explain: bool,
+    plot: Path | None,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Print seeds for a next crawl: good hubs on different sites, out of what a crawl has fetched.
+
+    A seed is the best hub of a core: of pages that link to the same pages of other sites. Cores are found one
+    after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
+    reads. Compare before you rely on them: --explain measures them against random seeds and a plain baseline.
+    """
+    from dataclasses import asdict
+
+    from minicrawl.crawl.urls import hostname, site
+    from minicrawl.errors import SettingError, StoreError
+    from minicrawl.export.tables import renamed_when_whole
+    from minicrawl.lab.seeding import crawled_web, find_seeds, seed_file
+    from minicrawl.store.reader import open_store
+
+    if density is not None and size is not None:
+        raise SettingError("--density and --size say two things of the same cores; give one of them")
+    _check_plot(plot)
+    with open_store(store) as reader:
+        web = crawled_web(reader, lambda name: site(hostname(f"//{name}")), "host" if per == "host" else "site")
+        found = find_seeds(
+            web,
+            reader.url,
+            n,
+            density=100.0 if density is None else density,
+            size=None if size is None else _size(size),
+            random_sets=_RANDOM_SETS if explain or plot else 0,
+        )
+    if not found.cores:
+        raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
+    files = []
+    if out is not None:
+        with renamed_when_whole(out) as temporary:
+            temporary.write_text(seed_file(found), encoding="utf-8")
+        files.append(f"{_some(len(found.cores), 'seed')} written to {out}")
+    if plot is not None:
+        _draw(found, plot)
+        files.append(f"the comparison is drawn in {plot}")
+    if as_json:
+        seeds = [core.seed for core in found.cores]
+        click.echo(json.dumps({"store": str(store), "seeds": seeds, **asdict(found)}, indent=2, ensure_ascii=False))
+    elif explain:
+        click.echo("\n".join([*_explanation(found), *files]))
+    else:
+        click.echo("\n".join(files) if out is not None else "\n".join([seed_file(found).rstrip("\n"), *files]))
+
+
+def _size(text: str) -> tuple[int, int]:
+    from minicrawl.errors import SettingError
+
+    found = re.fullmatch(r"([1-9]\d{0,6})[xX]([1-9]\d{0,6})", text)
+    if not found:
+        raise SettingError(f"--size takes hubs x authorities, such as 20x5, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def _check_plot(plot: Path | None) -> None:
+    """Before any work is done."""
+    from importlib.util import find_spec
+
+    from minicrawl.errors import SettingError
+
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise SettingError(f"--plot draws .svg files; the ending of {plot} is {plot.suffix!r}")
+    if plot is not None and find_spec("matplotlib") is None:
+        raise SettingError("--plot needs matplotlib; run: pip install 'minicrawl[lab]'")
+
+
+def _draw(found: "Seeding", plot: Path) -> None:
+    from minicrawl.export.tables import renamed_when_whole
+    from minicrawl.lab.chart import draw
+    from minicrawl.lab.seeding import as_result
+
+    with renamed_when_whole(plot) as temporary:
+        draw(as_result(found), temporary)
+
+
+def _explanation(found: "Seeding") -> list[str]:
+    from minicrawl.lab.seeding import as_result, summary
+
+    lines = [
+        f"{found.fetched:,} pages fetched on {_some(found.places, found.per)}; {found.counted:,} of their "
+        f"{found.links:,} links lead to another {found.per}."
+    ]
+    for number, core in enumerate(found.cores, start=1):
+        others = [hub for hub in core.hubs if hub != core.seed]
+        lines += ["", f"Core {number}: {summary(core, found.per)}"]
+        lines += _urls("seed", (core.seed,)) + _urls("other hubs", others) + _urls("authorities", core.authorities)
+        lines += _urls(f"{found.per}s of hubs", core.places)
+    if found.measures is not None:
+        lines += ["", *_distances(found.measures.distances), "", *_table(found.measures, found.per), ""]
+        lines += [*_urls("baseline", found.measures.baseline, most=len(found.cores)), ""]
+        lines += [f"- {claim}" for claim in as_result(found).claims]
+    return lines
+
+
+def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -> list[str]:
+    from minicrawl.cli.output import printable
+
+    shown = [printable(url) for url in urls[:most]]
+    if len(urls) > most:
+        shown.append(f"... and {len(urls) - most:,} more")
+    return [f"  {title if not number else '':<13} {line}" for number, line in enumerate(shown)]
+
+
+def _distances(distances: "Distances") -> list[str]:
+    lines = [
+        "Links from each core (row) to each other one (column):",
+        "".join(["    ", *(f"{number:>4}" for number in range(1, len(distances.links) + 1))]),
+    ]
+    for number, row in enumerate(distances.links, start=1):
+        lines.append(f"{number:>4}" + "".join(f"{'-' if links is None else links:>4}" for links in row))
+    return lines
+
+
+def _table(measures: "Measures", per: str) -> list[str]:
+    from minicrawl.lab.seeding import figure
+
+    kinds = list(measures.depths)
+    heads = ("pages", "mean PageRank x N", "PageRank so far")
+    lines = [
+        f"Read breadth-first from these seeds, from random ones (mean of {measures.sets} sets), and from the baseline: "
+        f"of each {per} the page with most links to other {per}s.",
+        f"{'':>5}" + "".join(f"  {head:>28}" for head in heads),
+        f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>28}" * len(heads),
+    ]
+    for depth, row in enumerate(zip(*measures.depths.values(), strict=True)):
+        groups = (
+            [f"{at.pages:,.0f}" for at in row],
+            [figure(at.importance) for at in row],
+            [f"{at.mass:.2%}" for at in row],
+        )
+        lines.append(f"{depth:>5}" + "".join(f"  {''.join(f'{cell:>9}' for cell in group):>28}" for group in groups))
+    return lines
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

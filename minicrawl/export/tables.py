@@ -1,0 +1,98 @@
+"""Rows under columns, as CSV, JSON lines or Parquet; and how any file of ours comes to be.
+
+A file appears whole or not at all: it is written under a temporary name beside its place, then renamed.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from minicrawl.errors import SettingError
+
+_PARQUET_ROWS = 50_000
+_Writer = TypeVar("_Writer")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows to write. columns: their names, each with the type of its values, which may also be None."""
+
+    columns: dict[str, type]
+    rows: Iterable[tuple[Any, ...]]
+
+
+def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
+    """The writer of the format that the ending of `path` tells. Raises SettingError."""
+    if path.suffix.lower() not in writers:
+        raise SettingError(f"the ending of {path} must be one of {', '.join(writers)}, not {path.suffix!r}")
+    return writers[path.suffix.lower()]
+
+
+@contextlib.contextmanager
+def renamed_when_whole(path: Path) -> Iterator[Path]:
+    """Give a temporary place to write to; it becomes `path` when the block ends well. Raises SettingError."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise SettingError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _write_csv(table: Table, path: Path) -> int:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table.columns)
+        count = 0
+        for row in table.rows:
+            writer.writerow(row)
+            count += 1
+    return count
+
+
+def _write_jsonl(table: Table, path: Path) -> int:
+    names = tuple(table.columns)
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for row in table.rows:
+            file.write(encode(dict(zip(names, row, strict=True))) + "\n")
+            count += 1
+    return count
+
+
+def _write_parquet(table: Table, path: Path) -> int:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise SettingError("Parquet files need pyarrow; install it with: pip install 'minicrawl[parquet]'") from error
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
+    count, rows = 0, iter(table.rows)
+    with pq.ParquetWriter(path, schema) as writer:
+        while chunk := list(islice(rows, _PARQUET_ROWS)):
+            columns = [list(column) for column in zip(*chunk, strict=True)]
+            writer.write_table(pa.table(columns, schema=schema))
+            count += len(chunk)
+    return count
+
+
+WRITERS: dict[str, Callable[[Table, Path], int]] = {
+    ".csv": _write_csv,
+    ".jsonl": _write_jsonl,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,146 @@
+"""The graph of a store as link analysis wants it: aliases folded into the pages they stand for."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.errors import StoreError
+from minicrawl.model import State
+from minicrawl.rank import Graph
+from minicrawl.rank.blocks import LinkRows
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.reader import Store
+
+FloatArray = npt.NDArray[np.float64]
+States = npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedPages:
+    """The pages of a store, by number.
+
+    jump: where walkers jump to, see `folded_graph`. stands_for: the page itself, or the one it is an alias of.
+    hosts: hosts.id.
+    """
+
+    jump: FloatArray
+    stands_for: npt.NDArray[np.int64]
+    states: States
+    hosts: npt.NDArray[np.int64]
+    is_read: npt.NDArray[np.bool_]
+
+    @property
+    def size(self) -> int:
+        """Number of pages."""
+        return len(self.states)
+
+    @property
+    def is_alias(self) -> npt.NDArray[np.bool_]:
+        """Pages that are only another name of a page: nothing links to them, and they link to nothing."""
+        is_alias: npt.NDArray[np.bool_] = self.states == State.ALIAS
+        return is_alias
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedStore(FoldedPages):
+    """With the links between them."""
+
+    graph: Graph
+
+
+def folded_store(store: Store) -> FoldedStore:
+    """The folded graph of a store. Raises StoreError where there is nothing to rank."""
+    with store.snapshot():
+        pages = folded_pages(store)
+        links = store.links()
+    with rankable(store):
+        graph, _ = folded_graph(links, pages.states)
+    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_read, graph)
+
+
+def folded_pages(store: Store) -> FoldedPages:
+    """What `folded_store` knows of the pages, without the links in memory."""
+    with store.snapshot():
+        check_is_rankable(store)
+        chunks = [
+            (np.array(pages.state), np.array(pages.host), np.array(pages.account.is_read, dtype=np.bool_))
+            for pages in store.columns()
+        ]
+        states, hosts, is_read = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        is_alias = states == State.ALIAS
+        aliases = store.links_of(np.flatnonzero(is_alias).tolist())
+    with rankable(store):
+        stands_for = _stands_for(aliases, is_alias)
+    return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, is_read)
+
+
+def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
+    """The links of the folded graph, some thousand at a time. Raises StoreError where one leads nowhere."""
+    is_alias = pages.is_alias
+    for block in store.link_blocks():
+        with rankable(store):
+            _check_ends(block)
+        own = block.rows(np.flatnonzero(~is_alias[block.sources]))
+        yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets])
+
+
+def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
+    """The graph whose PageRank is exact importance, and where its walkers jump to.
+
+    Links to an alias lead to the page it stands for; an alias itself has none. A walker jumps to all pages alike,
+    to an alias meaning to the page it stands for, but never to a page that has gone. states: of every page. Raises
+    ValueError where aliases or links lead nowhere.
+    """
+    _check_ends(links)
+    is_alias = states == State.ALIAS
+    stands_for = _stands_for(links, is_alias)
+    sources = np.repeat(links.sources, np.diff(links.indptr))
+    counts = ~is_alias[sources]
+    graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
+    return graph, _jump(stands_for, states)
+
+
+def _check_ends(links: LinkGraph) -> None:
+    for ends in (links.sources, links.targets):
+        if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
+            raise ValueError("a link leaves the store")
+
+
+def _jump(stands_for: npt.NDArray[np.int64], states: States) -> FloatArray:
+    return np.bincount(stands_for[states != State.GONE], minlength=len(states)).astype(np.float64)
+
+
+def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The page that every page stands for: itself, or the end of its chain of aliases. links: those of aliases."""
+    _check_ends(links)
+    stands_for = np.arange(links.size)
+    rows = np.flatnonzero(is_alias[links.sources] & (np.diff(links.indptr) > 0))
+    stands_for[links.sources[rows]] = links.targets[links.indptr[rows]]
+    for _ in range(links.size.bit_length()):  # each time chains are half as long
+        stands_for = stands_for[stands_for]
+    if is_alias[stands_for].any():
+        raise ValueError("aliases stand for each other, or for nothing")
+    return stands_for
+
+
+def check_is_rankable(store: Store) -> None:
+    """Raises StoreError when nothing in the store has been read, or nothing is left."""
+    states = {state for state, _ in store.counts()}
+    if states <= {State.WAITING}:
+        raise StoreError(
+            f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
+        )
+    if states == {State.GONE}:
+        raise StoreError(f"every page in {store.path} has gone, so there is nothing to rank")
+
+
+@contextlib.contextmanager
+def rankable(store: Store) -> Iterator[None]:
+    """Turn what is wrong with the links of a store into one sentence."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreError(f"{store.path} cannot be ranked: {error}; 'minicrawl check' may say more") from error

@@ -1,0 +1,325 @@
+"""Seeds for a next crawl out of a crawl's store, and whether they are any good.
+
+The paper (Daneshpajouh, Nasiri, Ghodsi 2008) says that seeds from HITS cores reach more pages at each depth than
+random ones, that these have more PageRank, and that cores lie as far apart as the web is wide. All three are
+measured here, beside random seeds and a plain baseline; whether they hold depends on the web.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.lab.folded import folded_store
+from minicrawl.lab.report import Claim, Curve, Panel, Result
+from minicrawl.model import State
+from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.hits import IntArray
+from minicrawl.rank.pagerank import FloatArray
+from minicrawl.rank.seeds import Core, core_distances, extract_seeds, host_baseline, links_between, reach
+from minicrawl.store.reader import Store
+
+Division = Literal["site", "host"]
+
+CORES, RANDOM, BASELINE = "cores", "random", "baseline"
+DEPTHS = 4
+_COLUMNS = ("seeds", "depth", "pages", "mean PageRank x N", "share of PageRank up to here")
+
+
+@dataclass(frozen=True, slots=True)
+class SeedCore:
+    """A core by its URLs. places: the sites (or hosts) of its hubs, those with most hubs first."""
+
+    seed: str
+    hubs: tuple[str, ...]
+    authorities: tuple[str, ...]
+    places: tuple[str, ...]
+    density: float
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """What a breadth-first crawl reads at a depth, from some sets of seeds.
+
+    pages: how many, and mass: the share of PageRank that they and those before have; both the mean of the sets.
+    importance: PageRank times the number of all pages, the mean of the pages of all sets; None where there are none.
+    """
+
+    pages: float
+    importance: float | None
+    mass: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Links from each of some sets of pages to each other one: None where no way leads, and on the diagonal 0.
+
+    mean, least, most: of those that have a way. unreachable: the share that has none.
+    """
+
+    links: tuple[tuple[int | None, ...], ...]
+    mean: float | None
+    least: int | None
+    most: int | None
+    unreachable: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
+
+    baseline: the seeds of that name. sets: how many random ones. random_distances: between the pages of the first.
+    """
+
+    depths: dict[str, tuple[Depth, ...]]
+    distances: Distances
+    random_distances: Distances
+    baseline: tuple[str, ...]
+    sets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """Cores of a crawl's web, the best first. `per`: links within one of these do not count.
+
+    fetched: pages that can be seeds. links: of those pages; counted: those between sites (or hosts), each once.
+    places: sites (or hosts) of the fetched pages.
+    """
+
+    asked: int
+    per: Division
+    fetched: int
+    links: int
+    counted: int
+    places: int
+    cores: tuple[SeedCore, ...]
+    measures: Measures | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CrawledWeb:
+    """What a store knows of the web: the links of its fetched pages, aliases folded into the pages they stand for.
+
+    places: of every page the number of its site (or host), shape (size,); names: by that number. fetched: pages that
+    can be seeds. jump: where PageRank's walkers jump to, see `folded_graph`.
+    """
+
+    graph: Graph
+    per: Division
+    places: IntArray
+    names: tuple[str, ...]
+    fetched: IntArray
+    jump: FloatArray
+
+    def ranks(self) -> FloatArray:
+        """PageRank of every page, times the number of pages that have any."""
+        return pagerank(self.graph, preference=self.jump) * np.count_nonzero(self.jump)
+
+
+def crawled_web(store: Store, site_of: Callable[[str], str], per: Division = "site") -> CrawledWeb:
+    """The web of a store. site_of: the registrable domain of a host, which may have a port. Raises StoreError."""
+    folded = folded_store(store)
+    name_of = {row.id: row.name if per == "host" else site_of(row.name) for row in store.hosts()}
+    number = {name: place for place, name in enumerate(dict.fromkeys(name_of.values()))}
+    place_of = np.zeros(max(name_of) + 1, dtype=np.int64)
+    place_of[list(name_of)] = [number[name] for name in name_of.values()]
+    is_fetched = folded.states == State.FETCHED
+    return CrawledWeb(
+        graph=_links_of(folded.graph, is_fetched),
+        per=per,
+        places=place_of[folded.hosts],
+        names=tuple(number),
+        fetched=np.flatnonzero(is_fetched),
+        jump=folded.jump,
+    )
+
+
+def find_seeds(
+    web: CrawledWeb,
+    url: Callable[[int], str],
+    count: int,
+    *,
+    density: float = 100.0,
+    size: tuple[int, int] | None = None,
+    random_sets: int = 0,
+    rng: np.random.Generator | None = None,
+) -> Seeding:
+    """Up to `count` seeds, each a fetched page on another site (or host); none where no link leads to another one.
+
+    url: of a page. density, size: what cores are like, see `extract_seeds`. random_sets: measure the seeds against
+    so many sets drawn by `rng`; 0: do not measure.
+    """
+    cores = extract_seeds(web.graph, web.places, count, density=density, size=size)
+    measures = None
+    if random_sets and cores:
+        rng = np.random.default_rng(0) if rng is None else rng
+        drawn = [rng.choice(web.fetched, len(cores), replace=False) for _ in range(random_sets)]
+        measures = _measure(web, cores, drawn, url)
+    return Seeding(
+        asked=count,
+        per=web.per,
+        fetched=len(web.fetched),
+        links=len(web.graph.targets),
+        counted=len(links_between(web.graph, web.places)[0]),
+        places=len(np.unique(web.places[web.fetched])),
+        cores=tuple(_named(core, web, url) for core in cores),
+        measures=measures,
+    )
+
+
+def seed_file(seeding: Seeding) -> str:
+    """The seeds as a seed file: a comment that says which core, then its seed."""
+    said = _counted(len(seeding.cores), "seed")
+    if len(seeding.cores) < seeding.asked:
+        said += f" (no links are left for the other {seeding.asked - len(seeding.cores):,})"
+    lines = [f"# {said}: the best hub of each core of the links between {seeding.per}s; best core first"]
+    for number, core in enumerate(seeding.cores, start=1):
+        lines += [f"# core {number}: {summary(core, seeding.per)}", core.seed]
+    return "\n".join(lines) + "\n"
+
+
+def summary(core: SeedCore, per: Division) -> str:
+    """ "3 hubs on 2 sites, 4 authorities, density 100 %"."""
+    counts = ((len(core.hubs), "hub"), (len(core.places), per), (len(core.authorities), "authority"))
+    hubs, places, authorities = (_counted(count, noun) for count, noun in counts)
+    return f"{hubs} on {places}, {authorities}, density {core.density:.0f} %"
+
+
+def as_result(seeding: Seeding) -> Result:
+    """The measures as an experiment's result, to be drawn; the paper's claims with what was measured."""
+    measures = seeding.measures
+    if measures is None:
+        raise ValueError("these seeds have not been measured")
+    rows = [
+        (kind, depth, at.pages, math.nan if at.importance is None else at.importance, at.mass)
+        for kind, depths in measures.depths.items()
+        for depth, at in enumerate(depths)
+    ]
+    title = f"{_counted(len(seeding.cores), 'seed')} from cores between {seeding.per}s"
+    return Result("seeds", title, _COLUMNS, rows, _panels(measures), _claims(measures))
+
+
+def _links_of(graph: Graph, is_source: npt.NDArray[np.bool_]) -> Graph:
+    """The graph without the links of all other pages."""
+    outdegrees = graph.outdegrees()
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees * is_source)])
+    return Graph(indptr, graph.targets[np.repeat(is_source, outdegrees)])
+
+
+def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
+    places = Counter(web.places[core.hubs].tolist())
+    return SeedCore(
+        seed=url(core.seed),
+        hubs=tuple(map(url, core.hubs.tolist())),
+        authorities=tuple(map(url, core.authorities.tolist())),
+        places=tuple(web.names[place] for place, _ in places.most_common()),
+        density=core.density,
+    )
+
+
+def _measure(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray], url: Callable[[int], str]) -> Measures:
+    baseline = host_baseline(web.graph, web.places, len(cores))
+    sets = {CORES: [np.array([core.seed for core in cores])], RANDOM: drawn, BASELINE: [baseline]}
+    ranks = web.ranks()
+    return Measures(
+        depths={kind: _depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
+        distances=_distances(web.graph, [core.pages() for core in cores]),
+        random_distances=_distances(web.graph, [np.array([page]) for page in drawn[0]]),
+        baseline=tuple(map(url, baseline.tolist())),
+        sets=len(drawn),
+    )
+
+
+def _depths(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> tuple[Depth, ...]:
+    reached = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
+    pages = np.mean([one.pages for one in reached], axis=0)
+    mass = np.mean([one.mass for one in reached], axis=0)
+    held = np.cumsum(mass) / ranks.sum()
+    return tuple(
+        Depth(count, of_these / count if count else None, so_far)
+        for count, of_these, so_far in zip(pages.tolist(), mass.tolist(), held.tolist(), strict=True)
+    )
+
+
+def _distances(graph: Graph, sets: Sequence[IntArray]) -> Distances:
+    links = core_distances(graph, sets)
+    pairs = links[~np.eye(len(sets), dtype=np.bool_)]
+    ways = pairs[pairs >= 0]
+    return Distances(
+        links=tuple(tuple(None if one < 0 else one for one in row) for row in links.tolist()),
+        mean=float(ways.mean()) if len(ways) else None,
+        least=int(ways.min()) if len(ways) else None,
+        most=int(ways.max()) if len(ways) else None,
+        unreachable=1.0 - len(ways) / len(pairs) if len(pairs) else 0.0,
+    )
+
+
+def _panels(measures: Measures) -> list[Panel]:
+    x = list(range(DEPTHS + 1))
+    pages = [Curve(kind, x, [at.pages for at in depths]) for kind, depths in measures.depths.items()]
+    importance = [
+        Curve(kind, x, [math.nan if at.importance is None else at.importance for at in depths])
+        for kind, depths in measures.depths.items()
+    ]
+    apart = [
+        Curve(kind, *_histogram(distances))
+        for kind, distances in ((CORES, measures.distances), (RANDOM, measures.random_distances))
+    ]
+    return [
+        Panel("pages reached", "links from a seed", "pages", pages, log=True),
+        Panel("their importance", "links from a seed", "mean PageRank x N", importance, log=True),
+        Panel("how far apart", "links from one to another", "pairs", apart),
+    ]
+
+
+def _histogram(distances: Distances) -> tuple[list[float], list[float]]:
+    """Distances, and how many pairs have each."""
+    pairs = Counter(
+        links
+        for source, row in enumerate(distances.links)
+        for target, links in enumerate(row)
+        if source != target and links is not None
+    )
+    x = [float(links) for links in range(max(pairs, default=0) + 1)]
+    return x, [float(pairs[int(links)]) for links in x]
+
+
+def _claims(measures: Measures) -> list[Claim]:
+    cores, drawn, baseline = (measures.depths[kind][1:] for kind in (CORES, RANDOM, BASELINE))
+    at_each = list(zip(cores, drawn, baseline, strict=True))
+    pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f} {c.pages:,.0f}" for a, b, c in at_each)
+    importance = ", ".join(" ".join(map(figure, (a.importance, b.importance, c.importance))) for a, b, c in at_each)
+    order = f"from cores, at random and of the baseline, at depth 1 to {DEPTHS}"
+    near, far = measures.distances, measures.random_distances
+    return [
+        Claim(
+            "seeds from cores reach more pages at each depth than random ones",
+            all(a.pages > b.pages for a, b, _ in at_each),
+            f"{pages} {order}",
+        ),
+        Claim(
+            "the pages that they reach have more PageRank at each depth",
+            all((a.importance or 0.0) > (b.importance or 0.0) for a, b, _ in at_each),
+            f"{importance} times the mean, {order}",
+        ),
+        Claim(
+            "cores are as far apart as random pages",
+            near.mean is not None and near.mean >= (far.mean or 0.0),
+            f"{figure(near.mean)} and {figure(far.mean)} links on average, with no way between {near.unreachable:.0%} "
+            f"and {far.unreachable:.0%} of the pairs",
+        ),
+    ]
+
+
+def figure(number: float | None) -> str:
+    """A number with three significant digits."""
+    return "-" if number is None else f"{number:.3g}"
+
+
+def _counted(count: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"

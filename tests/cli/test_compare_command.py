@@ -1,0 +1,213 @@
+"""Two rankings compared, from files, stores and names."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from sites import Site, crawl, random_site, rows
+
+from minicrawl.cli import main
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HEAD = "rank,url,importance,inlinks"
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def told(*words: str | Path) -> dict[str, Any]:
+    result = run("compare", *words, "--json")
+    assert result.exit_code == 0, result.output
+    document: dict[str, Any] = json.loads(result.stdout)
+    return document
+
+
+def ranks(path: Path, importance: dict[str, float]) -> Path:
+    """A file such as 'minicrawl export' writes, with the columns that matter here."""
+    lines = [f"{rank},http://{page}.test/,{value},{rank}" for rank, (page, value) in enumerate(importance.items(), 1)]
+    path.write_text("\n".join([HEAD, *lines]) + "\n")
+    return path
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    return ranks(tmp_path / "before.csv", {"a": 0.5, "b": 0.25, "c": 0.125, "d": 0.125})
+
+
+@pytest.fixture
+def after(tmp_path: Path) -> Path:
+    return ranks(tmp_path / "after.csv", {"c": 0.5, "e": 0.25, "b": 0.25})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, path, seeds)
+    return path
+
+
+def test_two_small_files(before: Path, after: Path) -> None:
+    """b and c are in both, in opposite orders; L1 is |0-.5| + 0 + |.125-.5| + .125 + .25."""
+    assert told(before, after) == {
+        "a": str(before),
+        "b": str(after),
+        "pages": {"a": 4, "b": 3, "common": 2},
+        "overlap": {"10": 2 / 3, "100": 2 / 3, "1000": 2 / 3},
+        "tau": -1.0,
+        "l1": 1.25,
+        "movers": [{"url": "http://c.test/", "before": 3, "after": 1}],
+        "only_a": {
+            "pages": 2,
+            "best": [{"url": "http://a.test/", "rank": 1}, {"url": "http://d.test/", "rank": 3}],
+        },
+        "only_b": {"pages": 1, "best": [{"url": "http://e.test/", "rank": 2}]},
+    }
+
+
+def test_what_is_printed(before: Path, after: Path) -> None:
+    result = run("compare", before, after)
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [
+        f"A {before}: 4 pages; B {after}: 3 pages; in both: 2",
+        "",
+        "overlap of the first 10         66.7%",
+        "overlap of the first 100        66.7%",
+        "overlap of the first 1,000      66.7%",
+        "tau of the common pages            -1",
+        "L1 distance                      1.25",
+        "",
+        " rank in A        in B  moved most",
+        "         3           1  http://c.test/",
+        "",
+        " rank in A  only there, 2 pages",
+        "         1  http://a.test/",
+        "         3  http://d.test/",
+        "",
+        " rank in B  only there, 1 pages",
+        "         2  http://e.test/",
+    ]
+
+
+def test_order_of_the_lines_does_not_matter(before: Path, tmp_path: Path) -> None:
+    head, *lines = before.read_text().splitlines()
+    shuffled = tmp_path / "shuffled.csv"
+    shuffled.write_text("\n".join([head, *reversed(lines)]))
+    found = told(before, shuffled)
+    assert (found["l1"], found["tau"], found["movers"]) == (0.0, pytest.approx(1.0), [])
+    assert set(found["overlap"].values()) == {1.0}
+
+
+@pytest.mark.parametrize("by", ["importance", "history", "cash", "inlinks"])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_exported_file_does_not_differ_from_its_store(store: Path, tmp_path: Path, ending: str, by: str) -> None:
+    file = tmp_path / f"ranks{ending}"
+    assert run("export", file, "--store", store).exit_code == 0
+    for a, b in [(file, store), (store, file), (file, by)]:
+        found = told(a, b, "--by", by, "--store", store)
+        assert found["pages"]["common"] == found["pages"]["a"] == found["pages"]["b"] > 20
+        assert (found["l1"], found["tau"]) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1.0))
+        assert (found["movers"], set(found["overlap"].values())) == ([], {1.0})
+
+
+def test_two_stores_are_matched_by_url(tmp_path: Path) -> None:
+    """Pages have other numbers in each: one crawl began at the other end."""
+    site, seeds = random_site(7)
+    stores = tmp_path / "one.db", tmp_path / "two.db"
+    for store, begin in zip(stores, (seeds, seeds[::-1]), strict=True):
+        crawl(site, store, begin)
+    urls = [[url for (url,) in rows(store, "SELECT url FROM pages ORDER BY id")] for store in stores]
+    assert urls[0] != urls[1]
+    assert sorted(urls[0]) == sorted(urls[1])
+    found = told(*stores)
+    assert found["l1"] < 1e-5
+    assert found["overlap"]["10"] == 1.0
+
+
+def test_kept_ranking_is_compared_by_its_name(store: Path, tmp_path: Path) -> None:
+    with open_store(store) as reader:
+        inlinks = reader.rankings()["inlinks"]
+    writer = Writer(store)
+    with writer.transaction():
+        writer.save_ranking("mine", 3.0 * inlinks)
+    writer.close()
+    assert told("mine", "inlinks", "--store", store)["l1"] == pytest.approx(0.0, abs=1e-12)
+    assert told("mine", store, "--store", store, "--by", "mine")["l1"] == 0.0
+    file = tmp_path / "mine.csv"
+    assert run("export", file, "--by", "mine", "--store", store).exit_code == 0
+    with file.open(newline="") as lines:
+        exported = list(csv.DictReader(lines))
+    assert list(exported[0])[-1] == "mine"
+    assert [float(row["mine"]) for row in exported] == sorted((3.0 * inlinks).tolist(), reverse=True)
+    assert told(file, "mine", "--by", "importance", "--store", store)["l1"] > 0.1
+    assert told(file, store, "--by", "mine")["l1"] == 0.0
+
+
+def test_titles_with_line_breaks_and_separators_are_read(tmp_path: Path) -> None:
+    store, file = tmp_path / "crawl.db", tmp_path / "ranks.csv"
+    site: Site = {"http://a.test/": ["/b?x=1,2", '<title>one\ntwo, "three"</title>'], "http://a.test/b?x=1,2": []}
+    crawl(site, store, ["http://a.test/"])
+    run("export", file, "--store", store)
+    assert told(file, store)["l1"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_number_of_movers_is_as_asked_for(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    files = [
+        ranks(tmp_path / f"{name}.csv", {str(page): float(value) for page, value in enumerate(rng.random(50))})
+        for name in "ab"
+    ]
+    assert len(told(*files)["movers"]) == 10
+    assert len(told(*files, "--n", "3")["movers"]) == 3
+    assert told(*files, "--n", "0")["movers"] == []
+
+
+MISTAKES = {
+    "no such file": ("nowhere.csv", 2, "nowhere.csv cannot be read: No such file or directory; name another file"),
+    "no such store": ("data/nowhere.db", 2, "there is no file data/nowhere.db; name one that exists, or a ranking"),
+    "no such ranking": ("charm", 2, "a ranking is one of importance, history, cash, inlinks, and none is kept in"),
+    "no such column": ("NOCOLUMN.csv", 2, "has no column 'importance', but rank, url"),
+    "no number": ("NONUMBER.csv", 2, "NONUMBER.csv:3: importance is no number but 'much'"),
+    "infinite": ("INFINITE.csv", 2, "INFINITE.csv:2: importance is no number but 'inf'"),
+    "twice": ("TWICE.csv", 2, "TWICE.csv:3: http://a.test/ has been in the file before; keep one of the lines"),
+    "short line": ("SHORT.csv", 2, "SHORT.csv:2: 1 columns, not 3; export it again"),
+    "not UTF-8": ("LATIN.csv", 2, "LATIN.csv is not UTF-8 text"),
+    "no JSON": ("NOJSON.jsonl", 2, "NOJSON.jsonl:1: no JSON object with 'url' and 'importance'; export it again"),
+    "empty file": ("EMPTY.csv", 2, "EMPTY.csv has no column 'importance', but none at all"),
+    "text": ("README", 3, "is damaged or no SQLite file"),
+}
+FILES = {
+    "NOCOLUMN.csv": "rank,url\n",
+    "NONUMBER.csv": "rank,url,importance\n1,http://a.test/,0.5\n2,http://b.test/,much\n",
+    "INFINITE.csv": "rank,url,importance\n1,http://a.test/,inf\n",
+    "TWICE.csv": "rank,url,importance\n1,http://a.test/,0.5\n2,http://a.test/,0.5\n",
+    "SHORT.csv": "rank,url,importance\n1\n",
+    "LATIN.csv": "rank,url,importance\n1,http://a.test/\xe9,0.5\n",
+    "NOJSON.jsonl": "[1]\n",
+    "EMPTY.csv": "",
+    "README": "words\n" * 300,
+}
+
+
+@pytest.mark.parametrize(("given", "code", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistake_gets_one_sentence(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, code: int, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text, encoding="latin-1")
+    for words in ([given, "importance"], ["importance", given]):
+        result = run("compare", *words, "--store", store)
+        assert result.exit_code == code
+        assert message in result.stderr
+        assert result.stderr.startswith("Error: ")
+
+
+def test_help_has_an_example() -> None:
+    assert "Example: minicrawl compare" in " ".join(run("compare", "--help").output.split())

@@ -1,0 +1,96 @@
+"""'graph stats' of a store and of a graph file: what it prints, draws and refuses."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import Site, crawl
+
+import minicrawl.rank.shape  # noqa: F401
+from minicrawl.cli import main
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["/a", "/b"],
+    HOME + "a": [HOME, "/moved"],
+    HOME + "b": ["/gone"],
+    HOME + "moved": HOME + "b",
+}
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, ["graph", "stats", *(str(word) for word in words)])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def test_stats_of_a_store_fold_aliases(store: Path) -> None:
+    """Home and a are the core; b, to which moved leads, and gone are behind it."""
+    result = run("--store", store)
+    assert result.exit_code == 0
+    head, _, strong, weak, parts, *_ = result.output.splitlines()
+    assert head == f"{store}: 4 pages, 5 links; 1 pages without links, 0 of them never read"
+    assert strong == "strong components  3; the largest, the core, has 2 pages (50.0%) and 2 links"
+    assert weak == "weak components    1; the largest has 4 pages (100.0%)"
+    assert parts == "bow tie            core 2, in 0, out 2, tubes 0, tendrils 0, disconnected 0"
+    assert "within the core    mean 1.00 links, 90 % of pairs within 0.8 (exact); diameter 1, by " in result.output
+
+
+def test_stats_as_json_are_one_document(store: Path) -> None:
+    document = json.loads(run("--store", store, "--json").stdout)
+    assert (document["pages"], document["links"], document["dangling"], document["never_read"]) == (4, 5, 1, 0)
+    assert document["bow_tie"] == {"core": 2, "in": 0, "out": 2, "tubes": 0, "tendrils": 0, "disconnected": 0}
+    assert document["outlinks"]["pages_by_degree"] == {"0": 1, "1": 1, "2": 2}
+    assert document["core"]["diameter"]["lower"] == document["core"]["diameter"]["upper"] == 1
+    assert document["distances"]["is_exact"]
+    assert document["most_central"][0]["name"] == HOME + "b"
+
+
+def test_exact_counts_all_pairs(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The package has a function of the module's name.
+    monkeypatch.setattr(sys.modules["minicrawl.rank.shape"], "EXACT_WORK", 0)
+    assert "(estimated, numbers of pairs ± 9%)" in run("--store", store).output
+    assert "estimated" not in run("--store", store, "--exact").output
+
+
+@pytest.mark.parametrize(("ending", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG")])
+def test_file_is_told_of_and_drawn(tmp_path: Path, ending: str, magic: bytes) -> None:
+    graph, plot = tmp_path / "links.txt", tmp_path / f"shape{ending}"
+    graph.write_text("".join(f"{page} {(7 * page * page + 1) % 90}\n{page} {(page + 1) % 90}\n" for page in range(90)))
+    result = run(graph, "--plot", plot)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith(f"{graph}: 90 pages, ")
+    assert "never read" not in result.output
+    assert result.output.splitlines()[-1] == str(plot)
+    assert plot.read_bytes().startswith(magic)
+
+
+def test_mistake_gets_one_sentence(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    absent = tmp_path / "absent"
+    cases: list[tuple[list[str | Path], int, str]] = [
+        (["--store", absent], 3, "there is no crawl at"),
+        ([absent], 2, "there is no graph file"),
+        (["--store", store, "--plot", "shape.pdf"], 2, "--plot takes a .png or .svg file, not 'shape.pdf'"),
+        (["--store", store, "--plot", absent / "shape.svg"], 2, "cannot be written: No such file or directory"),
+    ]
+    for words, code, message in cases:
+        result = run(*words)
+        assert (result.exit_code, result.stderr.startswith("Error: "), message in result.stderr) == (code, True, True)
+        assert result.stderr.count("\n") == 1
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = run("--store", store, "--plot", "shape.svg")
+    assert result.stderr == "Error: --plot needs matplotlib; run: pip install 'minicrawl[lab]'\n"
+
+
+@pytest.mark.parametrize("words", [["graph", "stats"], ["lab", "graphbench"]])
+def test_command_has_help_with_an_example(words: list[str]) -> None:
+    result = CliRunner().invoke(main, [*words, "--help"])
+    assert result.exit_code == 0
+    assert f"Example: minicrawl {' '.join(words)}" in " ".join(result.output.split())

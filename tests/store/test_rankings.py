@@ -1,0 +1,142 @@
+"""Rankings kept in a store: what is kept comes back, and stores from before there were any go on."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sites import Site, crawl, random_site, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.settings import RANKINGS
+from minicrawl.store.database import SCHEMA_VERSION
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+SITE: Site = {HOME: ["/b", "/c"], HOME + "b": [HOME], HOME + "c": ["/b"]}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def keep(store: Path, name: str, *values: float) -> None:
+    writer = Writer(store)
+    try:
+        with writer.transaction():
+            writer.save_ranking(name, np.array(values))
+    finally:
+        writer.close()
+
+
+def first_version(store: Path) -> None:
+    """Make a store one that was written before rankings could be kept."""
+    with sqlite3.connect(store) as db:
+        db.execute("DROP TABLE rankings")
+        db.execute("PRAGMA user_version = 1")
+    db.close()
+
+
+def test_kept_ranking_comes_back_best_first(store: Path) -> None:
+    keep(store, "mine", 0.25, 0.5, 0.25)
+    keep(store, "other", 1, 2, 3)
+    with open_store(store) as reader:
+        assert reader.kept_rankings() == ["mine", "other"]
+        ranked = list(reader.kept_pages("mine"))
+        best = reader.ranked_page(0).rank < reader.ranked_page(2).rank
+        assert (ranked[0][0].url, ranked[0][1]) == (HOME + "b", 0.5)
+        assert [page.url for page, _ in ranked][1] == (HOME if best else HOME + "c")
+        assert [page.url for page, _ in reader.kept_pages("other", 2)] == [HOME + "c", HOME + "b"]
+        assert reader.values("mine") == {HOME: 0.25, HOME + "b": 0.5, HOME + "c": 0.25}
+        assert reader.values("importance") == {page.url: page.importance for page in reader.pages()}
+
+
+def test_keeping_under_the_same_name_replaces(store: Path) -> None:
+    keep(store, "mine", 1, 2, 3)
+    keep(store, "mine", 3, 2)
+    assert rows(store, "SELECT name, page, value FROM rankings") == [("mine", 0, 3.0), ("mine", 1, 2.0)]
+
+
+def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, store, seeds, pages=5)
+    known = len(rows(store, "SELECT id FROM pages"))
+    keep(store, "early", *np.arange(known, dtype=float))
+    crawl(site, store, [])
+    with open_store(store) as reader:
+        assert reader.size() > known
+        assert len(list(reader.kept_pages("early"))) == len(reader.values("early")) == known
+        assert list(audit(reader)) == []
+
+
+def test_store_of_the_first_version_is_read_and_has_no_rankings(store: Path) -> None:
+    first_version(store)
+    with open_store(store) as reader:
+        assert reader.kept_rankings() == []
+        assert len(reader.top(5)) == 3
+    assert rows(store, "PRAGMA user_version") == [(1,)]
+
+
+def test_store_of_the_first_version_is_brought_up_to_date_by_whoever_writes(store: Path) -> None:
+    schema = rows(store, "SELECT name, sql FROM sqlite_master ORDER BY name")
+    pages = rows(store, "SELECT * FROM pages")
+    first_version(store)
+    keep(store, "mine", 3, 2, 1)
+    assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    assert rows(store, "SELECT name, sql FROM sqlite_master ORDER BY name") == schema
+    assert rows(store, "SELECT * FROM pages") == pages
+    with open_store(store) as reader:
+        assert reader.kept_rankings() == ["mine"]
+        assert list(audit(reader)) == []
+
+
+def test_crawl_goes_on_in_a_store_of_the_first_version(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, store, seeds, pages=5)
+    first_version(store)
+    report, _ = crawl(site, store, [])
+    assert report.reason == "nothing-left"
+    assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+
+
+def test_pages_are_ranked_in_the_order_they_are_asked_for(store: Path) -> None:
+    with open_store(store) as reader:
+        assert reader.ranked_pages([2, 0]) == [reader.ranked_page(2), reader.ranked_page(0)]
+        assert reader.ranked_pages([]) == []
+        assert [page.url for page in reader.numbered_pages()] == list(reader.urls())
+
+
+@pytest.mark.parametrize("by", RANKINGS)
+def test_pages_fall_by_any_ranking(store: Path, by: str) -> None:
+    with open_store(store) as reader:
+        values = [getattr(page, by) for page in reader.pages(by)]
+        assert values == sorted(values, reverse=True)
+        assert list(reader.pages(by, 2)) == reader.top(2, by) == list(reader.pages(by))[:2]
+
+
+def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.store.reader._LINK_ROWS", 4)
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(3)
+    crawl(site, store, seeds)
+    with open_store(store) as reader:
+        whole, blocks = reader.links(), list(reader.link_blocks())
+        assert len(blocks) > 3
+        assert np.concatenate([block.sources for block in blocks]).tolist() == whole.sources.tolist()
+        assert np.concatenate([block.targets for block in blocks]).tolist() == whole.targets.tolist()
+        assert {block.size for block in blocks} == {whole.size}
+        assert reader.link_count() == len(whole.targets)
+
+
+def test_snapshot_within_a_snapshot_is_the_same(store: Path) -> None:
+    with open_store(store) as reader, reader.snapshot():
+        before = reader.size()
+        with reader.snapshot():
+            rows(store, "DELETE FROM pages")
+        assert reader.size() == before
