@@ -6,6 +6,7 @@ crawl/    the live crawl, stage by stage           store/   what stays on disk: 
 opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
           how important every page is              export/  files for other programs
 cli/      one module per command                   demo/    a generated web to try it on
+analysis/ what a crawl's links say                 lab/     the papers' experiments
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)

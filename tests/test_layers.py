@@ -16,10 +16,11 @@ MAY_IMPORT = {
     "export": {"store"},
     "demo": {"rank"},
     "lab": {"opic", "rank", "store"},
-    "cli": {"crawl", "store", "export", "demo", "lab", "opic", "rank"},
+    "analysis": {"opic", "rank", "store", "lab"},
+    "cli": {"crawl", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"errors", "model", "settings"}
+FOR_EVERYONE = {"errors", "model", "report", "settings"}
 
 # Libraries that belong to one place each.
 HOMES = {

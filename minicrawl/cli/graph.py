@@ -13,7 +13,7 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.lab.shape import Web
+    from minicrawl.analysis.shape import Web
     from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
     from minicrawl.rank.shape import Shape
@@ -78,7 +78,7 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     """
     import numpy as np
 
-    from minicrawl.lab.shape import web_of_file, web_of_store
+    from minicrawl.analysis.shape import web_of_file, web_of_store
     from minicrawl.rank.shape import EXACT_WORK, shape
     from minicrawl.store.reader import open_store
 

@@ -13,7 +13,7 @@ import click
 from minicrawl.cli.options import is_quiet, json_option, logging_options
 
 if TYPE_CHECKING:
-    from minicrawl.lab.report import Result
+    from minicrawl.report import Result
 
 _log = logging.getLogger("minicrawl.lab")
 _FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from minicrawl.lab.folded import FoldedPages, FoldedStore
+    from minicrawl.analysis.folded import FoldedPages, FoldedStore
     from minicrawl.store.reader import Store
     from minicrawl.store.rows import RankedPage
 
@@ -104,7 +104,7 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     if by == "sites":
         click.echo(_sites(told, n, store, as_json))
         return
-    from minicrawl.lab.folded import folded_pages, folded_store
+    from minicrawl.analysis.folded import folded_pages, folded_store
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
@@ -160,7 +160,7 @@ def _pagerank_on_disk(told: Options, store: "Store", folded: "FoldedPages") -> "
     """The same, the links in temporary files."""
     import numpy as np
 
-    from minicrawl.lab.folded import folded_rows
+    from minicrawl.analysis.folded import folded_rows
     from minicrawl.rank.blocks import block_pagerank, plan_blocks
     from minicrawl.store.spill import Spill
 
@@ -175,13 +175,14 @@ def _pagerank_on_disk(told: Options, store: "Store", folded: "FoldedPages") -> "
 def _hits(told: Options, store: "Store", folded: "FoldedStore") -> dict[str, "FloatArray"]:
     import numpy as np
 
-    from minicrawl.cli.sites import numbered_sites
+    from minicrawl.analysis.sites import numbered_sites
+    from minicrawl.cli.sites import site_of
     from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
 
     if told.per == "page":
         places = np.arange(folded.graph.size)
     else:
-        _, places = numbered_sites(store, folded.hosts, told.per or "host")
+        _, places = numbered_sites(store, folded.hosts, site_of(told.per or "host"))
     weights = intrinsic_weights(folded.graph, places)
     root = _root(told, store, folded)
     if root is not None:
@@ -348,7 +349,8 @@ def _document(shown: dict[str, "Shown"]) -> str:
 
 
 def _sites(told: Options, n: int, store: Path, as_json: bool) -> str:
-    from minicrawl.cli.sites import WEIGHTS, site_documents, site_table, sites_of
+    from minicrawl.analysis.sites import WEIGHTS, sites_of
+    from minicrawl.cli.sites import domain_of, site_documents, site_of, site_table
     from minicrawl.store.reader import open_store
 
     kind, weights = told.per or "domain", told.weights or "none"
@@ -357,5 +359,6 @@ def _sites(told: Options, n: int, store: Path, as_json: bool) -> str:
     if kind == "page":
         raise SettingError("--per page: a page is no site; say host or domain")
     with open_store(store) as reader:
-        rows = sorted(sites_of(reader, kind, told.damping, weights), key=lambda row: -row.pagerank)[:n]
+        rows = sites_of(reader, site_of(kind), domain_of, told.damping, weights)
+    rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     return site_documents(rows) if as_json else "\n".join(site_table(rows))

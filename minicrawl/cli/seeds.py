@@ -10,7 +10,7 @@ import click
 from minicrawl.cli.options import json_option, logging_options, store_option
 
 if TYPE_CHECKING:
-    from minicrawl.lab.seeding import Distances, Measures, Seeding
+    from minicrawl.analysis.seeding import Distances, Measures, Seeding
 
 _SHOWN = 5
 _RANDOM_SETS = 20
@@ -49,17 +49,17 @@ def command(
     """
     from dataclasses import asdict
 
-    from minicrawl.crawl.urls import hostname, site
+    from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
+    from minicrawl.cli.sites import domain_of
     from minicrawl.errors import SettingError, StoreError
     from minicrawl.export.tables import renamed_when_whole
-    from minicrawl.lab.seeding import crawled_web, find_seeds, seed_file
     from minicrawl.store.reader import open_store
 
     if density is not None and size is not None:
         raise SettingError("--density and --size say two things of the same cores; give one of them")
     _check_plot(plot)
     with open_store(store) as reader:
-        web = crawled_web(reader, lambda name: site(hostname(f"//{name}")), "host" if per == "host" else "site")
+        web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
         found = find_seeds(
             web,
             reader.url,
@@ -109,16 +109,16 @@ def _check_plot(plot: Path | None) -> None:
 
 
 def _draw(found: "Seeding", plot: Path) -> None:
+    from minicrawl.analysis.seeding import as_result
     from minicrawl.export.tables import renamed_when_whole
     from minicrawl.lab.chart import draw
-    from minicrawl.lab.seeding import as_result
 
     with renamed_when_whole(plot) as temporary:
         draw(as_result(found), temporary)
 
 
 def _explanation(found: "Seeding") -> list[str]:
-    from minicrawl.lab.seeding import as_result, summary
+    from minicrawl.analysis.seeding import as_result, summary
 
     lines = [
         f"{found.fetched:,} pages fetched on {_some(found.places, found.per)}; {found.counted:,} of their "
@@ -156,7 +156,7 @@ def _distances(distances: "Distances") -> list[str]:
 
 
 def _table(measures: "Measures", per: str) -> list[str]:
-    from minicrawl.lab.seeding import figure
+    from minicrawl.analysis.seeding import figure
 
     kinds = list(measures.depths)
     heads = ("pages", "mean PageRank x N", "PageRank so far")

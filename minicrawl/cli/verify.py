@@ -9,7 +9,7 @@ import click
 from minicrawl.cli.options import json_option, logging_options, store_option
 
 if TYPE_CHECKING:
-    from minicrawl.lab.verify import Agreement, Verification
+    from minicrawl.analysis.verify import Agreement, Verification
 
 _INCONSISTENT = 4
 
@@ -34,7 +34,7 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from minicrawl.lab.verify import verify
+    from minicrawl.analysis.verify import verify
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

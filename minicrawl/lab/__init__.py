@@ -1,7 +1,7 @@
 """The proving ground: the papers' experiments, run with the same `opic` code as the live crawl.
 
 generate, evolve      webs drawn from a seed, and how they change
-load, folded          graphs from files and stores; a store's with aliases folded into their targets
+load                  graphs from files and stores
 heap, compiled        the visit loops of `opic`, fast
 methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
@@ -9,10 +9,7 @@ settling, twice       what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 orders
 discovery             holding a share of the fetches for pages never read
-verify                a crawl's own ranking against the exact one
-shape                 the web that 'graph stats' tells the shape of
 graphbench            distances and components while links arrive
-seeding               seeds for a next crawl, and whether they are any good
 figures               the experiments by name
-report, chart         what an experiment says, and its files
+chart                 what an experiment says (`minicrawl.report`), as files
 """

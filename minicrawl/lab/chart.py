@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from minicrawl.errors import SettingError
-from minicrawl.lab.report import Panel, Result, rounded
 from minicrawl.rank.components import Part
 from minicrawl.rank.degrees import Degrees
 from minicrawl.rank.pagerank import FloatArray
 from minicrawl.rank.shape import Shape
+from minicrawl.report import Panel, Result, rounded
 
 _STYLE = {
     "axes.grid": True,

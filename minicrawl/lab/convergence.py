@@ -12,11 +12,11 @@ from statistics import fmean
 import numpy as np
 
 from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
-from minicrawl.lab.report import Claim, Curve, Panel, Result
 from minicrawl.lab.twice import asked_twice, claim_of
 from minicrawl.opic.shares import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
+from minicrawl.report import Claim, Curve, Panel, Result
 
 _ESTIMATORS = (H_BY_G, H_AND_C, X)
 _PAPER = ("greedy", "cycle", "random", "off-line")

@@ -8,8 +8,8 @@ import numpy as np
 from minicrawl.errors import SettingError
 from minicrawl.lab import convergence, discovery, orders, settling, windows
 from minicrawl.lab.generate import MODELS, generate
-from minicrawl.lab.report import Result
 from minicrawl.rank import Graph
+from minicrawl.report import Result
 
 _FEWEST_NODES = 2000
 """On fewer pages the tenth that is most important is a handful, and no figure means anything."""

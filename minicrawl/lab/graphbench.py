@@ -33,10 +33,10 @@ from scipy import sparse
 from minicrawl.lab.compiled import crawl
 from minicrawl.lab.generate import generate
 from minicrawl.lab.heap import compiled
-from minicrawl.lab.report import Claim, Curve, Panel, Result
 from minicrawl.rank import Graph
 from minicrawl.rank.components import strong_components
 from minicrawl.rank.distances import links_of
+from minicrawl.report import Claim, Curve, Panel, Result
 
 Links = npt.NDArray[np.int32]
 """Insertions in their order, shape (m, 2): source and target."""

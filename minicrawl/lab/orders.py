@@ -18,10 +18,10 @@ from minicrawl.errors import SettingError
 from minicrawl.lab import frontiers
 from minicrawl.lab.frontiers import PageArray
 from minicrawl.lab.hosts import hosts_by_locality
-from minicrawl.lab.report import Claim, Curve, Panel, Result
 from minicrawl.opic import Coverage
 from minicrawl.opic.shares import FloatArray, IntArray
 from minicrawl.rank import Graph, pagerank
+from minicrawl.report import Claim, Curve, Panel, Result
 
 _POINTS = 101
 _CHECKS = 20

@@ -13,11 +13,11 @@ from minicrawl.lab.compiled import settle_greedily
 from minicrawl.lab.convergence import EXACT, LEVELS, Traces, traces
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.methods import POWER, X
-from minicrawl.lab.report import Claim, Panel, Result
 from minicrawl.lab.twice import asked_twice, claim_of
 from minicrawl.lab.windows import spliced
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, pagerank
+from minicrawl.report import Claim, Panel, Result
 
 _METHODS = ("greedy", "off-line", "greedy, held", "sweeps, held", "rounds, held")
 _COLUMNS = ("visits in N", "method", "estimator", "error of all pages in %", "error of the top tenth in %")

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.lab.compiled import crawl, settle_greedily, settle_in_order
-from minicrawl.lab.report import Claim
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
+from minicrawl.report import Claim
 
 _SEEDS = 10
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.evolve import Evolving
-from minicrawl.lab.report import Claim, Curve, Panel, Result
 from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger, Variable
 from minicrawl.opic.shares import FloatArray
 from minicrawl.opic.window import Window
 from minicrawl.rank import Errors, Graph, mean_error, pagerank
+from minicrawl.report import Claim, Curve, Panel, Result
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
 _MODERATE = 0.1

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from sites import Server, Site, crawl, random_site, rows
 
+from minicrawl.analysis.verify import Verification, folded_graph, verify
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.errors import StoreError
-from minicrawl.lab.verify import Verification, folded_graph, verify
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import pagerank
 from minicrawl.store.links import LinkGraph

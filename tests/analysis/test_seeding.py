@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 from sites import Site, crawl, random_site, rows
 
+from minicrawl.analysis.seeding import BASELINE, CORES, DEPTHS, RANDOM, Seeding, as_result, crawled_web, find_seeds
 from minicrawl.cli import main
 from minicrawl.crawl.seeds import read_seeds
-from minicrawl.lab.seeding import BASELINE, CORES, DEPTHS, RANDOM, Seeding, as_result, crawled_web, find_seeds
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 

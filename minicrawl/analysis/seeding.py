@@ -14,13 +14,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.lab.folded import folded_store
-from minicrawl.lab.report import Claim, Curve, Panel, Result
+from minicrawl.analysis.folded import folded_store
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
 from minicrawl.rank.seeds import Core, core_distances, extract_seeds, host_baseline, links_between, reach
+from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.reader import Store
 
 Division = Literal["site", "host"]

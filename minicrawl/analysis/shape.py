@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.lab.folded import FloatArray, folded_store
+from minicrawl.analysis.folded import FloatArray, folded_store
 from minicrawl.lab.generate import distinct, graph_of_keys, keys_of
 from minicrawl.lab.load import load_graph
 from minicrawl.rank import Graph, pagerank

@@ -1,0 +1,7 @@
+"""What a crawl's links say: a store, joined with the pure algorithms of `rank`.
+
+folded     the stored links as a graph, aliases folded into the pages they stand for
+verify     the crawl's own ranking against the exact one
+shape      the web whose shape is told       sites     hosts and registrable domains
+seeding    seeds for a next crawl
+"""

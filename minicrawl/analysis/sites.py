@@ -1,0 +1,69 @@
+"""The sites of a store: hosts or registrable domains, how important they are, who links to them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.folded import folded_store
+from minicrawl.rank import pagerank
+from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+from minicrawl.store.reader import Store
+
+SiteOf = Callable[[str], str]
+"""The site of a host as the store names it, which may have a port."""
+WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
+    "none": lambda found: None,
+    "links": lambda found: found.links,
+    "pages": lambda found: found.pages,
+}
+
+
+class SiteRow(NamedTuple):
+    """A host or registrable domain.
+
+    importance: sum of that of its pages. pagerank: its own, in the graph of links between sites. known, read: pages.
+    linking_domains: other registrable domains with a link to it.
+    """
+
+    site: str
+    importance: float
+    pagerank: float
+    known: int
+    read: int
+    linking_domains: int
+
+
+def sites_of(
+    store: Store, site_of: SiteOf, domain_of: SiteOf, damping: float = 0.85, weights: str = "none"
+) -> list[SiteRow]:
+    """All sites. weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+
+    domain_of: registrable domains, of which those that link to a site are counted. Raises StoreError.
+    """
+    with store.snapshot():
+        folded = folded_store(store)
+        names, of_page = numbered_sites(store, folded.hosts, site_of)
+        _, domain = numbered_sites(store, folded.hosts, domain_of)
+        importance = store.rankings()["importance"]
+    links = site_links(folded.graph, of_page, len(names))
+    columns = (
+        sums_by_site(importance, of_page),
+        pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
+        np.bincount(of_page),
+        np.bincount(of_page[folded.is_read], minlength=len(names)),
+        linking_domains(folded.graph, of_page, domain, len(names)),
+    )
+    return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
+
+
+def numbered_sites(
+    store: Store, hosts: npt.NDArray[np.int64], site_of: SiteOf
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """The sites of pages whose hosts.id are given, and for each page the number of its own."""
+    names = {host.id: site_of(host.name) for host in store.hosts()}
+    numbers: dict[str, int] = {}
+    used, host = np.unique(hosts, return_inverse=True)
+    number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]
+    return list(numbers), np.array(number, dtype=np.int64)[host]
