@@ -26,12 +26,12 @@ FOR_EVERYONE = {"errors", "model", "report", "settings"}
 HOMES = {
     "httpx": {"crawl/fetch.py"},
     "httpx_aiohttp": {"crawl/fetch.py"},
+    "yarl": {"crawl/fetch.py"},
     "aiohttp": {"crawl/fetch.py", "crawl/connect.py", "demo/server.py"},
     "lxml": {"crawl/parse.py"},
     "sqlite3": {"store/database.py", "store/reader.py"},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
-    "protego": {"crawl/robots.py"},
     "ada_url": {"crawl/urls.py"},
     "tldextract": {"crawl/urls.py"},
     "filelock": {"store/reader.py", "store/writer.py"},

@@ -75,9 +75,9 @@ class Absorber:
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
-        outcome = judge(fetched, parsed, self._attempts.get(page, 0))
+        outcome = judge(fetched, parsed, self._attempts.get(page, 0), now=now)
         self._note_request(page)
-        self.frontier.release(page, now)
+        self.frontier.release(page, now, not_before=now + outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
         else:
@@ -384,4 +384,4 @@ class Absorber:
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._batch.hosts))
-        return [HostRow(host.id, host.name, host.crawl_delay, host.ready_at) for host in hosts]
+        return [HostRow(host.id, host.name, host.crawl_delay, host.not_before) for host in hosts]

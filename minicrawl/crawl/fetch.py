@@ -16,6 +16,8 @@ from typing import Self
 import aiohttp
 import httpx
 from httpx_aiohttp import AiohttpTransport
+from httpx_aiohttp.transport import AiohttpResponseStream, map_aiohttp_exceptions
+from yarl import URL
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
 from minicrawl.crawl.parse import HTML_TYPES, media_type
@@ -55,15 +57,17 @@ class Fetcher:
         phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
-    async def fetch(self, url: str, *, any_type: bool = False) -> Fetched:
+    async def fetch(self, url: str, *, any_type: bool = False, at_least: int = 0) -> Fetched:
         """GET a normalised URL. Bodies that are not HTML are left unread, unless `any_type`.
+
+        at_least: bytes of the body that are read even where the settings allow for fewer.
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._get(url, started, any_type)
+                return await self._get(url, started, any_type, max(self._max_size, at_least))
         except TimeoutError:
             reason = "timeout"
         except FetchError as error:
@@ -80,8 +84,9 @@ class Fetcher:
     ) -> None:
         await self._transport.aclose()
 
-    async def _get(self, url: str, started: float, any_type: bool) -> Fetched:
-        request = httpx.Request("GET", url, headers=self._headers, extensions=self._extensions)
+    async def _get(self, url: str, started: float, any_type: bool, most: int) -> Fetched:
+        target = f"/{url.split('/', 3)[3]}".encode()
+        request = httpx.Request("GET", url, headers=self._headers, extensions=self._extensions | {"target": target})
         if self._checks_addresses and is_literal(request.url.host):
             self._direct(request)
         response = await self._transport.handle_async_request(request)
@@ -90,7 +95,7 @@ class Fetcher:
             content_type = headers.get("content-type")
             body, size, truncated = b"", 0, False
             if any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
-                body, size, truncated = await self._read(response)
+                body, size, truncated = await self._read(response, most)
             return Fetched(
                 url,
                 status=response.status_code,
@@ -115,18 +120,18 @@ class Fetcher:
             self._resolver.check(address)
         request.url = asked.copy_with(host=address, port=port)  # the Host header keeps what was asked for
 
-    async def _read(self, response: httpx.Response) -> tuple[bytes, int, bool]:
+    async def _read(self, response: httpx.Response, most: int) -> tuple[bytes, int, bool]:
         """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
         decoder = _decoder(response.headers.get("content-encoding"))
         decoded: list[bytes] = []
-        size, room = 0, self._max_size
+        size, room = 0, most
         try:
             async for chunk in response.stream:  # type: ignore[union-attr]
                 size += len(chunk)
                 piece = decoder.decode(chunk, room + 1)
                 decoded.append(piece[:room])
                 room -= len(piece)
-                if room < 0 or size > self._max_size:
+                if room < 0 or size > most:
                     return b"".join(decoded), size, True
         except (httpx.TransportError, aiohttp.ClientError, OSError):
             if not size:
@@ -134,7 +139,7 @@ class Fetcher:
             return b"".join(decoded), size, True  # what came before the connection broke still counts
         return b"".join(decoded), size, not decoder.is_complete
 
-    def _real_transport(self, settings: CrawlSettings) -> AiohttpTransport:
+    def _real_transport(self, settings: CrawlSettings) -> "_VerbatimTransport":
         tls = ssl.create_default_context()
         if settings.ca_file is not None:
             try:
@@ -149,7 +154,35 @@ class Fetcher:
             return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
         proxy = httpx.Proxy(settings.proxy) if settings.proxy else None
-        return AiohttpTransport(verify=tls, client=session, proxy=proxy)
+        return _VerbatimTransport(verify=tls, client=session, proxy=proxy)
+
+
+class _VerbatimTransport(AiohttpTransport):
+    """Asks for what the request's extension "target" says, as httpx's own transport does: a path as it is spelt.
+
+    A URL that is parsed again comes out respelt: httpx and yarl have ideas of their own on %7E, %zz or a lone "?".
+    """
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if not isinstance(self.client, aiohttp.ClientSession):
+            self.client = self.get_client()
+        asked, proxy = request.url, self.proxy
+        timeout = request.extensions["timeout"]
+        # yarl would drop the "?" of an empty query, but leaves alone what it is told to be an encoded path.
+        path = request.extensions["target"].decode()
+        with map_aiohttp_exceptions():
+            response = await self.client.request(
+                request.method,
+                URL.build(scheme=asked.scheme, authority=asked.netloc.decode(), path=path, encoded=True),
+                headers=request.headers,
+                allow_redirects=False,
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(sock_connect=timeout["connect"], sock_read=timeout["read"]),
+                proxy=str(proxy.url) if proxy else None,
+                proxy_auth=aiohttp.BasicAuth(*proxy.auth) if proxy and proxy.auth else None,
+                proxy_headers=proxy.headers if proxy else None,
+            )
+        return httpx.Response(response.status, headers=response.raw_headers, stream=AiohttpResponseStream(response))
 
 
 class _Plain:

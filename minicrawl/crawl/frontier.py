@@ -25,7 +25,7 @@ class Host:
     """A host and its politeness.
 
     `delay`: seconds between two requests; `crawl_delay`: the part of it that robots.txt asked for; `ready_at`:
-    Unix seconds before which no request may leave; `rests_until`: the same, for another reason than the delay.
+    Unix seconds at which the delay is over; `rests_until`: at which a rest is, for another reason.
     `waits_until`: when it will be looked at again, if it waits.
     """
 
@@ -38,6 +38,11 @@ class Host:
     in_flight: int = 0
     is_offered: bool = False
     waits_until: float | None = None
+
+    @property
+    def not_before(self) -> float:
+        """Unix seconds before which no request may leave, for whatever reason."""
+        return max(self.ready_at, self.rests_until)
 
 
 class Lane:
@@ -237,7 +242,7 @@ class Frontier:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
         if host.in_flight >= self._per_host or not self._has_page(host):
             return
-        until = max(host.ready_at, host.rests_until)
+        until = host.not_before
         if until > now:
             if host.waits_until != until:
                 host.waits_until = until

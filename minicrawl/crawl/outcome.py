@@ -13,18 +13,20 @@ meta refresh, canonical to another    alias            1       to the target, al
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, dns, tls, refused address  error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
+
+429 and 503 with Retry-After let the host rest for as long, and the page at least as long.
 """
 
 from dataclasses import dataclass
 
 from minicrawl.crawl.parse import HTML_TYPES, follows_directives, media_type
+from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 
 MAX_TRIES = 3
 MAX_HOPS = 10
 _FIRST_WAIT = 5.0
-_LONGEST_WAIT = 600.0
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
@@ -47,27 +49,29 @@ _TRANSIENT_REASONS = frozenset(
 class Outcome:
     """The verdict on one answer.
 
-    `state` None: try again, after `wait` seconds. `alias`: the URL the page stands for, if it does, and
-    `is_redirect` whether it has nothing else to offer; `follows`: whether its outlinks count.
+    `state` None: try again, after `wait` seconds. `rest`: seconds to leave its host alone, at its own request.
+    `alias`: the URL the page stands for, if it does, and `is_redirect` whether it has nothing else to offer;
+    `follows`: whether its outlinks count.
     """
 
     state: State | None
     reason: str
     wait: float = 0.0
+    rest: float = 0.0
     alias: str | None = None
     is_redirect: bool = False
     follows: bool = False
 
 
-def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0) -> Outcome:
+def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float) -> Outcome:
     """What `fetched` means. `attempts`: failures in a row before this answer."""
     status = fetched.status
     if fetched.reason is not None or status is None:
-        return _failure(fetched.reason or "connection", fetched, attempts, fetched.reason in _TRANSIENT_REASONS)
+        return _failure(fetched.reason or "connection", attempts, fetched.reason in _TRANSIENT_REASONS)
     if status in REDIRECTS:
         return _redirect(fetched, status)
     if status >= 300:
-        return _failure(f"http-{status}", fetched, attempts, status in _TRANSIENT_STATUSES)
+        return _failure(f"http-{status}", attempts, status in _TRANSIENT_STATUSES, asked_rest(fetched, now))
     if status != 200:
         return Outcome(State.FETCHED, f"http-{status}")
     if media_type(fetched.content_type) not in HTML_TYPES:
@@ -100,11 +104,7 @@ def _redirect(fetched: Fetched, status: int) -> Outcome:
     return Outcome(State.ALIAS, f"redirect-{status}", alias=target, is_redirect=True)
 
 
-def _failure(reason: str, fetched: Fetched, attempts: int, is_transient: bool) -> Outcome:
+def _failure(reason: str, attempts: int, is_transient: bool, rest: float = 0.0) -> Outcome:
     if not is_transient or attempts + 1 >= MAX_TRIES:
-        return Outcome(State.ERROR, reason)
-    wait = _FIRST_WAIT * 4**attempts
-    asked = (fetched.retry_after or "").strip()
-    if asked.isascii() and asked.isdigit():
-        wait = max(wait, min(float(asked), _LONGEST_WAIT))
-    return Outcome(None, reason, wait=wait)
+        return Outcome(State.ERROR, reason, rest=rest)
+    return Outcome(None, reason, wait=max(_FIRST_WAIT * 4**attempts, rest), rest=rest)

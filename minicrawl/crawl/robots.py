@@ -1,13 +1,17 @@
-"""What a host's robots.txt allows (RFC 9309), and when to ask for it again.
+"""What a host's robots.txt says (RFC 9309), and when to ask for it again.
 
-Matching is protego's; what a missing, failing or unreachable robots.txt means is decided here.
+Read as the RFC has it; where it is silent, what Google's parser forgives is forgiven, and marked "Google's choice".
+What that parser does beside the RFC (an allowed index.html allows its folder, long lines are cut) is not followed.
+Which rule decides on a URL is in robots_match.py; what a missing, failing or unreachable robots.txt means, here.
 """
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-from protego import Protego
-
+from minicrawl.crawl.retry_after import asked_rest
+from minicrawl.crawl.robots_match import Rules, octets_of
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -18,33 +22,147 @@ MAX_ATTEMPTS = 3
 _RETRY_AFTER = 10.0
 ROBOT = "minicrawl"
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_EVERYBODY = b"*"
+_FIELDS = {
+    b"user-agent": "user-agent",
+    b"allow": "allow",
+    b"disallow": "disallow",
+    b"sitemap": "sitemap",
+    b"crawl-delay": "crawl-delay",  # not the RFC's (2.2.4 lets others in), but what hosts ask for most
+    # Misspellings: Google's choice.
+    b"useragent": "user-agent",
+    b"user agent": "user-agent",
+    b"dissallow": "disallow",
+    b"dissalow": "disallow",
+    b"disalow": "disallow",
+    b"diasllow": "disallow",
+    b"disallaw": "disallow",
+    b"site-map": "sitemap",
+}
+
+
+@dataclass(slots=True)
+class Group:
+    """What the groups of one robot say together (RFC 9309 2.2.1)."""
+
+    lines: list[tuple[bytes, bool]] = field(default_factory=list)
+    crawl_delay: float | None = None
+    _rules: Rules | None = None
+
+    @property
+    def rules(self) -> Rules:
+        """The rules, made ready when first asked for: a robots.txt speaks to many robots, we are one."""
+        if self._rules is None:
+            self._rules = Rules(self.lines)
+        return self._rules
+
 
 class RobotsRules:
-    """The rules of one robots.txt."""
+    """What one robots.txt says. `sitemaps`: the addresses in it, as written."""
 
-    def __init__(self, protego: Protego) -> None:
-        self._protego = protego
+    def __init__(self, groups: dict[bytes, Group], sitemaps: tuple[str, ...]) -> None:
+        self._groups = groups
+        self.sitemaps = sitemaps
 
     @classmethod
     def parse(cls, body: bytes) -> "RobotsRules":
         """Read a robots.txt, its first 500 KiB. Lines that make no sense are skipped."""
-        text = body[:MAX_BYTES].decode("utf-8-sig", "replace")
-        return cls(Protego.parse(text))
+        groups: dict[bytes, Group] = {}
+        sitemaps: list[str] = []
+        addressed: list[Group] = []
+        is_naming = False
+        for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
+            name, value = _record(line)
+            match _FIELDS.get(name):
+                case "user-agent":
+                    # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
+                    if not is_naming:
+                        addressed = []
+                    is_naming = True
+                    addressed.append(groups.setdefault(_addressee(value), Group()))
+                case "allow" | "disallow" as kind:
+                    is_naming = False
+                    if value:  # 2.2.2: an empty pattern matches nothing
+                        for group in addressed:
+                            group.lines.append((value, kind == "allow"))
+                # 2.2.4: other records must not end a group, nor the list of robots it speaks to.
+                case "crawl-delay":
+                    for group in addressed:
+                        if group.crawl_delay is None:
+                            group.crawl_delay = _seconds(value)
+                case "sitemap" if value:
+                    sitemaps.append(value.decode("utf-8", "replace"))
+        return cls(groups, tuple(sitemaps))
 
     def allows(self, user_agent: str, url: str) -> bool:
         """Whether a robot of that name may fetch the absolute `url`."""
-        return bool(self._protego.can_fetch(url, product_token(user_agent)))
+        group = self._group(user_agent)
+        if group is None:
+            return True
+        octets = octets_of(url)
+        # 2.2.2: /robots.txt is implicitly allowed.
+        return group.rules.allow(octets) or octets == "/robots.txt"
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds the host asks for between two requests, or None."""
-        delay = self._protego.crawl_delay(product_token(user_agent))
-        return None if delay is None else float(delay)
+        group = self._group(user_agent)
+        return None if group is None else group.crawl_delay
+
+    def _group(self, user_agent: str) -> Group | None:
+        """2.2.1: the robot's own group, in any case of letters, else everybody's, else none."""
+        own = self._groups.get(product_token(user_agent).lower().encode())
+        return own or self._groups.get(_EVERYBODY)
 
 
+def within_limit(body: bytes) -> bytes:
+    """The whole lines among the first 500 KiB: half a rule would be another rule."""
+    if len(body) <= MAX_BYTES:
+        return body
+    head = body[: MAX_BYTES + 1]
+    return head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 0)]
+
+
+def _record(line: bytes) -> tuple[bytes, bytes]:
+    """Name in lower case and value of a line (2.2), without comment; empty if it has none.
+
+    Google's choices: a line ends at a NUL, and a blank may stand for the colon if there are just two words.
+    """
+    line = line.partition(b"#")[0].partition(b"\0")[0].strip()
+    name, colon, value = line.partition(b":")
+    if colon:
+        return name.rstrip().lower(), value.lstrip()
+    words = line.split()
+    return (words[0].lower(), words[1]) if len(words) == 2 else (b"", b"")
+
+
+def _addressee(value: bytes) -> bytes:
+    """The product token of a user-agent line, in lower case.
+
+    Google's choice: what follows the token, such as a version, does not count, nor what follows "* ".
+    """
+    if value[:1] == b"*" and not value[1:2].strip():
+        return _EVERYBODY
+    match = re.match(rb"[A-Za-z_-]*", value)
+    return match[0].lower() if match else b""
+
+
+def _seconds(value: bytes) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+@lru_cache(maxsize=16)
 def product_token(user_agent: str) -> str:
-    """ "minicrawl" of "minicrawl/0.1 (+https://...)" (RFC 9309 2.2.1)."""
-    match = re.match(r"[A-Za-z_-]+", user_agent)
-    return match[0] if match else ROBOT
+    """What robots.txt calls a robot (RFC 9309 2.2.1).
+
+    "minicrawl" of "minicrawl/0.1 (+https://...)", "ExampleBot" of "Mozilla/5.0 (compatible; ExampleBot/0.1; ...)".
+    """
+    match = re.search(r"\(compatible; *([A-Za-z_-]+)", user_agent) or re.match(r"([A-Za-z_-]+)", user_agent)
+    return match[1] if match else ROBOT
 
 
 # Reasons that asking again a little later will not mend.
@@ -93,12 +211,12 @@ def judged(fetched: Fetched, now: float, attempts: int = 0) -> RobotsState:
     """
     status = fetched.status
     if status is not None and 200 <= status < 300:
-        return RobotsState(RobotsRules.parse(fetched.body), status, fetched.body[:MAX_BYTES], now, now + LIFETIME)
+        return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
     if status is not None and (300 <= status < 400 or (400 <= status < 500 and status != 429)):
         return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
     attempts += 1
     reason = fetched.reason or f"http-{status}"
-    rest = LIFETIME if reason in _HOPELESS else _RETRY_AFTER * 2 ** (attempts - 1)
+    rest = LIFETIME if reason in _HOPELESS else max(_RETRY_AFTER * 2 ** (attempts - 1), asked_rest(fetched, now))
     return RobotsState(None, status, b"", now, now + rest, attempts, reason)
 
 

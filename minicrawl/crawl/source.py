@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parse import parse_html
-from minicrawl.crawl.robots import MAX_REDIRECTS
+from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
 from minicrawl.crawl.urls import authority, normalise
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
@@ -55,7 +55,7 @@ class LocalSource:
     async def robots(self, site: str) -> Fetched:
         url = f"{site}/robots.txt"
         for _ in range(1 + MAX_REDIRECTS):
-            fetched = await self._fetcher.fetch(url, any_type=True)
+            fetched = await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
             target = normalise(fetched.location, url) if fetched.location else None
             if fetched.status not in REDIRECTS or target is None:
                 break

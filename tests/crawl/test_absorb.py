@@ -7,9 +7,15 @@ import httpx
 import pytest
 from sites import Site, crawl, rows
 
+from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
-from minicrawl.opic import GRANT, SEED_GRANTS
+from minicrawl.crawl.outcome import MAX_TRIES
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
@@ -166,6 +172,52 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     report, server = crawl({HOME: 503}, store, [HOME], time=0.2)
     assert (report.reason, server.asked) == ("time", [HOME])
     assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+
+
+def absorber_of(store: Path, now: float) -> Absorber:
+    settings = CrawlSettings()
+    window = parse_window(settings.history, settings.window)
+    return Absorber(Writer(store), settings, STRATEGIES[settings.strategy], window, now)
+
+
+def handed_out(absorber: Absorber, now: float) -> list[str]:
+    frontier, urls = absorber.frontier, []
+    while (page := frontier.acquire(now)) is not None:
+        urls.append(absorber.known.url(page))
+    return urls
+
+
+@pytest.mark.parametrize("retry_after", ["120", "Thu, 01 Jan 1970 00:18:40 GMT"])
+@pytest.mark.parametrize("status", [429, 503])
+def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retry_after: str) -> None:
+    """For its other pages, too, and by the next run; other hosts are not held up."""
+    absorber = absorber_of(tmp_path / "crawl.db", 1000.0)
+    absorber.start([HOME, A, "http://b.test/"], 1000.0)
+    assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
+    (home,) = absorber.known.find([HOME])
+    absorber.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
+    absorber.commit({})
+    assert handed_out(absorber, 1119.9) == []
+    assert handed_out(absorber, 1120.0) == [HOME]
+    absorber.writer.close()
+    again = absorber_of(tmp_path / "crawl.db", 1005.0)
+    assert handed_out(again, 1119.9) == ["http://b.test/"]
+    assert handed_out(again, 1120.0) == [HOME]
+    again.writer.close()
+
+
+def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber.start([HOME, A], 0.0)
+    (home,) = absorber.known.find([HOME])
+    now = 0.0
+    for _ in range(MAX_TRIES):
+        assert absorber.frontier.acquire(now) == home
+        absorber.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
+        assert handed_out(absorber, now + 59.9) == []
+        now += 60.0
+    assert handed_out(absorber, now) == [A]
+    absorber.writer.close()
 
 
 def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:

@@ -254,3 +254,11 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl({HOME: ["/a"]}, tmp_path / "crawl.db", [HOME])
     assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:
+    """RFC 9309 2.5: at least 500 KiB are read, whatever the settings say of pages."""
+    robots = "# filler\n" * 1000 + "User-agent: *\nDisallow: /no\n"
+    server = Server({"http://a.test/": ["/no", "/yes"], "http://a.test/no": [], "http://a.test/yes": []}, robots)
+    crawl(server, tmp_path / "crawl.db", ["http://a.test/"], max_size=1000)
+    assert server.asked == ["http://a.test/", "http://a.test/yes"]

@@ -11,9 +11,13 @@ from pathlib import Path
 import httpx
 import pytest
 import respx
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+from minicrawl.crawl import fetch
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.parse import follows_directives
+from minicrawl.crawl.urls import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
@@ -388,6 +392,14 @@ def test_the_overall_timeout_ends_a_silent_request():
     assert 0.05 <= fetched.seconds < 5
 
 
+def test_a_silent_server_times_out_while_reading(monkeypatch):
+    async def silent(writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(fetch, "_READ_TIMEOUT", 0.05)
+    assert fetched_from_reply(silent).reason == "timeout-read"
+
+
 def test_the_overall_timeout_ends_a_body_that_stops_coming():
     async def stall(writer: asyncio.StreamWriter) -> None:
         writer.write(html(b"x", length=10**6))
@@ -472,24 +484,69 @@ def test_a_header_of_the_user_replaces_ours(name):
 
 TARGETS = [
     "/",
+    "/?",
     "/a/b;c=d",
     "/a%2Fb",
+    "/a%2fb",
     "/a%20b",
     "/%C3%BC?%C3%B6",
+    "/%c3%bc",
+    "/%FF",
     "/a?b=%26&c=+&d=%3D",
+    "/a?b=?&c=/../d",
+    "/a?%7E=~",
     "//a//b",
+    "//x.test/a",
     "/a?b=%2B",
     "/~u",
+    "/%7Eu",
+    "/%41",
     "/a'b",
+    "/a|b",
+    "/a:b@c,d!$&()*+=",
+    "/a[b]",
+    "/a?[x]=1",
+    "/a?b={c}|d`e^f\\g",
+    "/%zz",
+    "/100%",
+    "/%",
+    "/?%",
+    "/" + "x" * 8000,
 ]
-_REWRITES = pytest.mark.xfail(strict=True, reason="the HTTP client spells these URLs its own way")
-REWRITTEN = ["/%7Eu", "/%41", "/?", "/a|b", "/a?[x]=1", "/%zz", "/100%"]
 
 
-@pytest.mark.parametrize("target", [*TARGETS, *(pytest.param(target, marks=_REWRITES) for target in REWRITTEN)])
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target[:20])
 def test_the_server_is_asked_for_the_url_as_it_is(target):
     server = Server(html(b""))
     fetched_from(server, target)
+    assert server.requests[0].split(b" ")[1].decode() == target
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target[:20])
+def test_these_urls_are_normalised(target):
+    """So the test above speaks of URLs as they come."""
+    assert normalise(f"http://127.0.0.1:81{target}") == f"http://127.0.0.1:81{target}"
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_normalised_is_asked_for_as_it_is(text):
+    url = normalise(f"http://h.test/{text}")
+    assume(url is not None)
+    server = Server(html(b""))
+    fetched_from(server, url=url, connect_to=["::127.0.0.1:{port}"])
+    assert server.requests[0].split(b"\r\n")[0].decode() == f"GET {url.removeprefix('http://h.test')} HTTP/1.1"
+
+
+@pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
+def test_httpx_own_transport_asks_for_the_url_as_it_is(target):
+    server = Server(html(b""))
+
+    async def run() -> None:
+        async with server, Fetcher(CrawlSettings(), httpx.AsyncHTTPTransport()) as fetcher:
+            await fetcher.fetch(f"http://127.0.0.1:{server.port}{target}")
+
+    asyncio.run(run())
     assert server.requests[0].split(b" ")[1].decode() == target
 
 
@@ -597,9 +654,10 @@ def test_requests_go_through_the_proxy_even_a_private_one(proxy):
     async def run() -> tuple[Fetched, Fetched, Server]:
         async with Server(html(b"by proxy")) as server:  # noqa: SIM117
             async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
-                return await fetcher.fetch("http://some.invalid/a"), await fetcher.fetch("http://127.0.0.1/"), server
+                asked = "http://some.invalid/%7Ea?"
+                return await fetcher.fetch(asked), await fetcher.fetch("http://127.0.0.1/"), server
 
     through, refused, server = asyncio.run(run())
     assert (through.status, through.body) == (200, b"by proxy")
-    assert server.requests[0].startswith(b"GET http://some.invalid/a HTTP/1.1\r\n")
+    assert server.requests[0].startswith(b"GET http://some.invalid/%7Ea? HTTP/1.1\r\n")
     assert (refused.reason, len(server.requests)) == ("private-address", 1)

@@ -1,9 +1,14 @@
 """Every row of the table at the top of outcome.py."""
 
+from functools import partial
+
 import pytest
 
-from minicrawl.crawl.outcome import MAX_TRIES, Outcome, judge
+from minicrawl.crawl import outcome
+from minicrawl.crawl.outcome import MAX_TRIES, Outcome
 from minicrawl.model import Fetched, ParsedPage, State
+
+judge = partial(outcome.judge, now=1000.0)
 
 URL = "http://h.test/a"
 OTHER = "http://h.test/b"
@@ -146,30 +151,30 @@ def test_hopeless_failures_are_given_up_at_once(reason):
     assert judge(Fetched(URL, reason=reason), ParsedPage()) == Outcome(State.ERROR, reason)
 
 
-@pytest.mark.parametrize(
-    ("retry_after", "wait"),
-    [
-        pytest.param("120", 120.0, id="seconds"),
-        pytest.param(" 120 ", 120.0, id="white-space"),
-        pytest.param("1", 5.0, id="never-sooner-than-our-own-wait"),
-        pytest.param("0", 5.0, id="zero"),
-        pytest.param("86400", 600.0, id="no-longer-than-the-longest-wait"),
-        pytest.param("9" * 400, 600.0, id="huge"),
-        pytest.param("-5", 5.0, id="negative-is-ignored"),
-        pytest.param("1.5", 5.0, id="fraction-is-ignored"),
-        pytest.param("soon", 5.0, id="nonsense-is-ignored"),
-        pytest.param("", 5.0, id="empty-is-ignored"),
-        pytest.param("²", 5.0, id="superscript-is-ignored"),
-    ],
-)
 @pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_lengthens_the_wait(status, retry_after, wait):
-    assert judge(answer(status, retry_after=retry_after), ParsedPage()).wait == wait
+@pytest.mark.parametrize(("attempts", "back_off"), [(0, 5.0), (1, 20.0)])
+@pytest.mark.parametrize("asked", [1, 10, 120])
+def test_a_host_rests_as_long_as_it_asks_for_and_a_page_no_shorter_than_otherwise(status, attempts, back_off, asked):
+    fetched = answer(status, retry_after=str(asked))
+    expected = Outcome(None, f"http-{status}", wait=max(asked, back_off), rest=asked)
+    assert judge(fetched, ParsedPage(), attempts) == expected
 
 
-def test_retry_after_does_not_add_tries():
-    outcome = judge(answer(503, retry_after="60"), ParsedPage(), MAX_TRIES - 1)
-    assert outcome == Outcome(State.ERROR, "http-503")
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_does_not_add_tries_but_the_host_rests(status):
+    fetched = answer(status, retry_after="60")
+    assert judge(fetched, ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, f"http-{status}", rest=60.0)
+
+
+@pytest.mark.parametrize("retry_after", ["-5", "soon", str(10**9)])
+def test_a_retry_after_without_sense_changes_nothing(retry_after):
+    assert judge(answer(503, retry_after=retry_after), ParsedPage()) == Outcome(None, "http-503", wait=5.0)
+
+
+@pytest.mark.parametrize("status", [200, 301, 404, 408, 500, 502])
+def test_retry_after_of_other_answers_is_not_for_the_host(status):
+    fetched = answer(status, retry_after="60", location="/b")
+    assert judge(fetched, ParsedPage()) == judge(answer(status, location="/b"), ParsedPage())
 
 
 def test_a_failure_while_reading_beats_a_status():
