@@ -2,7 +2,9 @@
 
 seeds     where it starts                         fetch     the network: the only module that imports httpx
 urls      what a URL is                           connect   which address a connection goes to, or may not
-scope     which links are followed, and why not   parse     links, title, directives: the only one with lxml
+scope     which links are followed, and why not   decode    which text a page's bytes are
+                                                  elements  which elements: the only one with selectolax and lxml
+                                                  parse     links, title, directives
 focus     links that get more of a page's cash    outcome   what a response means for its page
 robots    what a host allows                      source    fetch and parse, here or in worker processes
 frontier  which page of which host, and when      absorb    books, frontier and store take in an outcome

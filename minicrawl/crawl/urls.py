@@ -1,15 +1,23 @@
 """What a URL is: parse, resolve, normalise, after the WHATWG URL standard (by the library ada)."""
 
+import codecs
 from functools import lru_cache
+from urllib.parse import quote_from_bytes
 
 import ada_url
 
+# What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
+_QUERY = bytes(range(128)).replace(b"#", b"")
 
-def normalise(url: str, base: str | None = None) -> str | None:
+
+def normalise(url: str, base: str | None = None, encoding: str | None = None) -> str | None:
     """The one spelling under which minicrawl knows a page, or None for what is not http(s).
 
-    Resolves `url` against `base` as a browser does, and drops the fragment and credentials. Idempotent.
+    Resolves `url` against `base` as a browser does, and drops the fragment and credentials. Idempotent. `encoding`: the
+    codec of the page the URL stands in, if that is not Unicode; queries are sent in it.
     """
+    if encoding is not None and not url.isascii():
+        url = _with_query_in(encoding, url)
     try:
         href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
     except ValueError:
@@ -23,6 +31,41 @@ def normalise(url: str, base: str | None = None) -> str | None:
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href
+
+
+def base_url(said: str | None, url: str, encoding: str | None = None) -> str:
+    """What a page at `url` whose base element says `said` resolves its links against (WHATWG HTML, 4.2.3)."""
+    if said is None:
+        return url
+    if encoding is not None and not said.isascii():
+        said = _with_query_in(encoding, said)
+    try:
+        base = ada_url.join_url(url, said)
+    except ValueError:
+        return url
+    return url if base.startswith(("data:", "javascript:")) else base
+
+
+def _with_query_in(encoding: str, url: str) -> str:
+    """The URL, its query escaped as bytes of the encoding (WHATWG URL, 4.4, query state)."""
+    head, _, rest = url.partition("?")
+    query, mark, fragment = rest.partition("#")
+    if query.isascii() or "#" in head:
+        return url
+    escaped = quote_from_bytes(query.encode(encoding, "minicrawl.query"), safe=_QUERY)
+    return f"{head}?{escaped}{mark}{fragment}"
+
+
+def _reference(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What an encoding does not have is sent as "&#8364;", escaped (WHATWG URL, 1.3, percent-encode after encoding)."""
+    assert isinstance(error, UnicodeEncodeError)
+    codes = [ord(character) for character in error.object[error.start : error.end]]
+    if error.encoding == "charmap" and 0x80 <= codes[0] < 0xA0:
+        return bytes(codes[:1]), error.start + 1  # the bytes that windows-125x leave open are C1 controls
+    return "".join(f"%26%23{code}%3B" for code in codes), error.end
+
+
+codecs.register_error("minicrawl.query", _reference)
 
 
 def authority(url: str) -> str:

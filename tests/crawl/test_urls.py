@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawl.urls import authority, hostname, normalise, origin, site
+from minicrawl.crawl.urls import authority, base_url, hostname, normalise, origin, site
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -146,6 +146,52 @@ def test_abnormal_references_resolve_as_in_browsers(reference, expected):
 )
 def test_hrefs_are_read_as_browsers_read_them(reference, expected):
     assert normalise(reference, BASE) == expected
+
+
+# WHATWG URL, 4.4, query state: percent-encode after encoding, in the page's encoding; what has no bytes there becomes
+# a numeric character reference. Paths are always UTF-8.
+QUERIES = {
+    "one byte": ("koi8-r", "/ж?ж", "http://a/%D0%B6?%D6"),
+    "windows-1252": ("cp1252", "?ü€", "http://a/b/c/d;p?%FC%80"),
+    "bytes left open are controls": ("cp1252", "?\x81ü", "http://a/b/c/d;p?%81%FC"),
+    "two bytes": ("cp949", "?한", "http://a/b/c/d;p?%C7%D1"),
+    "second byte is ASCII": ("cp932", "?表", "http://a/b/c/d;p?%95\\"),
+    "escape sequences": ("iso2022_jp", "?日x", "http://a/b/c/d;p?%1B$BF|%1B(Bx"),
+    "second byte is a number sign": ("iso2022_jp", "?。", "http://a/b/c/d;p?%1B$B!%23%1B(B"),
+    "no such character": ("koi8-r", "?ü", "http://a/b/c/d;p?%26%23252%3B"),
+    "no such characters": ("koi8-r", "?üж😀", "http://a/b/c/d;p?%26%23252%3B%D6%26%23128512%3B"),
+    "escapes and ampersands stay": ("koi8-r", "?a=%41&b=ж", "http://a/b/c/d;p?a=%41&b=%D6"),
+    "space and quotes": ("koi8-r", "?ж '\"<", "http://a/b/c/d;p?%D6%20%27%22%3C"),
+    "white space around": ("koi8-r", " ?ж\n", "http://a/b/c/d;p?%D6"),
+    "fragment": ("koi8-r", "?ж#ж", "http://a/b/c/d;p?%D6"),
+    "question mark in a fragment": ("koi8-r", "g#?ж", "http://a/b/c/g"),
+    "two question marks": ("koi8-r", "?ж?ж", "http://a/b/c/d;p?%D6?%D6"),
+    "other host": ("koi8-r", "//ж.test/?ж", "http://xn--f1a.test/?%D6"),
+    "Unicode": (None, "?ж", "http://a/b/c/d;p?%D0%B6"),
+}
+
+
+@pytest.mark.parametrize(("encoding", "reference", "expected"), QUERIES.values(), ids=QUERIES.keys())
+def test_queries_are_written_in_the_encoding_of_the_page(encoding, reference, expected):
+    assert normalise(reference, BASE, encoding) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param(None, BASE, id="no-element"),
+        pytest.param("", BASE, id="empty"),
+        pytest.param("x/", "http://a/b/c/x/", id="relative"),
+        pytest.param("http://[", BASE, id="invalid"),
+        pytest.param("data:text/html,x", BASE, id="data"),
+        pytest.param("JavaScript:x", BASE, id="javascript"),
+        pytest.param("file:///x", "file:///x", id="other-scheme"),
+        pytest.param("?ж", "http://a/b/c/d;p?%D6", id="query-in-the-encoding"),
+    ],
+)
+def test_base_is_that_of_the_element_if_it_is_a_base(said, expected):
+    """WHATWG HTML, 4.2.3, set the frozen base URL."""
+    assert base_url(said, BASE, "koi8-r") == expected
 
 
 _pieces = st.sampled_from(

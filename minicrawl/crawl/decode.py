@@ -1,0 +1,180 @@
+"""Which text the bytes of a page are: its encoding, found and read as browsers do (WHATWG HTML 13.2.3, Encoding).
+
+Only what a page leaves open is decided otherwise: browsers then take it for windows-1252, we look at its bytes, which
+the standard allows.
+"""
+
+import codecs
+import re
+
+from charset_normalizer import from_bytes
+
+# The labels browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding they stand for; any other label is
+# no encoding at all. What "replacement" stands for is never decoded: such a page has no text.
+_LABELS = {
+    "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
+    "utf-16-be": "unicodefffe utf-16be",
+    "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
+    "iso8859-2": "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2",
+    "iso8859-3": "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
+    "iso8859-4": "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
+    "iso8859-5": "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
+    "iso8859-6": (
+        "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e iso-8859-6-i "
+        "iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987"
+    ),
+    "iso8859-7": (
+        "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
+        "iso_8859-7:1987 sun_eu_greek"
+    ),
+    "iso8859-8": (
+        "csiso88598e csiso88598i csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-8859-8-i iso-ir-138 iso8859-8 "
+        "iso88598 iso_8859-8 iso_8859-8:1988 logical visual"
+    ),
+    "iso8859-16": "iso-8859-16",
+    "koi8-r": "cskoi8r koi koi8 koi8-r koi8_r",
+    "koi8-u": "koi8-ru koi8-u",
+    "cp874": "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874",
+    "cp866": "866 cp866 csibm866 ibm866",
+    "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+    "mac-roman": "csmacintosh mac macintosh x-mac-roman",
+    "gb18030": "chinese csgb2312 csiso58gb231280 gb18030 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk",
+    "big5hkscs": "big5 big5-hkscs cn-big5 csbig5 x-x-big5",
+    "euc_jp": "cseucpkdfmtjapanese euc-jp x-euc-jp",
+    "cp932": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
+    "cp949": (
+        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"
+    ),
+    "iso2022_jp": "csiso2022jp iso-2022-jp",
+    "replacement": "csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement",
+    "cp1252": (
+        "ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1 "
+        "iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 x-user-defined"
+    ),
+    "iso8859-10": "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
+    "iso8859-13": "iso-8859-13 iso8859-13 iso885913",
+    "iso8859-14": "iso-8859-14 iso8859-14 iso885914",
+    "iso8859-15": "csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15 l9",
+    "cp1250": "cp1250 windows-1250 x-cp1250",
+    "cp1251": "cp1251 windows-1251 x-cp1251",
+    "cp1253": "cp1253 windows-1253 x-cp1253",
+    "cp1254": (
+        "cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 "
+        "windows-1254 x-cp1254"
+    ),
+    "cp1255": "cp1255 windows-1255 x-cp1255",
+    "cp1256": "cp1256 windows-1256 x-cp1256",
+    "cp1257": "cp1257 windows-1257 x-cp1257",
+    "cp1258": "cp1258 windows-1258 x-cp1258",
+}
+_CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
+_UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be", "replacement"})
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_PRESCAN = 1024  # bytes a browser looks through for a <meta> charset
+
+# A parameter of a media type (WHATWG MIME Sniffing, 4.4).
+_HEADER_CHARSET = re.compile(r""";[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)|([^;]*))""", re.IGNORECASE)
+# The parts of "prescan a byte stream to determine its encoding" (WHATWG HTML, 13.2.3.2).
+_EQUALS = rb"[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+_ATTRIBUTE = (
+    rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)"
+    rb"""(?:%b(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+|)))?""" % _EQUALS
+)
+_ATTRIBUTES = re.sub(rb"\((?!\?)", rb"(?:", _ATTRIBUTE)
+_PIECE = re.compile(
+    rb"<!--(?:-?>|.*?-->|.*)"
+    rb"|<(?:meta(?=[\t\n\f\r /])(?P<meta>(?:%b)*+)|/?[a-z][^\t\n\f\r >]*+(?:%b)*+)[\t\n\f\r /]*+>"
+    rb"|</?[a-z].*"
+    rb"|<[!/?][^>]*+" % (_ATTRIBUTES, _ATTRIBUTES),
+    re.IGNORECASE | re.DOTALL,
+)
+_META_ATTRIBUTE = re.compile(_ATTRIBUTE)
+_CONTENT_CHARSET = re.compile(
+    rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS,
+    re.IGNORECASE,
+)
+_XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)["']""")
+
+
+def encoding_of(body: bytes, content_type: str | None) -> str:
+    """Python's name of the encoding: by byte order mark, header, <meta>, XML declaration, or a look at the bytes."""
+    for bom, codec in _BOMS:
+        if body.startswith(bom):
+            return codec
+    found = _HEADER_CHARSET.search(content_type or "")
+    declared = _codec(found[1] if found[1] is not None else found[2]) if found else None
+    return declared or _prescanned(body[:_PRESCAN]) or _detected(body)
+
+
+def is_unicode(codec: str) -> bool:
+    """Whether a page in this encoding writes the queries of its links in UTF-8 (WHATWG Encoding, 4.3)."""
+    return codec in _UNICODE
+
+
+def as_utf8(body: bytes, codec: str) -> bytes:
+    """The text of the body as well-formed UTF-8, without byte order mark."""
+    if codec == "replacement":
+        return b""
+    for bom, _ in _BOMS:
+        if body.startswith(bom):
+            body = body[len(bom) :]
+            break
+    if codec == "utf-8" and _is_utf8(body):
+        return body
+    return body.decode(codec, "minicrawl.replace").encode("utf-8", "replace")
+
+
+def _codec(label: str) -> str | None:
+    return _CODECS.get(label.strip("\t\n\f\r ").lower())
+
+
+def _prescanned(head: bytes) -> str | None:
+    for piece in _PIECE.finditer(head):
+        codec = _meta_codec(piece["meta"]) if piece["meta"] else None
+        if codec is not None:
+            break
+    else:
+        found = _XML_ENCODING.match(head)
+        codec = _codec(found[1].decode("latin-1")) if found else None
+    # It was readable as ASCII, so it cannot be UTF-16.
+    return "utf-8" if codec is not None and codec.startswith("utf-16") else codec
+
+
+def _meta_codec(attributes: bytes) -> str | None:
+    said: dict[bytes, bytes] = {}
+    for name, *values in _META_ATTRIBUTE.findall(attributes):
+        said.setdefault(name.lower(), b"".join(values))
+    if b"charset" in said:
+        return _codec(said[b"charset"].decode("latin-1"))
+    found = _CONTENT_CHARSET.search(said.get(b"content", b""))
+    if found is None or said.get(b"http-equiv", b"").lower() != b"content-type":
+        return None
+    return _codec(b"".join(found.groups(b"")).decode("latin-1"))
+
+
+def _detected(body: bytes) -> str:
+    if _is_utf8(body):
+        return "utf-8"
+    best = from_bytes(body[:20_000]).best()
+    name = codecs.lookup(best.encoding).name if best else ""
+    return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """U+FFFD for what is no character, but the bytes 80 to 9F that windows-125x leave open are C1 controls."""
+    assert isinstance(error, UnicodeDecodeError)
+    byte = error.object[error.start]
+    if error.encoding == "charmap" and byte < 0xA0:
+        return chr(byte), error.start + 1
+    return "\ufffd", error.end
+
+
+codecs.register_error("minicrawl.replace", _replace)
