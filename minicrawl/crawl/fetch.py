@@ -15,6 +15,8 @@ from typing import Self
 
 import aiohttp
 import httpx
+from aiohttp.client_reqrep import ConnectionKey
+from aiohttp.connector import Connection
 from httpx_aiohttp import AiohttpTransport
 from httpx_aiohttp.transport import AiohttpResponseStream, map_aiohttp_exceptions
 from yarl import URL
@@ -28,6 +30,8 @@ from minicrawl.settings import CrawlSettings
 _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
+_LONGEST_HEADER = 64 * 1024  # some sites' Content-Security-Policy has more than aiohttp's 8 kB
+_FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
@@ -92,16 +96,25 @@ class Fetcher:
         response = await self._transport.handle_async_request(request)
         try:
             headers = response.headers
-            content_type = headers.get("content-type")
+            if response.status_code < 200:
+                raise FetchError("bad-response", f"status {response.status_code}, and that is all")
+            if headers.get("transfer-encoding", "chunked").strip().lower() not in _FRAMINGS:
+                raise FetchError("bad-response", f"transfer-encoding {headers['transfer-encoding']}")
+            # RFC 9110 8.3: of several, the last is the one that is usually meant.
+            content_type = next(reversed(headers.get_list("content-type")), None)
             body, size, truncated = b"", 0, False
             if any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
-                body, size, truncated = await self._read(response, most)
+                try:
+                    body, size, truncated = await self._read(response, most)
+                except (FetchError, httpx.TransportError, aiohttp.ClientError, OSError):
+                    if response.is_success:
+                        raise  # of any other answer the status says enough
             return Fetched(
                 url,
                 status=response.status_code,
                 body=body,
                 content_type=content_type,
-                location=headers.get("location"),
+                location=_location(headers),
                 robots_tag="\n".join(headers.get_list("x-robots-tag")) or None,
                 retry_after=headers.get("retry-after"),
                 size=size,
@@ -148,10 +161,12 @@ class Fetcher:
                 raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
 
         def session() -> aiohttp.ClientSession:
-            connector = aiohttp.TCPConnector(
+            connector = _Connector(
                 limit=0, resolver=self._resolver, ssl=tls, keepalive_timeout=_KEEP_ALIVE, ttl_dns_cache=600
             )
-            return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+            return aiohttp.ClientSession(
+                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=_LONGEST_HEADER
+            )
 
         proxy = httpx.Proxy(settings.proxy) if settings.proxy else None
         return _VerbatimTransport(verify=tls, client=session, proxy=proxy)
@@ -185,6 +200,34 @@ class _VerbatimTransport(AiohttpTransport):
         return httpx.Response(response.status, headers=response.raw_headers, stream=AiohttpResponseStream(response))
 
 
+class _Connector(aiohttp.TCPConnector):
+    """Hands out no connection on which the server has spoken since its last answer was read.
+
+    aiohttp itself would take such bytes for the answer to the next request (RFC 9112 6.3: they must not be).
+    """
+
+    async def _get(self, key: ConnectionKey, traces: list[aiohttp.tracing.Trace]) -> Connection | None:
+        while (connection := await super()._get(key, traces)) is not None:
+            if connection.protocol is not None and not connection.protocol.should_close:
+                break
+            connection.close()
+        return connection
+
+
+def _text(value: bytes) -> str:
+    """A header's value that is a URL: UTF-8, else its bytes as they are, percent-encoded."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
+
+
+def _location(headers: httpx.Headers) -> str | None:
+    """Where an answer points to; None also where it says so twice and differently."""
+    values = {value for name, value in headers.raw if name.lower() == b"location"}
+    return _text(values.pop()) if len(values) == 1 else None
+
+
 class _Plain:
     is_complete = True
 
@@ -195,50 +238,61 @@ class _Plain:
 class _Inflate:
     """gzip and deflate, never producing much more than asked for: a small body can hide a huge one."""
 
-    def __init__(self, wbits: int) -> None:
-        self._wbits = wbits
-        self._decompressor = zlib.decompressobj(wbits)
-        self._head: bytes | None = b""  # what was read so far, while nothing has come out yet
+    def __init__(self, *, is_gzip: bool) -> None:
+        self._is_gzip = is_gzip
+        self._member: zlib._Decompress | None = None
+        self._members = 0
+        self._head = b""  # bytes too few to tell what begins with them
+        self._is_over = False
 
     @property
     def is_complete(self) -> bool:
-        return self._decompressor.eof or self._head == b""
+        return self._member is None and (self._members > 0 or not self._head)
 
     def decode(self, chunk: bytes, room: int) -> bytes:
-        if self._head is not None:
-            self._head += chunk
-        try:
-            piece = self._decompressor.decompress(chunk, room)
-        except zlib.error as error:
-            if self._head is None or self._wbits != zlib.MAX_WBITS:
+        pieces: list[bytes] = []
+        chunk, self._head = self._head + chunk, b""
+        while chunk and room > 0 and not self._is_over:
+            member = self._member or self._begun(chunk)
+            if member is None:
+                break
+            try:
+                piece = member.decompress(chunk, room)
+            except zlib.error as error:
                 raise FetchError("undecodable", str(error)) from error
-            # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare.
-            self._wbits = -zlib.MAX_WBITS
-            self._decompressor = zlib.decompressobj(self._wbits)
-            return self.decode(self._rewound(), room)
-        if piece:
-            self._head = None
-        rest = self._decompressor.unused_data
-        if self._wbits == _GZIP and rest.startswith(_GZIP_MAGIC) and len(piece) < room:
-            # A gzip body may have several members (RFC 1952 2.2); what else follows is ignored.
-            self._decompressor = zlib.decompressobj(self._wbits)
-            return piece + self.decode(rest, room - len(piece))
-        return piece
+            pieces.append(piece)
+            room -= len(piece)
+            self._member = None if member.eof else member
+            chunk = member.unused_data
+        return b"".join(pieces)
 
-    def _rewound(self) -> bytes:
-        head, self._head = self._head or b"", b""
-        return head
+    def _begun(self, head: bytes) -> "zlib._Decompress | None":
+        """What reads the body, or its next part, that begins like this; None if that cannot be told yet."""
+        if len(head) < 2:
+            self._head = head
+            return None
+        if self._members and not (self._is_gzip and head.startswith(_GZIP_MAGIC)):
+            # A gzip body may have several members (RFC 1952 2.2); what else follows is ignored.
+            self._is_over = True
+            return None
+        self._members += 1
+        if self._is_gzip:
+            return zlib.decompressobj(_GZIP)
+        # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins.
+        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
+        return zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
 
 
 def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
-    coding = (content_encoding or "identity").strip().lower()
-    if coding in ("", "identity"):
+    named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
+    codings = [coding for coding in named if coding not in ("", "identity")]
+    if not codings:
         return _Plain()
-    if coding in ("gzip", "x-gzip"):
-        return _Inflate(_GZIP)
-    if coding == "deflate":
-        return _Inflate(zlib.MAX_WBITS)
-    raise FetchError("undecodable", f"content-encoding {coding}")
+    if codings in (["gzip"], ["x-gzip"]):
+        return _Inflate(is_gzip=True)
+    if codings == ["deflate"]:
+        return _Inflate(is_gzip=False)
+    raise FetchError("undecodable", f"content-encoding {content_encoding}")
 
 
 def _reason(error: BaseException) -> str:

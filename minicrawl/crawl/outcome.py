@@ -29,7 +29,8 @@ MAX_HOPS = 10
 _FIRST_WAIT = 5.0
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 600)})
+# RFC 9110 15: a status code out of range is to be treated as 5xx.
+_TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
 _TRANSIENT_REASONS = frozenset(
     {
         "timeout",
