@@ -26,7 +26,8 @@ class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse.
+    empty when the content type is nothing we parse. `digest`: 64 bits of
+    what the body says, see minicrawl.crawl.digest; None when there is no body.
     """
 
     url: str
@@ -40,6 +41,7 @@ class Fetched:
     seconds: float = 0.0
     truncated: bool = False
     reason: str | None = None
+    digest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ class CrawlSettings:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     max_depth: int | None = None
+    traps: bool = True
     # Politeness.
     delay: float = 1.0
     per_host: int = 1

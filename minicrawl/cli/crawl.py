@@ -60,6 +60,11 @@ WHY_STOPPED = {
 @click.option("--deny", multiple=True, metavar="REGEX", help="Never follow URLs that match. Repeatable.")
 @click.option("--max-depth", type=int, help="Follow links at most that far from a seed.")
 @click.option(
+    "--traps/--no-traps",
+    default=True,
+    help="Stay out of traps: calendars without end, session ids, endless paths and the like.",
+)
+@click.option(
     "--delay",
     type=float,
     default=1.0,

@@ -24,12 +24,20 @@ _TOP = 100
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
 @click.option("--delay", type=float, default=0.005, help="Seconds between two requests to a host.")
 @click.option("--serve", type=click.IntRange(1, 65535), metavar="PORT", help="Only serve the web, until Ctrl-C.")
+@click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
 def command(
-    pages: int, seed: int, delay: float, serve: int | None, no_progress: bool, store: Path, as_json: bool
+    pages: int,
+    seed: int,
+    delay: float,
+    serve: int | None,
+    traps: bool,
+    no_progress: bool,
+    store: Path,
+    as_json: bool,
 ) -> None:
     """Crawl a small generated web and compare the ranking with the truth.
 
@@ -40,8 +48,11 @@ def command(
     import asyncio
 
     from minicrawl.demo.web import DemoWeb
+    from minicrawl.errors import SettingError
 
-    web = DemoWeb.generate(seed=seed)
+    if traps and serve is None:
+        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
+    web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
         asyncio.run(_serve(web, serve))
         return

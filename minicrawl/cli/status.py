@@ -12,6 +12,8 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
+_TRAPS_SHOWN = 10
+
 
 @click.command(epilog="Example: minicrawl status --store data/crawl.db")
 @store_option
@@ -41,6 +43,10 @@ def _status(store: "Store") -> dict[str, Any]:
         "states": states,
         "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
         "hosts": len(store.hosts()),
+        "traps": [
+            {"pattern": row.name, "rule": row.trap, "known": row.known, "read": row.read, "dropped": row.dropped}
+            for row in store.trap_patterns()
+        ],
         "run": run,
         "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
         "last_commit": store.meta("run_at"),
@@ -48,7 +54,7 @@ def _status(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, duration, shape_line, tally
+    from minicrawl.cli.output import amount, duration, printable, shape_line, tally
     from minicrawl.model import CrawledShape
 
     run = status["run"]
@@ -57,6 +63,13 @@ def _lines(status: dict[str, Any]) -> list[str]:
         f"known     {status['known']:,} pages on {status['hosts']:,} hosts: {tally(status['states'])}",
         f"reasons   {tally(status['reasons'])}",
     ]
+    for trap in status["traps"][:_TRAPS_SHOWN]:
+        lines.append(
+            f"trap      {printable(trap['pattern'])}: {trap['rule']}; {trap['known']:,} URLs known, "
+            f"{trap['read']:,} read, {trap['dropped']:,} links dropped"
+        )
+    if len(status["traps"]) > _TRAPS_SHOWN:
+        lines.append(f"          and {len(status['traps']) - _TRAPS_SHOWN:,} more: see --json")
     if run:
         speed = status["pages_per_second"]
         lines += [

@@ -41,11 +41,13 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.settings import CrawlSettings
 
     scope = Scope.of(CrawlSettings.from_json(store.meta_json("settings")), store.seeds())
-    refusal = scope.refuses(url, 0)
+    trap = _trap(store, url, is_known=False)
+    refusal = scope.refuses(url, 0) or (trap["rule"] if trap else None)
     return {
         "url": url,
         "state": "unknown",
         "reason": refusal or "no-link",
+        "trap": trap,
         "robots": _robots(store, url),
     }
 
@@ -68,8 +70,27 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "forwarded": facts["forwarded"],
         "linked_from": [store.url(source) for source in sources[:_SHOWN].tolist()],
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
-        "not_counted": {"nofollow": facts["nofollow"], "out of scope": facts["refused"]},
+        "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
+        "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
     }
+
+
+def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
+    """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
+    from minicrawl.crawl.traps import Traps
+    from minicrawl.settings import CrawlSettings
+
+    if not CrawlSettings.from_json(store.meta_json("settings")).traps:
+        return None
+    rows = store.patterns()
+    traps = Traps(rows, seeds=store.seeds())
+    found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
+    if found is None:
+        return None
+    rule, pattern = found
+    row = next((row for row in rows if row.name == pattern), None)
+    counts = {"known": row.known, "read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
+    return {"rule": rule, "pattern": pattern, "counts": counts}
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
@@ -100,6 +121,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         return [
             *lines,
             f"  unknown     {told['reason']}: {meaning}",
+            *_trap_lines(told["trap"]),
             f"  robots.txt  {told['robots']['verdict']}",
         ]
     if told["title"]:
@@ -107,6 +129,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
     robots, host = told["robots"], told["host"]
     lines += [
         f"  state       {told['state']}, because {told['reason']}",
+        *_trap_lines(told["trap"]),
         f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
@@ -125,6 +148,21 @@ def _lines(told: dict[str, Any]) -> list[str]:
     lines.append(f"  links out   {told['outlinks'] or 0:,}" + (f"; not counted: {skipped}" if skipped else ""))
     lines[-1] += _sample(told["links_to"])
     return lines
+
+
+def _trap_lines(trap: dict[str, Any] | None) -> list[str]:
+    from minicrawl.cli.output import printable
+
+    if trap is None:
+        return []
+    counts = trap["counts"]
+    told = f"  trap        {trap['rule']}, pattern {printable(trap['pattern'])}"
+    if counts is None:
+        return [told]
+    return [
+        f"{told}: {counts['known']:,} URLs known, {counts['read']:,} read, {counts['repeated']:,} of them repeated "
+        f"another page; {counts['dropped']:,} links dropped"
+    ]
 
 
 def _sample(urls: list[str]) -> str:

@@ -20,6 +20,7 @@ from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
@@ -58,6 +59,7 @@ class Absorber:
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
+        self._traps = Traps(writer.patterns(), writer.digests()) if settings.traps else None
         self._batch = Batch()
         self._turns_unsettled = 0
 
@@ -65,6 +67,8 @@ class Absorber:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
         earlier = self.writer.seeds()
         self._scope = Scope.of(self._settings, [*earlier, *seeds])
+        if self._traps is not None:
+            self._traps.protect([*earlier, *seeds])
         fresh = [url for url, page in zip(seeds, self.known.find(seeds), strict=True) if page is None]
         if fresh:
             grant = seed_grant(self._strategy, self.accounts.book, len(fresh))
@@ -88,6 +92,15 @@ class Absorber:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
         self.frontier.release(page, now, asked=False)
         self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now, until)
+
+    def trap(self, page: int, url: str) -> str | None:
+        """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
+        if self._traps is None or self.accounts.depth[page] == 0:
+            return None
+        if self.accounts.book.read[page] and self._was_there(page):
+            return None
+        found = self._traps.verdict(url)
+        return found[0] if found is not None else None
 
     def absorb_robots(self, origin: str, robots: RobotsState, crawl_delay: float, page: int, now: float) -> None:
         """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
@@ -147,6 +160,10 @@ class Absorber:
             )
             self.writer.save_accounts(self.accounts.rows(old))
             self._batch.save(self.writer)
+            if self._traps is not None:
+                patterns, digests = self._traps.take_rows()
+                self.writer.save_patterns(patterns)
+                self.writer.save_digests(digests)
             self.writer.save_hosts(self._host_rows())
             self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
         self.known.committed()
@@ -187,7 +204,7 @@ class Absorber:
         """
         first_new = self.accounts.size
         old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
-        outcome, links, weights = self._linked(page, outcome, parsed)
+        outcome, links, weights = self._linked(page, outcome, fetched, parsed)
         is_alias = outcome.state is State.ALIAS
         visit = self.accounts.visit(page, from_bytes(links.targets), old, alias=is_alias, weights=weights)
         if outcome.reason in ("http-404", "http-410") and self._was_there(page):
@@ -208,12 +225,21 @@ class Absorber:
             self.frontier.put_back(page, now, not_before)
 
     def _linked(
-        self, page: int, outcome: Outcome, parsed: ParsedPage
+        self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage
     ) -> tuple[Outcome, Links, npt.NDArray[np.int64] | None]:
         """The outcome in the light of what is known, the links of the page, and their weights in the cash book."""
         target, outcome = self._alias_target(page, outcome)
         urls, anchors, refused = self._followed(page, outcome, parsed)
-        outlinks = np.array(self._pages_of(urls, page, "link"), dtype=np.int32)
+        pages = self.known.find(urls)
+        if self._traps is not None:
+            is_news = fetched.status == 200 and not self.accounts.book.read[page]
+            digest = fetched.digest if is_news else None
+            traps = self._traps.take_in(fetched.url, digest, self._unknown(urls, pages))
+            urls, anchors, pages = self._without_traps(urls, anchors, pages, traps)
+            refused += sum(rule is not None for rule in traps)
+        outlinks = np.array(self._made_known(urls, pages, page, "link"), dtype=np.int32)
+        if self._traps is not None:
+            self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted
         own = to_bytes(outlinks[others])
         if target is None:
@@ -235,18 +261,21 @@ class Absorber:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
         if outcome.alias is None:
             return None, outcome
+        found: int | None = None
         refusal = self._scope.refuses(outcome.alias, int(self.accounts.depth[page]))
         if refusal is None:
             # A target that is not known yet cannot lead back here.
             found = self.known.find([outcome.alias])[0]
             refusal = self._chain(page, found) if found is not None else self._long_chain(page)
+            if refusal is None and found is None and self._traps is not None:
+                refusal = self._traps.take_in(self.known.url(page), None, [outcome.alias])[0]
             if refusal == "loop" and outcome.is_redirect and found is not None and self._void_hint(found, page):
                 refusal = self._chain(page, found)
             if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):
                 refusal = "dead"
         if refusal is None:
             if found is None:
-                found = self._pages_of([outcome.alias], page, outcome.reason, same_depth=True)[0]
+                found = self._made_known([outcome.alias], [None], page, outcome.reason, same_depth=True)[0]
             return found, outcome
         if outcome.is_redirect:
             return None, Outcome(State.ERROR, f"redirect-{refusal}")
@@ -308,10 +337,34 @@ class Absorber:
         anchors = [text for text, is_inside in zip(parsed.anchors, inside, strict=True) if is_inside]
         return urls, anchors, len(inside) - len(urls)
 
-    def _pages_of(self, urls: Sequence[str], source: int, reason: str, *, same_depth: bool = False) -> list[int]:
-        """Page numbers of distinct URLs that `source` points to, making known those that were not."""
-        pages = self.known.find(urls)
-        fresh = [url for url, page in zip(urls, pages, strict=True) if page is None]
+    @staticmethod
+    def _unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:
+        return [url for url, page in zip(urls, pages, strict=True) if page is None]
+
+    @staticmethod
+    def _without_traps(
+        urls: list[str], anchors: list[str], pages: list[int | None], traps: Sequence[str | None]
+    ) -> tuple[list[str], list[str], list[int | None]]:
+        """Links without those to traps. traps: the rule against each one that is not known, in order, or None."""
+        if not any(traps):
+            return urls, anchors, pages
+        rules = iter(traps)
+        kept = [place for place, page in enumerate(pages) if page is not None or next(rules) is None]
+        return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept]
+
+    def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
+        """Let the hosts that a page links to have more pages."""
+        assert self._traps is not None
+        own = int(self.frontier.host_of[page])
+        for host in set(self.frontier.host_of[outlinks].tolist()):
+            if host != own:
+                self._traps.linked(self.frontier.hosts[host].name, self.frontier.hosts[own].name)
+
+    def _made_known(
+        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+    ) -> list[int]:
+        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        fresh = self._unknown(urls, pages)
         if not fresh:
             return [page for page in pages if page is not None]
         grant = GRANT if self._strategy.birth_grants else 0

@@ -20,7 +20,7 @@ from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, ParsedPage, Progress
+from minicrawl.model import Fetched, ParsedPage, Progress, State
 from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -31,6 +31,7 @@ _BATCH_SECONDS = 0.5
 _PROGRESS_SECONDS = 0.5
 _IDLE_SECONDS = 0.02
 _TOP = 10
+_TRAP_SECONDS = 86_400.0
 
 
 class Arrival(NamedTuple):
@@ -180,6 +181,10 @@ class Engine:
         return False
 
     def _take_turn(self, page: int, url: str, now: float) -> None:
+        trap = self._absorber.trap(page, url)
+        if trap is not None:
+            self._absorber.absorb_unfetched(page, State.ERROR, trap, now + _TRAP_SECONDS, now)
+            return
         if not self._settings.ignore_robots:
             site = origin(url)
             robots = self._robots_of(site)

@@ -13,6 +13,7 @@ meta refresh, canonical to another    alias            1       to the target, al
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, dns, tls, refused address  error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
+in a trap, as has turned out by then  error            0       to the virtual page
 
 429 and 503 with Retry-After let the host rest for as long, and the page at least as long.
 """

@@ -4,7 +4,8 @@ Pure and seeded: the same arguments make the same web to the byte. Power laws go
 how often a page is linked: links choose pages by a popularity with P(n) ~ n^-2.1. Four links of five stay on
 their host. Real webs' oddities are in it: robots.txt, redirects, dead links, nofollow, print versions, slow
 pages, files, an ISO-8859-1 page, a <base href>, and a calendar that goes on and on. It ends after 240 months
-in each direction, so that the web is finite and its truth exact.
+in each direction, so that the web is finite and its truth exact; with the traps that `generate` adds on
+demand it does not.
 """
 
 import re
@@ -18,6 +19,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from minicrawl.demo.traps import ENTRANCES, trap_page
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph, pagerank
 
@@ -92,7 +94,10 @@ class Link:
 
 @dataclass(slots=True)
 class Page:
-    """An HTML page; `links` by their target. `base`: what its links are relative to, if it says so."""
+    """An HTML page; `links` by their target. `base`: what its links are relative to, if it says so.
+
+    `says`: what its text is drawn from; None: its URL, so that no two pages say the same.
+    """
 
     url: str
     title: str
@@ -101,6 +106,7 @@ class Page:
     base: str | None = None
     charset: str = "utf-8"
     delay_seconds: float = 0.0
+    says: str | None = None
 
     def link(self, url: str, text: str, *, is_counted: bool = True) -> None:
         """Link to `url`, unless the page does so already."""
@@ -146,12 +152,14 @@ class DemoWeb:
     closed: frozenset[str]
     """URL prefixes that robots.txt forbids."""
     _resources: Mapping[str, Resource] = field(repr=False)
+    traps: str | None = None
+    """URL prefix under which pages are made up without end; None: there are no such."""
 
     @classmethod
-    def generate(cls, seed: int = 0, hosts: int = 40, pages: int = 4000) -> "DemoWeb":
+    def generate(cls, seed: int = 0, hosts: int = 40, pages: int = 4000, *, traps: bool = False) -> "DemoWeb":
         """A web of that many hosts and that many pages; redirects, files, the calendar and such come on top.
 
-        Raises SettingError.
+        traps: add traps, and let the calendar go on for ever; there is no truth then. Raises SettingError.
         """
         if hosts < 2:
             raise SettingError(f"a demo web needs at least 2 hosts, not {hosts}")
@@ -159,12 +167,14 @@ class DemoWeb:
             raise SettingError(f"a demo web needs 10 pages per host: at least {10 * hosts}, not {pages}")
         loom = _Loom(Random(seed), hosts, pages)
         loom.weave()
+        prefix = loom.set_traps() if traps else None
         return cls(
             tuple(loom.hosts),
             tuple(f"http://{host}/" for host in loom.hosts[:SEEDS]),
             loom.calendar,
             frozenset(loom.closed),
             loom.resources,
+            prefix,
         )
 
     def respond(self, url: str) -> Reply:
@@ -203,7 +213,9 @@ class DemoWeb:
     def _resource(self, url: str) -> Resource | None:
         resource = self._resources.get(url)
         if resource is None and url.startswith(self.calendar):
-            return _month_page(self.calendar, url)
+            return _month_page(self.calendar, url, CALENDAR_MONTHS if self.traps is None else None)
+        if resource is None and self.traps is not None and url.startswith(self.traps):
+            return _trap_page(self.traps, url)
         return resource
 
     def _walked(self) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -268,6 +280,13 @@ class _Loom:
         self._draw_links()
         self._add_oddities()
         self._close_doors()
+
+    def set_traps(self) -> str:
+        """Link traps from the home page of the second host; returns the prefix of their URLs."""
+        prefix = f"{self.root(1)}traps/"
+        for entrance in ENTRANCES:
+            self._page(self.root(1)).link(f"{prefix}{entrance}", entrance.partition("/")[0].title())
+        return prefix
 
     def _site(self, host: int, size: int) -> list[Page]:
         """The pages of one host as a tree: home page, sections, articles. Home is the most popular."""
@@ -478,19 +497,33 @@ def _month_url(calendar: str, month: int) -> str:
     return f"{calendar}{month // 12}/{month % 12 + 1:02}"
 
 
-def _month_page(calendar: str, url: str) -> Page | None:
-    """The calendar's page for a month, which links to the months beside it and to the host's home page."""
+def _month_page(calendar: str, url: str, months: int | None) -> Page | None:
+    """The calendar's page for a month, which links to the months beside it and to the host's home page.
+
+    months: how many there are in each direction; None: no end.
+    """
     match = re.fullmatch(r"(\d{4})/(0[1-9]|1[0-2])", url.removeprefix(calendar))
     if match is None:
         return None
     month = 12 * int(match[1]) + int(match[2]) - 1
-    if abs(month - CALENDAR_START) > CALENDAR_MONTHS:
+    if months is not None and abs(month - CALENDAR_START) > months:
         return None
     page = Page(url, f"Calendar {match[0]}")
     page.link(calendar.removesuffix("calendar/"), "Home")
     for text, beside in (("Previous month", month - 1), ("Next month", month + 1)):
-        if abs(beside - CALENDAR_START) <= CALENDAR_MONTHS:
+        if months is None or abs(beside - CALENDAR_START) <= months:
             page.link(_month_url(calendar, beside), text)
+    return page
+
+
+def _trap_page(prefix: str, url: str) -> Page | None:
+    found = trap_page(url.removeprefix(prefix))
+    if found is None:
+        return None
+    title, says, paths = found
+    page = Page(url, title, says=says)
+    for path in paths:
+        page.link(f"{prefix}{path}", "More")
     return page
 
 
@@ -508,7 +541,7 @@ def _html(page: Page) -> str:
     if page.links:
         lines.append(_navigation(page))
     lines.append(f'<h1 id="content">{escape(page.title)}</h1>')
-    lines.extend(f"<p>{paragraph}</p>" for paragraph in _paragraphs(page.url))
+    lines.extend(f"<p>{paragraph}</p>" for paragraph in _paragraphs(page.says or page.url))
     if page.links:
         lines.append("<ul>")
         lines.extend(f"<li>{_anchor(link, page)}</li>" for link in page.links.values())

@@ -22,6 +22,7 @@ from minicrawl.store.rows import (
     Links,
     MetaValue,
     PageColumns,
+    PatternRow,
     RankedPage,
     RobotsRow,
 )
@@ -305,6 +306,18 @@ class Store:
             HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")
         ]
 
+    def patterns(self) -> list[PatternRow]:
+        """What the trap defence has learned."""
+        return self._patterns("")
+
+    def trap_patterns(self) -> list[PatternRow]:
+        """Patterns that a rule has shut, those with the most links dropped first."""
+        return self._patterns("WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
+
+    def digests(self) -> list[int]:
+        """Digests of what was read."""
+        return [digest for (digest,) in self._db.execute("SELECT digest FROM digests")]
+
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)
         row = self._db.execute(f"SELECT {columns} FROM robots WHERE origin = ?", (origin,)).fetchone()
@@ -313,3 +326,10 @@ class Store:
     def meta(self, key: str) -> MetaValue:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
+
+    def _patterns(self, which: str) -> list[PatternRow]:
+        with store_errors(self.path):
+            if schema_version(self._db) < 3:
+                return []
+            columns = ", ".join(PatternRow._fields)
+            return [PatternRow(*row) for row in self._db.execute(f"SELECT {columns} FROM patterns {which}")]

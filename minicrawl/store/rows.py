@@ -100,6 +100,21 @@ class RobotsRow(NamedTuple):
     attempts: int
 
 
+class PatternRow(NamedTuple):
+    """A row of `patterns`."""
+
+    name: str
+    known: int
+    read: int
+    repeated: int
+    last: int
+    fruitful: int
+    combined: int
+    dropped: int
+    seen: str | None
+    trap: str | None
+
+
 class RankedPage(NamedTuple):
     """A row of the view `ranks`."""
 

@@ -43,7 +43,7 @@ CREATE TABLE links (
     source       INTEGER PRIMARY KEY,          -- pages.id; an alias has its one target here
     targets      BLOB    NOT NULL,
     nofollow     INTEGER NOT NULL DEFAULT 0,   -- targets not counted: rel=nofollow, ugc, sponsored
-    refused      INTEGER NOT NULL DEFAULT 0,   -- targets not counted: out of scope or filtered
+    refused      INTEGER NOT NULL DEFAULT 0,   -- targets not counted: out of scope, filtered or in a trap
     own          BLOB                          -- of an alias that is a page itself (canonical): its own outlinks
 ) STRICT;
 
@@ -77,6 +77,26 @@ CREATE TABLE rankings (
     value        REAL    NOT NULL,             -- more is better
     PRIMARY KEY (name, page)
 ) STRICT, WITHOUT ROWID;
+
+-- What the trap defence has learned (crawl/traps.py), by pattern of URLs: a host and a path with what varies blanked.
+-- A mere host counts all its pages; a host and a rule count the links that this rule, which knows no pattern, dropped.
+CREATE TABLE patterns (
+    name         TEXT    PRIMARY KEY,
+    known        INTEGER NOT NULL,             -- URLs that were let in
+    read         INTEGER NOT NULL,             -- pages that said something
+    repeated     INTEGER NOT NULL,             -- of these, what another page of the host had said before
+    last         INTEGER NOT NULL,             -- the same of the last 12: a bit each
+    fruitful     INTEGER NOT NULL,             -- of these, pages that made URLs of other patterns known
+    combined     INTEGER NOT NULL,             -- URLs found on its pages that only combine parameters known before
+    dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
+    seen         TEXT,                         -- JSON: months, parameters, or domains that link to a host
+    trap         TEXT                          -- the rule that shut it
+) STRICT, WITHOUT ROWID;
+
+-- 64-bit digests of what the pages of a host said, the host in the digest.
+CREATE TABLE digests (
+    digest       INTEGER PRIMARY KEY
+) STRICT;
 
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
 --   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)

@@ -24,6 +24,7 @@ from minicrawl.store.rows import (
     Links,
     MetaValue,
     NewPage,
+    PatternRow,
     Restated,
     Retry,
     RobotsRow,
@@ -125,6 +126,13 @@ class Writer(Store):
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         columns, marks = ", ".join(RobotsRow._fields), ", ".join("?" * len(RobotsRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO robots ({columns}) VALUES ({marks})", rows)
+
+    def save_patterns(self, rows: Iterable[PatternRow]) -> None:
+        columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+
+    def save_digests(self, digests: Iterable[int]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -26,7 +26,9 @@ def crawled(store: Path, **settings: object) -> CrawlReport:
     async def run() -> CrawlReport:
         async with serving(WEB) as port:
             mapping = (ConnectTo(None, None, "127.0.0.1", port),)
-            return await acrawl(WEB.seeds, store, connect_to=mapping, allow_private=True, delay=0.0, **settings)
+            return await acrawl(
+                WEB.seeds, store, connect_to=mapping, allow_private=True, delay=0.0, traps=False, **settings
+            )
 
     return asyncio.run(run())
 

@@ -1,0 +1,390 @@
+"""Which URLs are traps: pages that a server makes up without end.
+
+Static rules look at a URL alone. Learned rules look at what the pages of one *pattern* brought so far: a pattern is
+a host, at most two folders and the shape of the last segment, numbers and ids blanked, with the names of the
+parameters. Only URLs not known yet are judged, and pages whose first turn has come. No clock, no chance: the same
+pages in the same order lead to the same verdicts, and `rows` and `Traps` take the state to the store and back.
+
+rule                  a URL is dropped when
+trap-long-path        it has more than 1,024 characters before the query      (BUbiNG: 2,048 in all)
+trap-deep-path        it has more than 20 segments                            (Heritrix: 20)
+trap-repeated-path    a run of segments comes three times in a row            (Heritrix: 3; BUbiNG: 3)
+trap-long-query       its query has more than 1,024 characters
+trap-many-parameters  it has more than 32 parameters
+trap-duplicates       of the last 12 pages of its pattern 10 said what a page of the host had said before, as did more
+                      than three quarters of all, and these pages lead nowhere else
+trap-session          the same, and there are session ids in the pattern
+trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page read were found on its own pages that
+                      only combine known values, and these pages lead nowhere else
+trap-calendar         its month is not among the 40 its pattern has, it was found on another date of the host, and
+                      these pages lead nowhere else
+trap-host-budget      its host, no seed's, has 5,000 pages and 1,000 more for every domain that links to it (IRLbot)
+
+A pattern leads nowhere else when less than a quarter of its pages made URLs of other patterns known. Whole sites
+that are there twice or three times (http and https, en/ and not) stay below three quarters of duplicates.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from minicrawl.crawl.urls import authority, hostname, site
+from minicrawl.store.rows import PatternRow
+
+MAX_PATH = 1024
+MAX_SEGMENTS = 20
+MAX_REPEATS = 2
+MAX_QUERY = 1024
+MAX_PARAMETERS = 32
+
+JUDGED = 12
+"""Pages read of a pattern before it is judged, and how many of its last pages count."""
+DUPLICATES = 10
+COMBINATIONS = 128
+COMBINATIONS_PER_PAGE = 8
+MONTHS = 40
+HOST_PAGES = 5_000
+PAGES_PER_DOMAIN = 1_000
+MANY_DOMAINS = 100
+"""A host that so many domains link to has no budget."""
+
+_VALUES_KEPT = 1_000
+_LAST = (1 << JUDGED) - 1
+_FOLDERS = 2
+_ID = re.compile(
+    r";jsessionid=|\(S\(|[0-9a-f]{16}|[0-9A-F]{16}|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-"
+    r"|(?<![A-Za-z0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z0-9]{20}"
+)
+_DIGITS = re.compile(r"\d+")
+# A path that ends in a date, and only in one: /2026/11, /2026-11-05/, /20261105. What comes behind it is no calendar.
+_DATED_PATH = re.compile(
+    r"[/_.-]((?:19|2[01])\d\d)"
+    r"(?:[/_.-](0?[1-9]|1[0-2])(?:[/_.-](?:0?[1-9]|[12]\d|3[01]))?|(0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))/?$"
+)
+_DATED_VALUE = re.compile(r"=((?:19|2[01])\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01]))?(?![0-9])")
+_YEAR = re.compile(r"(?:^|&)y(?:ear|r)?=(\d{4})(?![0-9])")
+_MONTH = re.compile(r"(?:^|&)m(?:onth|on)?=(\d\d?)(?![0-9])")
+_SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessionid", "session_id"})
+
+
+def static_rule(url: str) -> str | None:
+    """The rule by which a normalised URL is a trap whatever its host has shown, or None."""
+    stem, _, query = url.partition("?")
+    if len(stem) > MAX_PATH:
+        return "trap-long-path"
+    depth = stem.count("/") - 2
+    if depth > MAX_SEGMENTS:
+        return "trap-deep-path"
+    if depth > MAX_REPEATS:
+        segments = stem.split("/")[3:]
+        if len(segments) - len(set(segments)) >= MAX_REPEATS and _repeats(segments):
+            return "trap-repeated-path"
+    if query:
+        if len(query) > MAX_QUERY:
+            return "trap-long-query"
+        if query.count("&") >= MAX_PARAMETERS:
+            return "trap-many-parameters"
+    return None
+
+
+class Shape(NamedTuple):
+    """What kind of URL one is. `pattern` begins with its host; `month`: the one it shows, counted from the year 0."""
+
+    pattern: str
+    month: int | None
+
+
+def shape_of(url: str) -> Shape:
+    """The pattern of a normalised URL, and its month if it is a date and nothing more."""
+    stem, _, query = url.partition("?")
+    ending = f"?{_names(query)}" if query else ""
+    if ending:
+        month = _month_of_query(query) if _DIGITS.search(query) else None
+        if month is not None:
+            return Shape(f"{stem.partition('//')[2]}{ending}", month)
+    elif stem[-1].isdigit() or stem[-2].isdigit():
+        dated = _DATED_PATH.search(stem, 8)
+        if dated is not None:
+            month = 12 * int(dated[1]) + int(dated[2] or dated[3]) - 1
+            return Shape(f"{_folder(stem[: dated.start()])}/{{date}}", month)
+    return Shape(_blanked(stem, keep=bool(ending)) + ending, None)
+
+
+class Pattern:
+    """What is known of one pattern.
+
+    `known`: URLs that were let in; `read`: pages that said something; `repeated`: those that said what a page of
+    the host had said before; `last`: the same of the last 12, a bit each, newest lowest; `fruitful`: pages that
+    made other patterns' URLs known; `combined`: URLs without a value of their own that were found on the pattern's
+    pages; `dropped`: links refused; `values`: the months, or the parameters with values; `trap`: the rule that shut it.
+
+    A row named by a mere host counts that host's pages; its values are the domains that link to it.
+    """
+
+    __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "trap", "values")
+
+    def __init__(self) -> None:
+        self.known = self.read = self.repeated = self.last = self.fruitful = self.combined = self.dropped = 0
+        self.trap: str | None = None
+        self.values: set[str | int] = set()
+
+    @property
+    def leads_nowhere(self) -> bool:
+        return self.read >= JUDGED // 2 and 4 * self.fruitful < self.read
+
+
+class Traps:
+    """The defence: what every pattern brought, and the verdicts that follow.
+
+    Invariant: verdicts depend on the rows, the digests and the seeds alone, so who takes them over judges alike.
+    """
+
+    def __init__(self, rows: Iterable[PatternRow] = (), digests: Iterable[int] = (), seeds: Iterable[str] = ()) -> None:
+        self._patterns = {row.name: _pattern(row) for row in rows}
+        self._digests = set(digests)
+        self._seed_hosts: set[str] = set()
+        self._touched: set[str] = set()
+        self._new_digests: list[int] = []
+        self.protect(seeds)
+
+    def protect(self, seeds: Iterable[str]) -> None:
+        """The hosts of these URLs have no budget."""
+        self._seed_hosts |= {authority(url) for url in seeds}
+
+    def verdict(self, url: str) -> tuple[str, str] | None:
+        """The rule by which a URL is a trap, known or not, and its pattern; or None."""
+        shape = shape_of(url)
+        rule = static_rule(url)
+        if rule is not None:
+            return rule, shape.pattern
+        pattern = self._patterns.get(shape.pattern)
+        if pattern is not None and pattern.trap is not None and shape.month not in pattern.values:
+            return pattern.trap, shape.pattern
+        return None
+
+    def verdict_on_new(self, url: str) -> tuple[str, str] | None:
+        """The same for a URL that is not known: its host must have room for it, too."""
+        host = authority(url)
+        found = self.verdict(url)
+        return ("trap-host-budget", host) if found is None and not self._has_room(host) else found
+
+    def take_in(self, source: str, digest: int | None, found: Sequence[str]) -> list[str | None]:
+        """Learn from a page, and judge the distinct URLs it links to that are not known.
+
+        digest: of what the page says; None when it was read before, or says nothing. Returns per URL the rule
+        against it, or None: it is known from now on.
+        """
+        shape = shape_of(source)
+        rules: list[str | None] = []
+        leads_away = False
+        for url in found:
+            other = shape_of(url)
+            rule = self._judge(url, other, shape)
+            rules.append(rule)
+            leads_away = leads_away or (rule is None and _leads_away(shape, other))
+        if digest is not None:
+            self._learn(shape.pattern, digest, leads_away)
+        return rules
+
+    def linked(self, host: str, source: str) -> None:
+        """Take in that a page on the host `source` links to `host`."""
+        pattern = self._patterns.get(host)
+        if pattern is None or len(pattern.values) < MANY_DOMAINS:
+            domain = site(hostname(f"http://{source}/"))
+            if domain != site(hostname(f"http://{host}/")) and (pattern is None or domain not in pattern.values):
+                self._touch(host).values.add(domain)
+
+    def take_rows(self) -> tuple[list[PatternRow], list[int]]:
+        """Patterns that changed and digests that came since the last call."""
+        rows = [_row(name, self._patterns[name]) for name in sorted(self._touched)]
+        digests = self._new_digests
+        self._touched, self._new_digests = set(), []
+        return rows, digests
+
+    def _judge(self, url: str, shape: Shape, found_on: Shape) -> str | None:
+        rule = static_rule(url)
+        host = authority(url)
+        if rule is not None:
+            # Noted by the host: the pattern may have other URLs that are fine.
+            self._drop(f"{host} {rule}", rule)
+            return rule
+        pattern = self._patterns.get(shape.pattern)
+        if pattern is not None:
+            rule = self._rule_of(pattern, url, shape, found_on)
+            if rule is not None:
+                self._drop(shape.pattern, rule)
+                return rule
+        if not self._has_room(host):
+            self._drop(host, "trap-host-budget")
+            return "trap-host-budget"
+        self._touch(host).known += 1
+        pattern = self._touch(shape.pattern)
+        pattern.known += 1
+        if shape.month is not None:
+            pattern.values.add(shape.month)
+        elif shape.pattern.count("&") >= 2 and len(pattern.values) < _VALUES_KEPT:
+            values = set(url.partition("?")[2].split("&"))
+            pattern.combined += found_on.pattern == shape.pattern and values <= pattern.values
+            pattern.values |= values
+        return None
+
+    def _rule_of(self, pattern: Pattern, url: str, shape: Shape, found_on: Shape) -> str | None:
+        """The rule that shuts the pattern to a URL, which may be the one that shuts it for good."""
+        if shape.month is None:
+            return pattern.trap
+        if shape.month in pattern.values:
+            return None
+        is_endless = len(pattern.values) >= MONTHS and found_on.month is not None and pattern.leads_nowhere
+        if pattern.trap is None and is_endless and not self._is_numbering(url, pattern):
+            return "trap-calendar"
+        return pattern.trap
+
+    def _is_numbering(self, url: str, dated: Pattern) -> bool:
+        """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
+        name = _blanked(url.partition("?")[0])
+        numbered = self._patterns.get(name)
+        return numbered is not None and not name.endswith("…") and 10 * numbered.known > dated.known
+
+    def _learn(self, name: str, digest: int, leads_away: bool) -> None:
+        pattern = self._touch(name)
+        pattern.read += 1
+        is_repeated = digest in self._digests
+        if is_repeated:
+            pattern.repeated += 1
+        else:
+            self._digests.add(digest)
+            self._new_digests.append(digest)
+        pattern.fruitful += leads_away
+        pattern.last = (pattern.last << 1 | is_repeated) & _LAST
+        if pattern.trap is None and pattern.read >= JUDGED:
+            pattern.trap = _judged(name, pattern)
+
+    def _drop(self, name: str, rule: str) -> None:
+        pattern = self._touch(name)
+        pattern.dropped += 1
+        pattern.trap = rule
+
+    def _has_room(self, host: str) -> bool:
+        room = self._patterns.get(host)
+        if room is None or room.known < HOST_PAGES or host in self._seed_hosts:
+            return True
+        domains = len(room.values)
+        return domains >= MANY_DOMAINS or room.known < HOST_PAGES + PAGES_PER_DOMAIN * domains
+
+    def _touch(self, name: str) -> Pattern:
+        self._touched.add(name)
+        pattern = self._patterns.get(name)
+        if pattern is None:
+            pattern = self._patterns[name] = Pattern()
+        return pattern
+
+
+def _judged(name: str, pattern: Pattern) -> str | None:
+    """The rule that shuts a pattern for what its pages said, or None."""
+    if not pattern.leads_nowhere:
+        return None
+    if pattern.last.bit_count() >= DUPLICATES and 4 * pattern.repeated > 3 * pattern.read:
+        return "trap-session" if _has_session(name) else "trap-duplicates"
+    enough = max(COMBINATIONS, COMBINATIONS_PER_PAGE * pattern.read)
+    return "trap-parameters" if pattern.combined >= enough else None
+
+
+def _has_session(name: str) -> bool:
+    """Whether ids or the parameters of sessions are in a pattern."""
+    return "{id}" in name or ("?" in name and not _SESSION_NAMES.isdisjoint(name.lower().partition("?")[2].split("&")))
+
+
+def _leads_away(shape: Shape, other: Shape) -> bool:
+    """Whether a link leads to something that is not of the same make: another date, or another session."""
+    if other.pattern == shape.pattern or (shape.month is not None and other.month is not None):
+        return False
+    return not (_has_session(shape.pattern) and _has_session(other.pattern))
+
+
+def _repeats(segments: Sequence[str]) -> bool:
+    """Whether a run of segments, not of numbers only, comes more than twice in a row."""
+    for period in range(1, len(segments) // (MAX_REPEATS + 1) + 1):
+        in_a_row = 0
+        for place in range(period, len(segments)):
+            in_a_row = in_a_row + 1 if segments[place] == segments[place - period] else 0
+            if in_a_row >= MAX_REPEATS * period:
+                run = segments[place - period + 1 : place + 1]
+                if not all(segment.isdigit() for segment in run):
+                    return True
+    return False
+
+
+def _names(query: str) -> str:
+    """Names of the parameters, sorted, numbers blanked."""
+    names = "&".join(sorted([part.partition("=")[0] for part in query.split("&")]))
+    return _DIGITS.sub("{n}", names)
+
+
+def _month_of_query(query: str) -> int | None:
+    found = _DATED_VALUE.search(query)
+    if found is not None:
+        return 12 * int(found[1]) + int(found[2]) - 1
+    year = _YEAR.search(query)
+    month = _MONTH.search(query) if year is not None else None
+    if year is None or month is None:
+        return None
+    return 12 * int(year[1]) + int(month[1]) - 1
+
+
+def _blanked(stem: str, *, keep: bool = False) -> str:
+    """Host and path with what varies blanked. keep: leave words in the last segment as they are."""
+    folder, _, last = stem.rpartition("/")
+    slash = ""
+    if not last and folder.count("/") > 2:
+        folder, _, last = folder.rpartition("/")
+        slash = "/"
+    start = _folder(folder)
+    return start if start[-1] == "…" else f"{start}/{_segment(last, keep=keep)}{slash}"
+
+
+@lru_cache(maxsize=10_000)
+def _folder(folder: str) -> str:
+    host, *segments = folder.split("/")[2:]
+    blanked = [_segment(segment, keep=True) for segment in segments]
+    if "{id}" in blanked:
+        return "/".join([host, *blanked[: blanked.index("{id}") + 1], "…"])
+    if len(blanked) > _FOLDERS:
+        return f"{host}/{blanked[0]}/…"
+    return "/".join([host, *blanked])
+
+
+def _segment(segment: str, *, keep: bool) -> str:
+    """A path segment without what varies."""
+    if not _DIGITS.search(segment):
+        return segment if keep or not segment else "*"
+    if len(segment) >= 16 and _ID.search(segment):
+        return "{id}"
+    if segment.isdigit():
+        return "{n}"
+    return _DIGITS.sub("{n}", segment) if keep else "*{n}"
+
+
+def _row(name: str, pattern: Pattern) -> PatternRow:
+    return PatternRow(
+        name,
+        pattern.known,
+        pattern.read,
+        pattern.repeated,
+        pattern.last,
+        pattern.fruitful,
+        pattern.combined,
+        pattern.dropped,
+        json.dumps(sorted(pattern.values, key=str)) if pattern.values else None,
+        pattern.trap,
+    )
+
+
+def _pattern(row: PatternRow) -> Pattern:
+    pattern = Pattern()
+    _, pattern.known, pattern.read, pattern.repeated, pattern.last = row[:5]
+    pattern.fruitful, pattern.combined, pattern.dropped = row[5:8]
+    pattern.values = set(json.loads(row.seen or "[]"))
+    pattern.trap = row.trap
+    return pattern
