@@ -41,7 +41,7 @@ def web_of_store(store: Store) -> Web:
         folded = folded_store(store)
         names, importance = list(store.urls()), store.rankings()["importance"]
     graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
-    sources = np.repeat(np.arange(graph.size), graph.outdegrees())
+    sources = graph.sources()
     keys = keys_of(sources, graph.targets)[sources != graph.targets]
     graph = subgraph(graph_of_keys(distinct(keys), graph.size), pages)
     return Web(graph, importance[pages], tuple(names[page] for page in pages), folded.is_read[pages])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -103,12 +103,9 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
 
 
 def _check_plot(path: Path) -> None:
-    from importlib.util import find_spec
-
     if path.suffix.lower() not in (".png", ".svg"):
         raise SettingError(f"--plot takes a .png or .svg file, not {str(path)!r}")
-    if find_spec("matplotlib") is None:
-        raise SettingError("--plot needs matplotlib; run: pip install 'minicrawl[lab]'")
+    need_extra("--plot", "matplotlib")
 
 
 def _document(found: "Shape", web: "Web", name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options
+from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
 
 if TYPE_CHECKING:
     from minicrawl.report import Result
@@ -67,7 +67,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     settle     the ledger: exact in the limit
     all        all of them
     """
-    _need_extra()
+    need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab.figures import FIGURES, Setup
 
     setup = Setup(nodes, seed, graphs, model)
@@ -83,7 +83,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 @_shared
 def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:
     """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
-    _need_extra()
+    need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab import orders as experiment
     from minicrawl.lab.hosts import hosts_of
     from minicrawl.lab.load import load_graph
@@ -103,7 +103,7 @@ def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bo
 @_shared
 def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
     """Error of every way to work importance out against page visits, on GRAPH."""
-    _need_extra()
+    need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab.convergence import on_graph
     from minicrawl.lab.load import load_graph
 
@@ -120,7 +120,7 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
     On complete graphs, on sequences with n^3 updates (Ausiello and others, 1991), on random sparse graphs; and the
     components of GRAPH, or of a drawn web, in the order a crawl reads it.
     """
-    _need_extra()
+    need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab import graphbench as experiment
     from minicrawl.lab.load import load_graph
 
@@ -129,16 +129,6 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
         return experiment.quick(seed, web) if quick else experiment.experiment(seed, web)
 
     _show([("graphbench", run)], out, as_json)
-
-
-def _need_extra() -> None:
-    from importlib.util import find_spec
-
-    from minicrawl.errors import SettingError
-
-    missing = [name for name in ("numba", "matplotlib") if find_spec(name) is None]
-    if missing:
-        raise SettingError(f"the lab needs {' and '.join(missing)}; run: pip install 'minicrawl[lab]'")
 
 
 def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:

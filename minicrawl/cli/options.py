@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,6 +60,13 @@ def logging_options(command: _Command) -> _Command:
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def need_extra(what: str, *libraries: str) -> None:
+    """Raise SettingError, with the way out, when libraries of the extra 'lab' are missing that `what` needs."""
+    missing = [name for name in libraries if util.find_spec(name) is None]
+    if missing:
+        raise SettingError(f"{what} needs {' and '.join(missing)}; run: pip install 'minicrawl[lab]'")
 
 
 def is_quiet() -> bool:

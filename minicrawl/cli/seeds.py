@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
 
 if TYPE_CHECKING:
     from minicrawl.analysis.seeding import Distances, Measures, Seeding
@@ -98,14 +98,12 @@ def _size(text: str) -> tuple[int, int]:
 
 def _check_plot(plot: Path | None) -> None:
     """Before any work is done."""
-    from importlib.util import find_spec
-
     from minicrawl.errors import SettingError
 
     if plot is not None and plot.suffix.lower() != ".svg":
         raise SettingError(f"--plot draws .svg files; the ending of {plot} is {plot.suffix!r}")
-    if plot is not None and find_spec("matplotlib") is None:
-        raise SettingError("--plot needs matplotlib; run: pip install 'minicrawl[lab]'")
+    if plot is not None:
+        need_extra("--plot", "matplotlib")
 
 
 def _draw(found: "Seeding", plot: Path) -> None:

@@ -33,7 +33,7 @@ def hosts_by_locality(graph: Graph) -> IntArray:
 
     is least, if that is at most a tenth; then the parts are cut likewise. Only links within the range count.
     """
-    sources = np.repeat(np.arange(graph.size), graph.outdegrees())
+    sources = graph.sources()
     low, high = np.minimum(sources, graph.targets), np.maximum(sources, graph.targets)
     starts = np.zeros(graph.size, dtype=np.int64)
     ranges = [(0, graph.size, low, high)]

@@ -5,11 +5,11 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.lab.compiled import crawl, settle_greedily, settle_in_order
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
+from minicrawl.rank.components import subgraph
 from minicrawl.report import Claim
 
 _SEEDS = 10
@@ -30,8 +30,8 @@ def asked_twice(graph: Graph, seed: int) -> Agreement:
     """
     seeds = np.random.default_rng(seed).choice(graph.size, min(_SEEDS, graph.size), replace=False)
     _, log = crawl(graph, seeds.astype(np.int32), graph.size)
-    found = np.sort(log.pages)
-    known = part(graph, found)
+    found = np.sort(log.pages).astype(np.int64)
+    known = subgraph(graph, found)
     ledger = Ledger()
     ledger.discover(known.size)
     settle_in_order(ledger, known, np.searchsorted(found, log.pages).astype(np.int32))
@@ -48,13 +48,3 @@ def claim_of(agreements: Sequence[Agreement]) -> Claim:
         mean.tau >= 0.90 and mean.top >= 0.88,
         f"tau {mean.tau:.3f}, {mean.top:.0%} of the top 100, L1 distance {mean.distance:.3f}",
     )
-
-
-def part(graph: Graph, pages: npt.NDArray[np.int32]) -> Graph:
-    """The graph of some pages, rising, numbered anew in that order; links to others are left out."""
-    number = np.full(graph.size, -1, dtype=np.int64)
-    number[pages] = np.arange(len(pages))
-    sources = number[np.repeat(np.arange(graph.size), graph.outdegrees())]
-    targets = number[graph.targets]
-    inside = (sources >= 0) & (targets >= 0)
-    return Graph.from_edges(sources[inside], targets[inside], len(pages))

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
@@ -73,11 +72,8 @@ class Neighbourhood:
 
 
 def reverse(graph: Graph) -> Graph:
-    """The graph with every link turned round; the inlinks of a page in rising order."""
-    # Ones that outnumber a byte would be summed, but a conversion sums nothing.
-    ones = np.ones(len(graph.targets), dtype=np.int8)
-    turned = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size)).tocsc()
-    return Graph(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
+    """The graph with every link turned round, links without weights."""
+    return graph.reverse()[0]
 
 
 def links_of(graph: Graph, pages: Pages) -> npt.NDArray[np.int32]:

@@ -117,7 +117,7 @@ def base_set(graph: Graph, root: IntArray, in_links_per_page: int = 50) -> npt.N
     """
     in_root = np.zeros(graph.size, dtype=np.bool_)
     in_root[root] = True
-    sources = _sources(graph)
+    sources = graph.sources()
     to_root = np.flatnonzero(in_root[graph.targets] & (sources != graph.targets))
     # Each once, by target; links stand in the order of their sources.
     pairs = np.unique(graph.targets[to_root].astype(np.int64) * graph.size + sources[to_root])
@@ -132,7 +132,7 @@ def within(graph: Graph, pages: IntArray) -> FloatArray:
     """Weights that leave the links among `pages`, shape (links,)."""
     is_in = np.zeros(graph.size, dtype=np.bool_)
     is_in[pages] = True
-    return (is_in[_sources(graph)] & is_in[graph.targets]).astype(np.float64)
+    return (is_in[graph.sources()] & is_in[graph.targets]).astype(np.float64)
 
 
 # Links inside a site, and many links from one site, say less. sites: a number per page, shape (size,).
@@ -140,7 +140,7 @@ def within(graph: Graph, pages: IntArray) -> FloatArray:
 
 def intrinsic_weights(graph: Graph, sites: IntArray, inside: float = 0.0) -> FloatArray:
     """1 for a link between sites, `inside` for one within a site: those are there to find the way around."""
-    return np.where(sites[_sources(graph)] == sites[graph.targets], inside, 1.0)
+    return np.where(sites[graph.sources()] == sites[graph.targets], inside, 1.0)
 
 
 def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
@@ -165,7 +165,7 @@ def shared_weights(graph: Graph, sites: IntArray) -> FloatArray:
 
 def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Links by target and site of their source; of each, its place among those with both the same, and how many."""
-    voting = sites[_sources(graph)]
+    voting = sites[graph.sources()]
     order = np.lexsort((voting, graph.targets))
     key = np.stack([graph.targets[order], voting[order]])
     starts = np.flatnonzero(np.any(np.diff(key, prepend=-1), axis=0)) if len(order) else np.zeros(0, dtype=np.int64)
@@ -229,11 +229,6 @@ def _singular_vectors(w: "sparse.csr_array[np.float64]", count: int) -> list[tup
 
 def _cleaned(vector: FloatArray) -> FloatArray:
     return np.where(np.abs(vector) > _NOISE * np.abs(vector).max(), vector, 0.0)
-
-
-def _sources(graph: Graph) -> npt.NDArray[np.int64]:
-    """The source of every link, rising."""
-    return np.repeat(np.arange(graph.size), graph.outdegrees())
 
 
 def _scaled(x: Any, norm: Callable[[FloatArray], float]) -> FloatArray:

@@ -114,7 +114,7 @@ def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
     """Sources and targets of the links between hosts, each link once, by source and target."""
     if len(hosts) != graph.size:
         raise ValueError(f"every one of {graph.size} pages has one host, but {len(hosts)} are given")
-    sources = np.repeat(np.arange(graph.size), graph.outdegrees())
+    sources = graph.sources()
     leaves = hosts[sources] != hosts[graph.targets]
     links = np.unique(sources[leaves] * graph.size + graph.targets[leaves])
     sources, targets = np.divmod(links, max(graph.size, 1))

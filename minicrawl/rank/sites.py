@@ -80,6 +80,6 @@ def _outward(graph: Graph, site: SiteArray, own: SiteArray) -> tuple[IntArray, I
     """Page and target's site of every link that leaves what the division `own` calls the page's own."""
     if not len(site) == len(own) == graph.size:
         raise ValueError(f"every one of {graph.size} pages is on one site, but sites of {len(site)} are given")
-    pages = np.repeat(np.arange(graph.size), graph.outdegrees())
+    pages = graph.sources()
     leaves = own[pages] != own[graph.targets]
     return pages[leaves], site[graph.targets[leaves]].astype(np.int64)

@@ -5,13 +5,14 @@ import pytest
 
 from minicrawl.lab.generate import power_law
 from minicrawl.lab.settling import figure, newcomers
-from minicrawl.lab.twice import asked_twice, part
+from minicrawl.lab.twice import asked_twice
 from minicrawl.rank import Graph
+from minicrawl.rank.components import subgraph
 
 
 def test_part_of_a_graph_keeps_the_links_inside() -> None:
     graph = Graph.from_links([[1, 3], [0, 2], [4], [0, 4], []])
-    inner = part(graph, np.array([0, 3, 4]))
+    inner = subgraph(graph, np.array([0, 3, 4]))
     assert inner.indptr.tolist() == [0, 1, 3, 3]
     assert inner.targets.tolist() == [1, 0, 2]
 
