@@ -1,0 +1,246 @@
+"""Kills crawls of the demo web with kill -9, and looks whether anything is lost.
+
+    python bench/kill.py [KILLS] [any option of 'minicrawl crawl' but --store, --json and --connect-to]
+
+A crawl is killed at random moments and taken up again until it is through; then the next one begins, until there were
+KILLS kills (default 200). Then crawls of a smaller web are killed at every one of their commits, right before it and
+right behind. Politeness is off unless --delay says otherwise. After every kill:
+
+audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
+lost    a page that an earlier commit had read is read no more
+again   a page that was read in the last commit was asked for after the kill
+early   a host was asked less than the delay after it had answered
+
+and of every crawl that came through:
+
+ending  URLs, states, reasons and importance (to 1e-6) are those of a crawl that was not killed
+"""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from minicrawl.crawl.audit import audit
+from minicrawl.demo.server import serving
+from minicrawl.demo.web import DemoWeb, Reply
+from minicrawl.errors import StoreError
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+_LONGEST_LIFE = 6.0
+Ending = dict[str, tuple[str, str, float]]
+"""State, reason and importance of every URL."""
+
+
+@dataclass
+class Log:
+    """What the server was asked for. `asked`: URLs in order; `early`: requests that came before their time."""
+
+    delay: float
+    asked: list[str] = field(default_factory=list)
+    early: int = 0
+    _answered: dict[str, float] = field(default_factory=dict)
+
+    def note(self, url: str) -> None:
+        host, now = url.split("/", 3)[2], time.monotonic()
+        # The crawl counts its delay from when it has the answer, which is later than when it was given.
+        self.early += now - self._answered.get(host, 0.0) < self.delay
+        if not url.endswith("/robots.txt"):
+            self.asked.append(url)
+        self._answered[host] = time.monotonic()
+
+
+class LoggedWeb:
+    """The demo web, every request noted."""
+
+    def __init__(self, web: DemoWeb, log: Log) -> None:
+        self._web = web
+        self._log = log
+
+    def respond(self, url: str) -> Reply:
+        self._log.note(url)
+        return self._web.respond(url)
+
+
+@dataclass
+class Crawl:
+    """One crawl that is killed again and again."""
+
+    command: list[str]
+    store: Path
+    log: Log
+    found: Counter[str]
+    read: set[str] = field(default_factory=set)
+
+    async def live(self, seconds: float | None, boundary: str = "") -> bool:
+        """Crawl until it is killed after so many seconds, or kills itself at a boundary; True if it came through."""
+        start = len(self.log.asked)
+        process = await asyncio.create_subprocess_exec(
+            *self.command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
+        )
+        try:
+            output, _ = await asyncio.wait_for(process.communicate(), seconds)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+        asked = self.log.asked[start:]
+        self.found["again"] += len(self.read.intersection(asked))
+        self.found["twice"] += len(set(self.log.asked[:start]).intersection(asked))
+        if process.returncode == 0:
+            self.found["broken"] += json.loads(output)["reason"] != "nothing-left"
+            return True
+        assert process.returncode == -signal.SIGKILL, f"exit code {process.returncode}"
+        self.found["kills"] += 1
+        self.look()
+        return False
+
+    def look(self) -> None:
+        """Look at what the store holds after a kill."""
+        if not self.store.exists():
+            return
+        try:
+            with open_store(self.store) as store:
+                broken = list(audit(store))
+        except StoreError as error:
+            broken = [] if "belongs to another program" in str(error) else [str(error)]  # killed before its schema
+        for line in broken:
+            print(f"  audit: {line}", file=sys.stderr)
+        self.found["audit"] += bool(broken)
+        read = {url for url, (state, _, _) in ending(self.store).items() if state != "waiting"}
+        self.found["lost"] += len(self.read - read)
+        self.read = read
+
+
+def ending(store: Path) -> Ending:
+    with sqlite3.connect(store) as db:
+        if not db.execute("SELECT name FROM sqlite_master WHERE name = 'ranks'").fetchone():
+            return {}
+        rows = db.execute("SELECT url, state, reason, importance FROM ranks").fetchall()
+    return {url: (state, reason, importance) for url, state, reason, importance in rows}
+
+
+def differences(ours: Ending, theirs: Ending) -> int:
+    """How many URLs ended otherwise, and one more if the rankings are more than 1e-6 apart in all."""
+    distance = sum(abs(ours[url][2] - theirs[url][2]) for url in ours.keys() & theirs.keys())
+    states = {url: row[:2] for url, row in ours.items()}.items() ^ {url: row[:2] for url, row in theirs.items()}.items()
+    return len({url for url, _ in states}) + (distance > 2e-6)
+
+
+@contextmanager
+def dying(boundary: str) -> Iterator[None]:
+    """Let this process kill itself at the commit that "before N" or "behind N" names."""
+    side, _, number = boundary.partition(" ")
+    commits, transaction = 0, Writer.transaction
+
+    @contextmanager
+    def counted(self: Writer) -> Iterator[None]:
+        nonlocal commits
+        commits += 1
+        with transaction(self):
+            yield
+            if side == "before" and commits == int(number):
+                os.kill(os.getpid(), signal.SIGKILL)
+        if side == "behind" and commits == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Writer.transaction = counted  # type: ignore[method-assign]
+    yield
+
+
+async def run(kills: int, options: list[str]) -> None:
+    delay = float(options[options.index("--delay") + 1]) if "--delay" in options else 0.0
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), delay, options, found)
+        async with bench.crawling(DemoWeb.generate()) as crawl:
+            await at_random(crawl, kills, found)
+        async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
+            await at_commits(crawl, found)
+    print(f"{found['kills']} kills, {found['crawls']} crawls")
+    for what in ("audit", "lost", "again", "early", "ending", "broken"):
+        print(f"{what:<12} {found[what]}")
+    print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
+
+
+@dataclass
+class Bench:
+    """Where and how the crawls run."""
+
+    folder: Path
+    delay: float
+    options: list[str]
+    found: Counter[str]
+
+    @asynccontextmanager
+    async def crawling(self, web: DemoWeb) -> AsyncIterator[Callable[[], Crawl]]:
+        """What makes a new crawl of a web, for as long as it is served."""
+        log = Log(self.delay)
+        async with serving(LoggedWeb(web, log)) as port:  # type: ignore[arg-type]
+            command = [sys.executable, __file__, "--child", *web.seeds, "--connect-to", f"::127.0.0.1:{port}"]
+            command += ["--allow-private", "--json", "--quiet", *([] if self.delay else ["--delay", "0"])]
+
+            def crawl() -> Crawl:
+                self.found["crawls"] += 1
+                log.asked.clear()
+                store = self.folder / f"{self.found['crawls']}.db"
+                return Crawl([*command, *self.options, "--store", str(store)], store, log, self.found)
+
+            yield crawl
+        self.found["early"] += log.early
+
+
+async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str]) -> None:
+    """Crawls that are killed at random moments, so many times in all."""
+    rng = random.Random(0)
+    expected = await unharmed(crawl())
+    while found["kills"] < kills:
+        killed = crawl()
+        while not await killed.live(rng.uniform(0.3, _LONGEST_LIFE) if found["kills"] < kills else None):
+            pass
+        found["ending"] += differences(ending(killed.store), expected)
+        print(f"{found['kills']} kills", file=sys.stderr)
+
+
+async def at_commits(crawl: Callable[[], Crawl], found: Counter[str]) -> None:
+    """Crawls that are killed at each of their commits, right before it and right behind."""
+    expected = await unharmed(crawl())
+    for side in ("before", "behind"):
+        for number in count(1):
+            killed = crawl()
+            if await killed.live(None, f"{side} {number}"):
+                break
+            await killed.live(None)
+            found["ending"] += differences(ending(killed.store), expected)
+    print(f"{found['kills']} kills", file=sys.stderr)
+
+
+async def unharmed(crawl: Crawl) -> Ending:
+    await crawl.live(None)
+    return ending(crawl.store)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--child"]:
+        from minicrawl.cli import main
+
+        if os.environ.get("KILLED_AT"):
+            with dying(os.environ["KILLED_AT"]):
+                main(["crawl", *arguments[1:]])
+        else:
+            main(["crawl", *arguments[1:]])
+    else:
+        wanted = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 200
+        asyncio.run(run(wanted, arguments))
