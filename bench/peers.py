@@ -47,4 +47,4 @@ def _measure(name: str, command: Sequence[str], pages_of: Callable[[str], int]) 
 
 
 if __name__ == "__main__":
-    run(*sys.argv[1:4], sys.argv[4:])
+    run(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

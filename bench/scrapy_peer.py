@@ -61,8 +61,8 @@ class Spider(scrapy.Spider):  # type: ignore[misc]
         elif not response.headers.get("Content-Type", b"").startswith(b"text/html") or response.status != 200:
             return
         elif self._tuned:
-            base = response.url
-            urls = [urldefrag(urljoin(base, link)).url for link in html.fromstring(response.body).xpath("//a/@href")]
+            links = html.fromstring(response.body).iterlinks()  # type: ignore[attr-defined]
+            urls = [urldefrag(urljoin(response.url, link)).url for element, _, link, _ in links if element.tag == "a"]
         else:
             urls = [link.url for link in self._extractor.extract_links(response)]
         for url in urls:
