@@ -88,19 +88,18 @@ class Accounts:
 
         A page that is nearer than was thought brings nearer what it links to, round by round; most crawls need few.
         """
-        rows = np.arange(len(graph.sources))
         row_of = np.full(graph.size, -1)
-        row_of[graph.sources] = rows
-        while len(rows):
-            links = graph.rows(rows)
-            steps = np.where(self.ledger.alias[links.sources], 0, 1)
-            reach = np.repeat(self.depth[links.sources] + steps, np.diff(links.indptr)).astype(np.int32)
+        row_of[graph.sources] = np.arange(len(graph.sources))
+        links = graph
+        while len(links.targets):
+            reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
+            reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
             is_nearer = reach < self.depth[links.targets]
             nearer = links.targets[is_nearer]
             np.minimum.at(self.depth, nearer, reach[is_nearer])
             self._touched[nearer] = True
-            found = row_of[np.unique(nearer)]
-            rows = found[found >= 0]
+            rows = row_of[np.unique(nearer)]
+            links = graph.rows(rows[rows >= 0])
 
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""
