@@ -49,7 +49,7 @@ def winding_site(seed: int) -> tuple[Site, list[str]]:
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "random", "breadth-first"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strategy: str) -> None:
     store = tmp_path / "crawl.db"
     for site, seeds in (winding_site(seed), random_site(seed)):
@@ -59,8 +59,8 @@ def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strateg
 
 
 @pytest.mark.parametrize("pages", [None, 4])
-@pytest.mark.parametrize("max_depth", [0, 1, 3, 6])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("max_depth", [0, 3, 6])
+@pytest.mark.parametrize("seed", range(2))
 def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(
     tmp_path: Path, seed: int, max_depth: int, pages: int | None
 ) -> None:
@@ -73,6 +73,17 @@ def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(
         if report.reason == "nothing-left":
             break
     assert depths(store) == expected
+
+
+def test_what_a_later_short_cut_brings_within_reach_is_followed(tmp_path: Path) -> None:
+    """Through pages that were read long ago, be they redirects, or pages that call others canonical."""
+    store = tmp_path / "crawl.db"
+    a, b, c, moved, far, cut = (f"{HOME}{name}" for name in ("a", "b", "c", "moved", "far", "cut"))
+    site: Site = {HOME: [a], a: [moved], moved: b, b: [c], c: [f'<link rel="canonical" href="{a}">', far], cut: [moved]}
+    crawl(site, store, [HOME], max_depth=3)
+    assert depths(store) == {HOME: 0, a: 1, moved: 2, b: 2, c: 3}
+    crawl(site, store, [cut], max_depth=3)
+    assert depths(store) == {HOME: 0, a: 1, moved: 1, b: 1, c: 2, far: 3, cut: 0}
 
 
 @pytest.mark.parametrize("further", [4, None])
