@@ -85,6 +85,8 @@ class CrawlSettings:
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     max_depth: int | None = None
+    html_only: bool = False
+    keep_parameters: bool = False
     traps: bool = True
     # Politeness.
     delay: float = 1.0

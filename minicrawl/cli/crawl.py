@@ -57,8 +57,23 @@ WHY_STOPPED = {
     help="Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
 )
 @click.option("--allow", multiple=True, metavar="REGEX", help="Follow only URLs that match. Repeatable.")
-@click.option("--deny", multiple=True, metavar="REGEX", help="Never follow URLs that match. Repeatable.")
+@click.option(
+    "--deny",
+    multiple=True,
+    metavar="REGEX",
+    help="Never follow URLs that match; seeds are crawled all the same. Repeatable.",
+)
 @click.option("--max-depth", type=int, help="Follow links at most that far from a seed.")
+@click.option(
+    "--html-only",
+    is_flag=True,
+    help="Follow no URL that ends like an image, a film, an archive, a style sheet, a document ...: never HTML.",
+)
+@click.option(
+    "--keep-parameters",
+    is_flag=True,
+    help="Take URLs for different that differ in parameters for tracking or sessions only: utm_source, PHPSESSID ...",
+)
 @click.option(
     "--traps/--no-traps",
     default=True,

@@ -11,6 +11,8 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from minicrawl.crawl.scope import Scope
+    from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
 
 _SHOWN = 10
@@ -22,7 +24,8 @@ _SHOWN = 10
 @json_option
 @logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
-    """Tell everything known of one URL: its state and the reason, its host's rules, its cash, importance, links."""
+    """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links."""
+    from minicrawl.crawl.parameters import stripped
     from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
@@ -30,34 +33,58 @@ def command(url: str, store: Path, as_json: bool) -> None:
     if address is None:
         raise SettingError(f"{url!r} is no http or https URL")
     with open_store(store) as reader:
-        page = reader.find([address]).get(address)
-        told = _unknown(reader, address) if page is None else _known(reader, address, page)
+        found = reader.find([address])
+        asked = address
+        if not found and not _settings(reader).keep_parameters:
+            address = stripped(asked)
+            found = reader.find([address])
+        told = _known(reader, address, found[address]) if found else _unknown(reader, address)
+    told["asked"] = asked
     click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(told)))
 
 
-def _unknown(store: "Store", url: str) -> dict[str, Any]:
-    """Why a URL that is not in the store isn't: out of scope, or no link to it was found."""
-    from minicrawl.crawl.scope import Scope
+def _settings(store: "Store") -> "CrawlSettings":
     from minicrawl.settings import CrawlSettings
 
-    scope = Scope.of(CrawlSettings.from_json(store.meta_json("settings")), store.seeds())
+    return CrawlSettings.from_json(store.meta_json("settings"))
+
+
+def _scope(store: "Store") -> "Scope":
+    from minicrawl.crawl.scope import Scope
+
+    return Scope.of(_settings(store), store.seeds())
+
+
+def _unknown(store: "Store", url: str) -> dict[str, Any]:
+    """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
+    from minicrawl.crawl.explain import why_not
+
+    nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
+    reason, rule = why_not(url, _scope(store), nearest)
     trap = _trap(store, url, is_known=False)
-    refusal = scope.refuses(url, 0) or (trap["rule"] if trap else None)
+    if trap is not None and reason == "no-link":
+        reason, rule = trap["rule"], f"pattern {trap['pattern']}"
     return {
         "url": url,
         "state": "unknown",
-        "reason": refusal or "no-link",
+        "reason": reason,
+        "rule": rule,
         "trap": trap,
         "robots": _robots(store, url),
     }
 
 
 def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
-    ranked, facts = store.ranked_page(page), store.facts(page)
+    from minicrawl.crawl.explain import why_so
+
+    ranked, facts, refused = store.ranked_page(page), store.facts(page), store.refused(page)
+    robots, leads_to = _robots(store, url), refused and refused.leads_to
     host = facts["host"]
     sources, targets = store.sources_of(page), store.outlinks(page)
     return {
         **ranked._asdict(),
+        "rule": why_so(ranked.reason, ranked.depth, leads_to, _scope(store), robots["rule"]),
+        "leads_to": leads_to,
         "known_pages": store.size(),
         "found_on": None if facts["found_on"] is None else store.url(facts["found_on"]),
         "attempts": facts["attempts"],
@@ -65,7 +92,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "bytes": facts["bytes"],
         "seconds": facts["seconds"],
         "host": {"name": host.name, "crawl_delay": host.crawl_delay, "next_at": host.next_at},
-        "robots": _robots(store, url),
+        "robots": robots,
         "received": facts["received"],
         "forwarded": facts["forwarded"],
         "linked_from": [store.url(source) for source in sources[:_SHOWN].tolist()],
@@ -78,9 +105,8 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
     from minicrawl.crawl.traps import Traps
-    from minicrawl.settings import CrawlSettings
 
-    if not CrawlSettings.from_json(store.meta_json("settings")).traps:
+    if not _settings(store).traps:
         return None
     rows = store.patterns()
     traps = Traps(rows, seeds=store.seeds())
@@ -96,16 +122,17 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 def _robots(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawl.robots import restored
     from minicrawl.crawl.urls import origin
-    from minicrawl.settings import CrawlSettings
 
     row = store.robots(origin(url))
     if row is None:
-        return {"verdict": "not asked yet"}
+        return {"verdict": "not asked yet", "rule": None}
     robots = restored(row)
-    user_agent = CrawlSettings.from_json(store.meta_json("settings")).user_agent
+    user_agent = _settings(store).user_agent
     refusal = robots.refusal(user_agent, url)
+    line = robots.rules.deciding_line(user_agent, url) if robots.rules else None
     return {
         "verdict": "allowed" if refusal is None else refusal[1],
+        "rule": line and f"{line!r} of {row.origin}/robots.txt",
         "status": row.status,
         "crawl_delay": robots.rules.crawl_delay(user_agent) if robots.rules else None,
         "expires": row.expires,
@@ -116,27 +143,30 @@ def _lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
     lines = [printable(told["url"])]
+    if told["asked"] != told["url"]:
+        lines.append("  known as    this, without parameters for tracking and sessions (see --keep-parameters)")
+    robots = told["robots"]
+    verdict = ", ".join(filter(None, [robots["verdict"], robots["rule"] and printable(robots["rule"])]))
     if told["state"] == "unknown":
-        meaning = "no page read so far links to it" if told["reason"] == "no-link" else "it would not be followed"
         return [
             *lines,
-            f"  unknown     {told['reason']}: {meaning}",
+            f"  unknown     {told['reason']}: {printable(told['rule'])}",
             *_trap_lines(told["trap"]),
-            f"  robots.txt  {told['robots']['verdict']}",
+            f"  robots.txt  {verdict}",
         ]
     if told["title"]:
         lines.append(f"  {printable(told['title'])}")
-    robots, host = told["robots"], told["host"]
+    host = told["host"]
     lines += [
-        f"  state       {told['state']}, because {told['reason']}",
+        f"  state       {told['state']}, because {told['reason']}"
+        + (f": {printable(told['rule'])}" if told["rule"] else ""),
         *_trap_lines(told["trap"]),
         f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
         f"  found on    {printable(told['found_on'] or 'the seed list')}, {told['depth']} links from a seed",
         f"  host        {host['name']}: not to be asked before {_at(host['next_at'])}",
-        f"  robots.txt  {robots['verdict']}"
-        + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
+        f"  robots.txt  {verdict}" + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
     ]
     if told["fetched_at"] is not None:
         lines.append(

@@ -4,6 +4,7 @@ Nothing here waits or touches the network; `now` is passed in. What is absorbed 
 every batch is one transaction, and the page numbers, both books and the clock in it belong together.
 """
 
+import json
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
+from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Refused, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -76,6 +77,7 @@ class Absorber:
             self.accounts.seed(np.arange(born.start, born.stop))
             for page in born:
                 self.frontier.add(page, now)
+        self._follow_further(now)
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
@@ -146,8 +148,10 @@ class Absorber:
         return 20 * self._turns_unsettled > self.accounts.book.payees
 
     def settle_fully(self) -> None:
-        """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR."""
-        self.accounts.settle_fully(self.writer.links(), SETTLED_ERROR)
+        """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
+        links = self.writer.links()
+        self.accounts.settle_fully(links, SETTLED_ERROR)
+        self.accounts.shorten(links)
 
     def commit(self, meta: dict[str, MetaValue]) -> None:
         """Write everything since the last commit, all or nothing."""
@@ -206,7 +210,9 @@ class Absorber:
         old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
         is_alias = outcome.state is State.ALIAS
-        visit = self.accounts.visit(page, from_bytes(links.targets), old, alias=is_alias, weights=weights)
+        targets = from_bytes(links.targets)
+        depths = self.accounts.depth[targets]
+        visit = self.accounts.visit(page, targets, old, alias=is_alias, weights=weights)
         if outcome.reason in ("http-404", "http-410") and self._was_there(page):
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
@@ -216,6 +222,7 @@ class Absorber:
             self._hinted[int(from_bytes(links.targets)[0])].append(page)
         if outcome.state in (State.ERROR, State.GONE):
             self._void_hints_to(page)
+        self._note_nearer(targets, depths)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
@@ -230,6 +237,7 @@ class Absorber:
         """The outcome in the light of what is known, the links of the page, and their weights in the cash book."""
         target, outcome = self._alias_target(page, outcome)
         urls, anchors, refused = self._followed(page, outcome, parsed)
+        self._note_refused(page, outcome, parsed)
         pages = self.known.find(urls)
         if self._traps is not None:
             is_news = fetched.status == 200 and not self.accounts.book.read[page]
@@ -278,8 +286,8 @@ class Absorber:
                 found = self._made_known([outcome.alias], [None], page, outcome.reason, same_depth=True)[0]
             return found, outcome
         if outcome.is_redirect:
-            return None, Outcome(State.ERROR, f"redirect-{refusal}")
-        return None, Outcome(State.FETCHED, f"{outcome.reason}-{refusal}", follows=outcome.follows)
+            return None, Outcome(State.ERROR, f"redirect-{refusal}", alias=outcome.alias)
+        return None, replace(outcome, state=State.FETCHED, reason=f"{outcome.reason}-{refusal}")
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
@@ -316,9 +324,12 @@ class Absorber:
         """Give an alias its own links back."""
         row = self._links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
-        self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
+        own = from_bytes(row.own)
+        depths = self.accounts.depth[own]
+        self.accounts.relink(alias, own, from_bytes(row.targets))
         self._batch.links[alias] = row._replace(targets=row.own, own=None)
         self._batch.restated[alias] = Restated(alias, State.FETCHED, reason)
+        self._note_nearer(own, depths)
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""
@@ -336,6 +347,62 @@ class Absorber:
         urls = [url for url, is_inside in zip(parsed.outlinks, inside, strict=True) if is_inside]
         anchors = [text for text, is_inside in zip(parsed.anchors, inside, strict=True) if is_inside]
         return urls, anchors, len(inside) - len(urls)
+
+    def _note_refused(self, page: int, outcome: Outcome, parsed: ParsedPage) -> None:
+        """Keep where the page would lead to if it were allowed to, and what only --max-depth keeps out."""
+        leads_to = None if outcome.state is State.ALIAS else outcome.alias
+        is_farthest = self._scope.max_depth is not None and self.accounts.depth[page] >= self._scope.max_depth
+        beyond = [url for url in parsed.outlinks if self._scope.refuses(url, 0) is None] if is_farthest else []
+        if leads_to or (beyond and outcome.follows) or self.accounts.book.read[page]:
+            kept = json.dumps(beyond) if beyond and outcome.follows else None
+            self._batch.refused[page] = Refused(page, leads_to, kept)
+
+    def _follow_further(self, now: float) -> None:
+        """Follow what an earlier run with a smaller --max-depth has left out."""
+        first_new = self.accounts.size
+        for row in list(self.writer.beyond()):
+            self._follow_beyond(row.source)
+        for page in range(first_new, self.accounts.size):
+            self.frontier.add(page, now)
+
+    def _note_nearer(self, pages: npt.NDArray[np.int32], depths: npt.NDArray[np.int32]) -> None:
+        """Pages that were at `depths` may be nearer to a seed now: so are those behind them, and more is followed."""
+        if self._scope.max_depth is None:
+            return  # nothing depends on it, and in the end all are done at once
+        nearer: list[int] = pages[self.accounts.depth[pages] < depths].tolist()
+        while nearer:
+            page = nearer.pop()
+            if not self.accounts.book.read[page]:
+                continue  # its links are followed when its turn comes
+            self._follow_beyond(page)
+            targets = self._outlinks(page)
+            behind = targets[self.accounts.depth[targets] > self.accounts.reach(page)]
+            self.accounts.bring_nearer(page, behind)
+            nearer += behind.tolist()
+
+    def _follow_beyond(self, page: int) -> None:
+        """Follow those links of a read page that were beyond --max-depth and no longer are."""
+        refused = self._batch.refused.get(page) or self.writer.refused(page)
+        depth = int(self.accounts.depth[page]) + 1
+        beyond = json.loads(refused.beyond or "[]") if refused else []
+        urls = [url for url in beyond if self._scope.refuses(url, depth) is None]
+        if refused is None or not urls:
+            return
+        self._batch.refused[page] = refused._replace(beyond=None)
+        row = self._links_row(page)
+        own = from_bytes(row.targets if row.own is None else row.own)
+        known = self.known.find(urls)
+        if self._traps is not None:
+            traps = self._traps.take_in(self.known.url(page), None, self._unknown(urls, known))
+            urls, _, known = self._without_traps(urls, urls, known, traps)
+        found = np.array(self._made_known(urls, known, page, "link"), dtype=np.int32)
+        found = found[(found != page) & ~np.isin(found, own)]
+        row = row._replace(refused=max(row.refused - len(urls), 0))
+        if row.own is None:
+            self.accounts.relink(page, np.concatenate([own, found]), own)
+            self._batch.links[page] = row._replace(targets=to_bytes(np.concatenate([own, found])))
+        else:
+            self._batch.links[page] = row._replace(own=to_bytes(np.concatenate([own, found])))
 
     @staticmethod
     def _unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:

@@ -74,6 +74,33 @@ class Accounts:
             self._touched[outlinks] = True
         self._touched[page] = True
 
+    def reach(self, page: int) -> int:
+        """Links from a seed to what `page` links to."""
+        return int(self.depth[page]) + (not self.ledger.alias[page])
+
+    def bring_nearer(self, page: int, outlinks: Pages) -> None:
+        """Outlinks of `page` are no farther from a seed than it and one link."""
+        self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
+        self._touched[outlinks] = True
+
+    def shorten(self, graph: LinkGraph) -> None:
+        """Let the depth of every page be the least over all paths along the graph's links.
+
+        A page that is nearer than was thought brings nearer what it links to, round by round; most crawls need few.
+        """
+        row_of = np.full(graph.size, -1)
+        row_of[graph.sources] = np.arange(len(graph.sources))
+        links = graph
+        while len(links.targets):
+            reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
+            reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
+            is_nearer = reach < self.depth[links.targets]
+            nearer = links.targets[is_nearer]
+            np.minimum.at(self.depth, nearer, reach[is_nearer])
+            self._touched[nearer] = True
+            rows = row_of[np.unique(nearer)]
+            links = graph.rows(rows[rows >= 0])
+
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""
         self.ledger.retire(page)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from minicrawl.store.rows import Links, NewPage, Restated, Retry, RobotsRow, Turn
+from minicrawl.store.rows import Links, NewPage, Refused, Restated, Retry, RobotsRow, Turn
 from minicrawl.store.writer import Writer
 
 
@@ -15,6 +15,7 @@ class Batch:
     retries: dict[int, Retry] = field(default_factory=dict)
     restated: dict[int, Restated] = field(default_factory=dict)
     links: dict[int, Links] = field(default_factory=dict)
+    refused: dict[int, Refused] = field(default_factory=dict)
     robots: list[RobotsRow] = field(default_factory=list)
     hosts: set[int] = field(default_factory=set)
     turns_taken: int = 0
@@ -33,4 +34,5 @@ class Batch:
         writer.save_turns(self.turns.values())
         writer.save_states(self.restated.values())
         writer.save_links(self.links.values())
+        writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from minicrawl.crawl.retry_after import asked_rest
-from minicrawl.crawl.robots_match import Rules, octets_of
+from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -103,6 +103,20 @@ class RobotsRules:
         octets = octets_of(url)
         # 2.2.2: /robots.txt is implicitly allowed.
         return group.rules.allow(octets) or octets == "/robots.txt"
+
+    def deciding_line(self, user_agent: str, url: str) -> str | None:
+        """The line that decides on a URL, as written; None where none does. For people: looks at every line."""
+        group = self._group(user_agent)
+        octets = octets_of(url)
+        matching = [
+            (pattern.length, is_allowed, text)
+            for text, is_allowed in (group.lines if group else ())
+            if (pattern := Pattern.parse(text)).matches(octets)
+        ]
+        if not matching or octets == "/robots.txt":
+            return None
+        _, is_allowed, text = max(matching, key=lambda match: match[:2])
+        return f"{'Allow' if is_allowed else 'Disallow'}: {text.decode('utf-8', 'replace')}"
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds the host asks for between two requests, or None."""

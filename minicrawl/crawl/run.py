@@ -9,6 +9,7 @@ from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.seeds import read_seeds
 from minicrawl.crawl.source import LocalSource, WorkerSource
 from minicrawl.errors import SeedError, SettingError
@@ -63,6 +64,8 @@ async def crawl_with(
     """`acrawl` with everything parsed."""
     if settings.workers and transport is not None:
         raise SettingError("a transport of one's own works inside this process only: workers must be 0")
+    if not settings.keep_parameters:
+        seeds = list(dict.fromkeys(map(stripped, seeds)))
     clock = SteadyClock()
     window = _window(settings)
     source = WorkerSource(settings) if settings.workers else LocalSource(settings, transport)

@@ -1,13 +1,19 @@
-"""Which links are followed, and why not."""
+"""Which links are followed, and why not.
+
+The rules hold for links and for what a page stands for: targets of redirects, meta refresh and rel=canonical. A seed is
+crawled whatever they say: who names a URL means it.
+"""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from minicrawl.crawl.file_types import ending
 from minicrawl.crawl.urls import authority, hostname, site
 from minicrawl.settings import CrawlSettings, compiled
 
 MAX_URL_LENGTH = 2048
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -19,6 +25,7 @@ class Scope:
     allow: tuple[re.Pattern[str], ...]
     deny: tuple[re.Pattern[str], ...]
     max_depth: int | None
+    html_only: bool
 
     @classmethod
     def of(cls, settings: CrawlSettings, seeds: Iterable[str]) -> "Scope":
@@ -29,6 +36,7 @@ class Scope:
             tuple(compiled(pattern, "allow") for pattern in settings.allow),
             tuple(compiled(pattern, "deny") for pattern in settings.deny),
             settings.max_depth,
+            settings.html_only,
         )
 
     def refuses(self, url: str, depth: int) -> str | None:
@@ -39,6 +47,29 @@ class Scope:
             return "max-depth"
         if not self._is_inside(url):
             return f"scope-{self.kind}"
+        return self._filtered(url)
+
+    def rule(self, url: str, depth: int) -> str | None:
+        """The rule that keeps a URL out, in words: which option, and which of its patterns; None if there is none."""
+        reason = self.refuses(url, depth)
+        match reason:
+            case "too-long":
+                rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
+            case "max-depth":
+                rule = f"--max-depth {self.max_depth}: it is {depth} links from a seed"
+            case "type":
+                rule = f"--html-only: .{ending(url)} is never HTML"
+            case "deny":
+                rule = f"--deny {next(pattern.pattern for pattern in self.deny if pattern.search(url))!r}"
+            case "allow":
+                rule = " ".join(["it matches no", *(f"--allow {pattern.pattern!r}" for pattern in self.allow)])
+            case _:
+                rule = f"--scope {self.kind}: {_place(self.kind, url)} is none of the seeds': {_some(self.places)}"
+        return rule if reason else None
+
+    def _filtered(self, url: str) -> str | None:
+        if self.html_only and ending(url) is not None:
+            return "type"
         if any(pattern.search(url) for pattern in self.deny):
             return "deny"
         if self.allow and not any(pattern.search(url) for pattern in self.allow):
@@ -51,6 +82,11 @@ class Scope:
         if self.kind == "prefix":
             return any(url.startswith(place) for place in self.places)
         return _place(self.kind, url) in self.places
+
+
+def _some(places: Iterable[str]) -> str:
+    first, more = sorted(places)[:_SHOWN], sorted(places)[_SHOWN:]
+    return ", ".join(first) + (f" and {len(more):,} more" if more else "")
 
 
 def _place(kind: str, url: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Protocol, Self
 from minicrawl.crawl.digest import digest_of
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
+from minicrawl.crawl.parameters import without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
 from minicrawl.crawl.urls import authority, normalise
@@ -47,13 +48,16 @@ class LocalSource:
         self._fetcher = Fetcher(settings, transport)
         self._concurrency = settings.concurrency
         self._wants_digests = settings.traps
+        self._keeps_parameters = settings.keep_parameters
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
-        if not fetched.body:
-            return fetched, ParsedPage()
-        digest = digest_of(fetched.body, url) if self._wants_digests else None
-        return replace(fetched, body=b"", digest=digest), parse_html(fetched.body, url, fetched.content_type)
+        parsed = ParsedPage()
+        if fetched.body:
+            digest = digest_of(fetched.body, url) if self._wants_digests else None
+            parsed = parse_html(fetched.body, url, fetched.content_type)
+            fetched = replace(fetched, body=b"", digest=digest)
+        return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def robots(self, site: str) -> Fetched:
         url = f"{site}/robots.txt"

@@ -15,13 +15,17 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
 
     Resolves `url` against `base` as a browser does, and drops the fragment and credentials. Idempotent. `encoding`: the
     codec of the page the URL stands in, if that is not Unicode; queries are sent in it.
+
+    Escapes stay as they are written, as in browsers: %7E is not made ~ (RFC 3986 6.2.2.2 calls them equal, the WHATWG's
+    test data keep them apart, and servers that sign URLs see a difference). Host names, too: h.test. is not h.test.
     """
     if encoding is not None and not url.isascii():
         url = _with_query_in(encoding, url)
     try:
         href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
     except ValueError:
-        return None
+        scalar = _scalar(url), base and _scalar(base)
+        return None if scalar == (url, base) else normalise(*scalar, encoding)
     if not href.startswith(("http://", "https://")):
         return None
     href = href.partition("#")[0]
@@ -44,6 +48,11 @@ def base_url(said: str | None, url: str, encoding: str | None = None) -> str:
     except ValueError:
         return url
     return url if base.startswith(("data:", "javascript:")) else base
+
+
+def _scalar(text: str) -> str:
+    """The text without lone surrogates, which no encoding has (Web IDL, 3.2.12, USVString)."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _with_query_in(encoding: str, url: str) -> str:
@@ -92,7 +101,7 @@ def site(host: str) -> str:
     found = _extractor().extract_str(host)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
-        return ".".join(host.rsplit(".", 2)[-2:])
+        return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
     return found.top_domain_under_public_suffix or host
 
 

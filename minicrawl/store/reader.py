@@ -24,6 +24,7 @@ from minicrawl.store.rows import (
     PageColumns,
     PatternRow,
     RankedPage,
+    Refused,
     RobotsRow,
 )
 from minicrawl.store.urlhash import url_hash
@@ -254,6 +255,18 @@ class Store:
         rows = self._db.execute("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
+    def refused(self, page: int) -> Refused | None:
+        """What a page leads to and is not followed, as far as that is kept."""
+        return next(self._refused("WHERE source = ?", page), None)
+
+    def beyond(self) -> Iterator[Refused]:
+        """Pages with links that only --max-depth keeps out."""
+        return self._refused("WHERE beyond IS NOT NULL ORDER BY source")
+
+    def sources_beyond(self, url: str) -> list[int]:
+        """Pages that link to `url`, which only --max-depth keeps out; looks at every such link."""
+        return [row.source for row in self.beyond() if url in json.loads(row.beyond or "[]")]
+
     def links_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
         rows: list[tuple[int, bytes]] = []
@@ -326,6 +339,13 @@ class Store:
     def meta(self, key: str) -> MetaValue:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
+
+    def _refused(self, which: str, *values: int) -> Iterator[Refused]:
+        with store_errors(self.path):
+            if schema_version(self._db) < 4:
+                return
+            for row in self._db.execute(f"SELECT source, leads_to, beyond FROM refused {which}", values):
+                yield Refused(*row)
 
     def _patterns(self, which: str) -> list[PatternRow]:
         with store_errors(self.path):

@@ -75,6 +75,14 @@ class Links(NamedTuple):
     own: bytes | None = None
 
 
+class Refused(NamedTuple):
+    """A row of `refused`; `beyond` as JSON."""
+
+    source: int
+    leads_to: str | None
+    beyond: str | None
+
+
 class Restated(NamedTuple):
     """A page that is in another state than its last turn left it in."""
 

@@ -93,6 +93,13 @@ CREATE TABLE patterns (
     trap         TEXT                          -- the rule that shut it
 ) STRICT, WITHOUT ROWID;
 
+-- What read pages lead to and is not followed, as far as it is of use to know.
+CREATE TABLE refused (
+    source       INTEGER PRIMARY KEY,          -- pages.id
+    leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
+    beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
+) STRICT;
+
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY

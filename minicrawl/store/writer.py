@@ -25,6 +25,7 @@ from minicrawl.store.rows import (
     MetaValue,
     NewPage,
     PatternRow,
+    Refused,
     Restated,
     Retry,
     RobotsRow,
@@ -118,6 +119,15 @@ class Writer(Store):
     def save_links(self, links: Iterable[Links]) -> None:
         self._db.executemany(
             "INSERT OR REPLACE INTO links (source, targets, nofollow, refused, own) VALUES (?, ?, ?, ?, ?)", links
+        )
+
+    def save_refused(self, rows: Iterable[Refused]) -> None:
+        """Note what pages lead to that is not followed; a row that says nothing takes the page's away."""
+        rows = list(rows)
+        self._db.executemany("DELETE FROM refused WHERE source = ?", ((row.source,) for row in rows))
+        self._db.executemany(
+            "INSERT INTO refused (source, leads_to, beyond) VALUES (?, ?, ?)",
+            (row for row in rows if row.leads_to or row.beyond),
         )
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:

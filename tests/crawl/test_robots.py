@@ -305,6 +305,36 @@ def test_2_2_1_groups_are_those_of_the_slow_reading(lines):
     assert parsed.allows(US, f"{ORIGIN}/a") is ("allow: /a" in ours or not ours)
 
 
+@pytest.mark.parametrize(
+    ("body", "url", "line"),
+    [
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "http://h.test/a/b/c", "Allow: /a/b"),
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "http://h.test/a?x", "Disallow: /a"),
+        ("User-agent: *\nDisallow: /a*c$\nDisallow: /%7Eb", "http://h.test/abc", "Disallow: /a*c$"),
+        ("User-agent: *\nDisallow: /%7Eb", "http://h.test/~b", "Disallow: /%7Eb"),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "http://h.test/a", "Allow: /a"),
+        ("User-agent: other\nDisallow: /", "http://h.test/a", None),
+        ("User-agent: *\nDisallow: /", "http://h.test/robots.txt", None),
+        ("", "http://h.test/", None),
+    ],
+)
+def test_the_line_that_decides_is_told_as_it_is_written(body, url, line):
+    assert RobotsRules.parse(body.encode()).deciding_line("minicrawl/0.1", url) == line
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Allow", "Disallow"]), st.text("/ab*$%7E", min_size=1, max_size=6)), max_size=6
+    ),
+    st.text("/ab~", max_size=6),
+)
+def test_the_line_that_decides_says_what_is_decided(lines, path):
+    rules = RobotsRules.parse("\n".join(["User-agent: *", *(f"{name}: {value}" for name, value in lines)]).encode())
+    url = f"http://h.test/{path}"
+    line = rules.deciding_line("minicrawl", url)
+    assert rules.allows("minicrawl", url) == (line is None or line.startswith("Allow"))
+
+
 def test_sitemaps_are_those_of_all_lines():
     """2.2.4: they belong to no group."""
     body = "Sitemap: https://h.test/1.xml # first\nUser-agent: x\nSITEMAP:/2?ü\nDisallow: /\nSite-map: 3\nSitemap:\n"

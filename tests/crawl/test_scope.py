@@ -90,6 +90,32 @@ def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(allow, deny, u
     assert refusal(url, allow=allow, deny=deny) == reason
 
 
+@pytest.mark.parametrize(
+    ("settings", "url", "rule"),
+    [
+        ({"deny": ("x", "y", "y.")}, "http://h.test/yz", "--deny 'y'"),
+        ({"allow": ("/a", "/b")}, "http://h.test/", "it matches no --allow '/a' --allow '/b'"),
+        ({"max_depth": 4}, "http://h.test/", "--max-depth 4: it is 5 links from a seed"),
+        ({"html_only": True}, "http://h.test/a.Zip?b", "--html-only: .zip is never HTML"),
+        (
+            {"scope": "site"},
+            "http://a.h.test/",
+            "--scope site: h.test is none of the seeds': example.co.uk, other.org",
+        ),
+        ({}, "http://h.test/" + "a" * 2048, "it has 2,062 characters, more than 2,048"),
+        ({}, "http://h.test/", None),
+    ],
+)
+def test_the_rule_names_the_option_and_the_pattern(settings, url, rule):
+    assert Scope.of(CrawlSettings(**settings), SEEDS).rule(url, 5) == rule
+
+
+def test_the_rule_shows_few_of_many_places():
+    scope = Scope.of(CrawlSettings(scope="host"), [f"http://h{number}.test/" for number in range(5)])
+    rule = "--scope host: x.test is none of the seeds': h0.test, h1.test, h2.test and 2 more"
+    assert scope.rule("http://x.test/", 0) == rule
+
+
 def test_urls_longer_than_the_limit_are_refused():
     stem = "http://h.test/"
     assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem))) is None

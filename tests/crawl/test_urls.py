@@ -103,6 +103,79 @@ def test_what_is_no_http_url_is_no_page(url):
     assert normalise(url) is None
 
 
+# Corners of the WHATWG's test data, in our own words: (URL, base, what it is).
+CORNERS = {
+    "lone surrogates are U+FFFD": ("http://h.test/\ud800a?\udfff", None, "http://h.test/%EF%BF%BDa?%EF%BF%BD"),
+    "a pair of surrogates is a character": ("http://h.test/\ud83d\ude00", None, "http://h.test/%F0%9F%98%80"),
+    "surrogate in a host": ("http://\ud800/", None, None),
+    "surrogate in a base": ("?x", "http://h.test/\ud800", "http://h.test/%EF%BF%BD?x"),
+    "surrogate in a mail address": ("mailto:\ud800", None, None),
+    "noncharacters": ("http://h.test/\ufdd0\uffff", None, "http://h.test/%EF%B7%90%EF%BF%BF"),
+    "escapes of ASCII stay": ("http://h.test/foo%41%7a", None, "http://h.test/foo%41%7a"),
+    "escapes of dots within a name stay": ("http://h.test/foo%2Ehtml", None, "http://h.test/foo%2Ehtml"),
+    "NUL": ("http://h.test/a\0b?\0c", None, "http://h.test/a%00b?%00c"),
+    "DEL and circumflex in a path": ("http://h.test/\x7f^", None, "http://h.test/%7F%5E"),
+    "braces, bar and grave accent": ("http://h.test/{|}`?{|}`", None, "http://h.test/%7B|%7D%60?{|}`"),
+    "soft hyphen in a host is nothing": ("http://a\u00adb.test/", None, "http://ab.test/"),
+    "a host of soft hyphens is empty": ("http://\u00ad/", None, None),
+    "zero width joiner without context": ("http://a\u200db.test/", None, None),
+    "zero width non-joiner after a virama": (
+        "http://\u0915\u094d\u200c\u0937.test/",
+        None,
+        "http://xn--11b2ezcs70k.test/",
+    ),
+    "final sigma": ("http://ς.test/", None, "http://xn--3xa.test/"),
+    "capital sharp s": ("http://faẞ.test/", None, "http://xn--fa-hia.test/"),
+    "emoji": ("http://☃.test/", None, "http://xn--n3h.test/"),
+    "direction": ("http://0א.test/", None, None),
+    "dotted capital I": ("http://İ.test/", None, "http://xn--i-9bb.test/"),  # "i" and a dot above
+    "invalid Punycode of ASCII is a host": ("http://XN--a.test/", None, "http://xn--a.test/"),  # since June 2026
+    "invalid Punycode with other letters is not": ("http://xn--a.ä.test/", None, None),
+    "a long label": (f"http://{'a' * 64}.test/", None, f"http://{'a' * 64}.test/"),
+    "a long name": (f"http://{'a.' * 127}test/", None, f"http://{'a.' * 127}test/"),
+    "empty labels": ("http://a..test/", None, "http://a..test/"),
+    "a dot": ("http://./", None, "http://./"),
+    "forbidden after mapping": ("http://a％00b/", None, None),
+    "escaped full width percent": ("http://%EF%BC%85%EF%BC%94%EF%BC%91.test/", None, None),
+    "escaped letters of a host": ("http://%E3%81%BB.test/", None, "http://xn--79j.test/"),
+    "last label is a number": ("http://h.test.0x/", None, None),
+    "last label is a number, before a dot": ("http://h.09../", None, "http://h.09../"),
+    "number with a bad digit": ("http://0x7f.0.0.0x7g/", None, "http://0x7f.0.0.0x7g/"),
+    "number that is too large": ("http://4294967296/", None, None),
+    "five numbers": ("http://256.256.256.256.256/", None, None),
+    "IPv6 with all zeros": ("http://[0:0:0:0:0:0:0:0]/", None, "http://[::]/"),
+    "IPv6, first of two gaps": ("http://[1:0:0:2:0:0:3:4]/", None, "http://[1::2:0:0:3:4]/"),
+    "IPv6 with a zone": ("http://[::1%25eth0]/", None, None),
+    "IPv6 that ends with a dot": ("http://[::1.2.3.4.]/", None, None),
+    "brackets escaped": ("http://%5B::1%5D/", None, None),
+    "port with a sign": ("http://h.test:-80/", None, None),
+    "port 0": ("http://h.test:0/", None, "http://h.test:0/"),
+    "credentials with a slash": ("http://user:pa/ss@h.test/", None, None),
+    "at signs and colons": ("http://::@c@d:2", None, "http://d:2/"),
+    "base with credentials": ("/x", "http://user:pass@h.test/y", "http://h.test/x"),
+    "other special base": ("//h.test/x", "ftp://f.test/", None),
+    "base of a file": ("http:/h.test/x", "file:///c:/y", "http://h.test/x"),
+    "base that is none": ("http://h.test/", "mailto:x@y", "http://h.test/"),
+    "relative to a base that is none": ("x", "mailto:x@y", None),
+    "invalid base spoils all": ("http://h.test/", "http://[", None),
+    "base with other slashes": ("\\\\x\\y", "http://h.test/", "http://x/y"),
+    "many slashes": ("/\\/\\//x/../y", "http://h.test/", "http://x/y"),
+    "escaped dots in all ways": ("%2e/.%2E/%2e%2E/x", "http://h.test/a/b/c/", "http://h.test/a/x"),
+    "three dots are a name": ("http://h.test/.../%2e.%2e", None, "http://h.test/.../%2e.%2e"),
+    "drive letters are names": ("http://h.test/c:/../x|/..", None, "http://h.test/"),
+    "scheme without slashes, other scheme": ("http:h.test/x", "https://b.test/y/", "http://h.test/x"),
+    "scheme with white space before": (" \x1fhttp://h.test/\x1f ", None, "http://h.test/"),
+    "white space that is none": ("\u3000http://h.test/", None, None),
+    "query with its own mark": ("?a?b#c?d", "http://h.test/x?y", "http://h.test/x?a?b"),
+    "quotes in a query": ("http://h.test/?'\"<>`", None, "http://h.test/?%27%22%3C%3E`"),
+}
+
+
+@pytest.mark.parametrize(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
+def test_corners_are_read_as_the_standard_reads_them(url, base, expected):
+    assert normalise(url, base) == expected
+
+
 BASE = "http://a/b/c/d;p?q"  # RFC 3986 5.4
 NORMAL = {
     "g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g",
@@ -228,14 +301,25 @@ _pieces = st.sampled_from(
         "'",
         '"',
         "|",
+        "\ud800",
+        "\udc00",
+        "\u200d",
+        "\u00ad",
+        "\u05d0",
+        "\u0338",
+        "％",
+        "\0",
+        "^",
     ]
 )
-_wild = st.one_of(st.text(max_size=40), st.lists(_pieces, max_size=14).map("".join))
+_any_text = st.text(st.characters(codec=None), max_size=40)
+_wild = st.one_of(_any_text, st.lists(_pieces, max_size=14).map("".join))
 
 
 @settings(deadline=None, derandomize=True, max_examples=400)
-@given(url=_wild, base=st.sampled_from([None, BASE, "https://h.test:8443/x?y"]))
+@given(url=_wild, base=st.one_of(st.sampled_from([None, BASE, "https://h.test:8443/x?y", "file:///x"]), _wild))
 @example(url="http://a@b@h.test/#x", base=None)
+@example(url="\udc00", base="http://\ud800@h.test/")
 @example(url="http:a:b@h.test", base=None)
 def test_normalising_twice_changes_nothing(url, base):
     """Nor is there ever a fragment, a credential or a character that does not belong into a request."""
@@ -290,6 +374,9 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
         ("[::1]", "[::1]"),
         ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
         ("a.b.test", "b.test"),
+        ("a.b.test.", "b.test"),
+        ("www.example.com.", "example.com"),
+        (".", "."),
     ],
 )
 def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):

@@ -1,0 +1,42 @@
+"""Which rule decided on a URL, in words: the option and its pattern, the line of robots.txt, the page it leads to."""
+
+from collections.abc import Sequence
+
+from minicrawl.crawl.outcome import MAX_HOPS
+from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.traps import static_rule
+
+_OF_TARGETS = {
+    "loop": "leads back here",
+    "chain": f"is at the end of a chain of more than {MAX_HOPS}",
+    "dead": "is a page where nothing was found",
+}
+
+
+def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
+    """The rule behind the reason code of a known page; None where the code says it all.
+
+    depth: the page's. leads_to: where it sends to, if that was refused. robots_line: what decides on it there.
+    """
+    if reason == "robots":
+        return robots_line
+    if leads_to is None:
+        return None
+    # A code such as "redirect-scope-site" or "meta-refresh-loop": what leads there, and why that is refused.
+    code = next((code for code in _OF_TARGETS if reason.endswith(f"-{code}")), None)
+    told = _OF_TARGETS[code] if code else scope.rule(leads_to, depth) or static_rule(leads_to)
+    return f"{leads_to}: {told}" if told else leads_to
+
+
+def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple[str, str]:
+    """Reason code and rule that keep a URL from being known which no trap does.
+
+    nearest: pages that link to it too far from a seed, with their depths.
+    """
+    reason = scope.refuses(url, 0)
+    if reason is not None:
+        return reason, scope.rule(url, 0) or ""
+    if nearest:
+        source, depth = min(nearest, key=lambda page: page[1])
+        return "max-depth", f"{scope.rule(url, depth + 1) or 'the next crawl follows it'}; {source} links to it"
+    return "no-link", "no page read so far has a counted link to it"
