@@ -20,7 +20,13 @@ _WITH_TEXT = ("a", "title")
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).
 _HTML_AGAIN = ("foreignObject", "desc", "mi", "mo", "mn", "ms", "mtext", "annotation-xml")
-_SELECTOR = ",".join((*_TAGS, *_FOREIGN))
+# Each element found is a Python object, and each of these without the attribute says nothing.
+_SELECTOR = ",".join(
+    (
+        r"a[href],a[xlink\:href],area[href],base[href],frame[src],iframe[src],link[href][rel],meta[content],title",
+        *_FOREIGN,
+    )
+)
 _DEEP = 500  # levels to look up for them; browsers draw no more
 
 # Whatever a page does, with so few tags it cannot do much: a quarter of a million elements at most.
@@ -54,7 +60,8 @@ _UNTOLD = re.compile(
 
 
 def elements(body: bytes) -> Iterator[Element]:
-    """(tag, attributes, text) of every element in `_TAGS`; `body` is well-formed UTF-8, an empty value may be None.
+    """(tag, attributes, text) of every element in `_TAGS` that says something; `body` is well-formed UTF-8, an empty
+    value may be None.
 
     An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out, and so
     are a template's: they are in no document.

@@ -47,13 +47,15 @@ class LocalSource:
         self._fetcher = Fetcher(settings, transport)
         self._concurrency = settings.concurrency
         self._wants_digests = settings.traps
+        self._wants_anchors = bool(settings.topic)
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
         if not fetched.body:
             return fetched, ParsedPage()
         digest = digest_of(fetched.body, url) if self._wants_digests else None
-        return replace(fetched, body=b"", digest=digest), parse_html(fetched.body, url, fetched.content_type)
+        parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
+        return replace(fetched, body=b"", digest=digest), parsed
 
     async def robots(self, site: str) -> Fetched:
         url = f"{site}/robots.txt"
