@@ -10,12 +10,12 @@ import base64
 import socket
 import ssl
 import time
-import zlib
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
 import httpx
+from zlib_ng import zlib_ng
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
@@ -29,7 +29,7 @@ _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
 _FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
-_GZIP = 16 + zlib.MAX_WBITS
+_GZIP = 16 + zlib_ng.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
 
@@ -251,7 +251,7 @@ class _Inflate:
 
     def __init__(self, *, is_gzip: bool) -> None:
         self._is_gzip = is_gzip
-        self._member: zlib._Decompress | None = None
+        self._member: zlib_ng._Decompress | None = None
         self._members = 0
         self._head = b""  # bytes too few to tell what begins with them
         self._is_over = False
@@ -269,7 +269,7 @@ class _Inflate:
                 break
             try:
                 piece = member.decompress(chunk, room)
-            except zlib.error as error:
+            except zlib_ng.error as error:  # type: ignore[misc]
                 raise FetchError("undecodable", str(error)) from error
             pieces.append(piece)
             room -= len(piece)
@@ -277,7 +277,7 @@ class _Inflate:
             chunk = member.unused_data
         return b"".join(pieces)
 
-    def _begun(self, head: bytes) -> "zlib._Decompress | None":
+    def _begun(self, head: bytes) -> "zlib_ng._Decompress | None":
         """What reads the body, or its next part, that begins like this; None if that cannot be told yet."""
         if len(head) < 2:
             self._head = head
@@ -288,10 +288,10 @@ class _Inflate:
             return None
         self._members += 1
         if self._is_gzip:
-            return zlib.decompressobj(_GZIP)
+            return zlib_ng.decompressobj(_GZIP)
         # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins.
         is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        return zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
+        return zlib_ng.decompressobj(zlib_ng.MAX_WBITS if is_zlib else -zlib_ng.MAX_WBITS)
 
 
 def _decoder(content_encoding: str | None) -> _Plain | _Inflate:

@@ -39,7 +39,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     text = as_utf8(body, codec)
-    said = _Said(text)
+    said = _Said(text, anchors)
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
@@ -81,14 +81,14 @@ class _Said:
     `references`: (tag, reference without fragment, its rel words, its text) in document order, those without rel once.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, anchors: bool) -> None:
         self.references: list[tuple[str, str, Collection[str], Callable[[], str]]] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
         self.follow = self.index = True
         self._said: set[str] = set()
-        for tag, attributes, words in elements(text):
+        for tag, attributes, words in elements(text, anchors=anchors):
             if tag in _LINKS:
                 self._link(tag, attributes, words)
             elif tag == "meta":
