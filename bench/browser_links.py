@@ -39,7 +39,7 @@ def save(folder: Path, arguments: list[str]) -> None:
     with open(folder / "index.jsonl", "w", encoding="utf-8") as index, tempfile.TemporaryDirectory() as store:
         saved = 0
 
-        def keep(body: bytes, url: str, content_type: str | None = None) -> ParsedPage:
+        def keep(body: bytes, url: str, content_type: str | None = None, **options: bool) -> ParsedPage:
             nonlocal saved
             (folder / f"{saved}.html").write_bytes(body)
             index.write(json.dumps({"file": f"{saved}.html", "url": url, "content_type": content_type}) + "\n")

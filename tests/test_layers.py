@@ -25,9 +25,10 @@ FOR_EVERYONE = {"errors", "model", "report", "settings"}
 # Libraries that belong to one place each.
 HOMES = {
     "httpx": {"crawl/fetch.py"},
-    "httpx_aiohttp": {"crawl/fetch.py"},
-    "yarl": {"crawl/fetch.py"},
-    "aiohttp": {"crawl/fetch.py", "crawl/connect.py", "demo/server.py"},
+    "httptools": {"crawl/connection.py"},
+    "aiohappyeyeballs": {"crawl/connection.py"},
+    "zlib_ng": {"crawl/fetch.py"},
+    "aiohttp": {"crawl/connect.py", "demo/server.py"},
     "lxml": {"crawl/elements.py"},
     "selectolax": {"crawl/elements.py"},
     "charset_normalizer": {"crawl/decode.py"},

@@ -2,7 +2,8 @@
 
 seeds     where it starts                         fetch     the network: the only module that imports httpx
 urls      what a URL is                           connect   which address a connection goes to, or may not
-scope     which links are followed, and why not   decode    which text a page's bytes are
+scope     which links are followed, and why not   connection  HTTP/1.1, and connections kept
+                                                  decode    which text a page's bytes are
                                                   elements  which elements: the only one with selectolax and lxml
                                                   parse     links, title, directives
 focus     links that get more of a page's cash    outcome   what a response means for its page

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
+from typing import cast
 
 from lxml import etree
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
@@ -16,11 +17,16 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 Element = tuple[str, Mapping[str, str | None], Callable[[], str]]
 
 _TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
-_WITH_TEXT = ("a", "title")
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).
 _HTML_AGAIN = ("foreignObject", "desc", "mi", "mo", "mn", "ms", "mtext", "annotation-xml")
-_SELECTOR = ",".join((*_TAGS, *_FOREIGN))
+# Each element found is a Python object, and each of these without the attribute says nothing.
+_SELECTOR = ",".join(
+    (
+        r"a[href],a[xlink\:href],area[href],base[href],frame[src],iframe[src],link[href][rel],meta[content],title",
+        *_FOREIGN,
+    )
+)
 _DEEP = 500  # levels to look up for them; browsers draw no more
 
 # Whatever a page does, with so few tags it cannot do much: a quarter of a million elements at most.
@@ -53,15 +59,16 @@ _UNTOLD = re.compile(
 )
 
 
-def elements(body: bytes) -> Iterator[Element]:
-    """(tag, attributes, text) of every element in `_TAGS`; `body` is well-formed UTF-8, an empty value may be None.
+def elements(body: bytes, *, anchors: bool = True) -> Iterator[Element]:
+    """(tag, attributes, text) of every element in `_TAGS` that says something; `body` is well-formed UTF-8, an empty
+    value may be None. anchors: whether anybody will ask for the text of links.
 
     An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out, and so
     are a template's: they are in no document.
     """
     if len(body) > _LONG:
         body = _MANY_ATTRIBUTES.sub(rb"\1", body)
-    return _by_libxml2(body) if may_explode(body) else _by_lexbor(body)
+    return _by_libxml2(body, anchors) if may_explode(body) else _by_lexbor(body)
 
 
 def may_explode(body: bytes) -> bool:
@@ -110,7 +117,7 @@ def _inside(node: LexborNode) -> str | None:
     return None
 
 
-def _by_libxml2(body: bytes) -> Iterator[Element]:
+def _by_libxml2(body: bytes, anchors: bool = True) -> Iterator[Element]:
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True
     )
@@ -120,9 +127,10 @@ def _by_libxml2(body: bytes) -> Iterator[Element]:
         return
     if root is not None:
         for element in root.iter(*_TAGS):
+            tag = str(element.tag)
             # Read now: a million elements are not kept until somebody asks.
-            text = _text(element) if element.tag in _WITH_TEXT else ""
-            yield str(element.tag), {str(name): str(value) for name, value in element.items()}, text.__str__
+            text = _text(element) if tag == "title" or (anchors and tag == "a") else ""
+            yield tag, cast("dict[str, str | None]", dict(element.items())), text.__str__
 
 
 def _text(element: etree._Element) -> str:

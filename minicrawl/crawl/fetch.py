@@ -1,28 +1,26 @@
 """The network: one request, one `Fetched`. The only module that imports httpx.
 
 Redirects are not followed and nothing is tried twice: every hop is a page of its own, and what to do about
-a failure is decided elsewhere. Requests go through httpx's transport interface, whose default here rides on
-aiohttp: a tenth of the CPU of httpx's own connection pool.
+a failure is decided elsewhere. Requests go through httpx's transport interface, whose default here is our own
+(see minicrawl.crawl.connection): a twentieth of the CPU of httpx's own connection pool.
 """
 
 import asyncio
+import base64
 import socket
 import ssl
 import time
-import zlib
+from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
-import aiohttp
 import httpx
-from aiohttp.client_reqrep import ConnectionKey
-from aiohttp.connector import Connection
-from httpx_aiohttp import AiohttpTransport
-from httpx_aiohttp.transport import AiohttpResponseStream, map_aiohttp_exceptions
-from yarl import URL
+from zlib_ng import zlib_ng
 
-from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
+from minicrawl.crawl.connect import PrivateAddressError, Resolver
+from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
 from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
@@ -30,9 +28,8 @@ from minicrawl.settings import CrawlSettings
 _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
-_LONGEST_HEADER = 64 * 1024  # some sites' Content-Security-Policy has more than aiohttp's 8 kB
 _FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
-_GZIP = 16 + zlib.MAX_WBITS
+_GZIP = 16 + zlib_ng.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
 
@@ -44,10 +41,8 @@ class Fetcher:
     """
 
     def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        proxy_host = httpx.URL(settings.proxy).host if settings.proxy else None
-        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host)
-        self._checks_addresses = transport is None
-        self._transport = transport or self._real_transport(settings)
+        self._transport = transport or _real_transport(settings)
+        self._url_for = httpx.URL if transport else _url_of_site
         self._max_size = settings.max_size
         self._timeout = settings.timeout
         self._headers = httpx.Headers(
@@ -76,7 +71,7 @@ class Fetcher:
             reason = "timeout"
         except FetchError as error:
             reason = error.reason
-        except (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, OSError, ValueError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             reason = _reason(error)
         return Fetched(url, reason=reason, seconds=time.monotonic() - started)
 
@@ -90,9 +85,9 @@ class Fetcher:
 
     async def _get(self, url: str, started: float, any_type: bool, most: int) -> Fetched:
         target = f"/{url.split('/', 3)[3]}".encode()
-        request = httpx.Request("GET", url, headers=self._headers, extensions=self._extensions | {"target": target})
-        if self._checks_addresses and is_literal(request.url.host):
-            self._direct(request)
+        request = httpx.Request(
+            "GET", self._url_for(url), headers=self._headers, extensions=self._extensions | {"target": target}
+        )
         response = await self._transport.handle_async_request(request)
         try:
             headers = response.headers
@@ -106,7 +101,7 @@ class Fetcher:
             if any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
                 try:
                     body, size, truncated = await self._read(response, most)
-                except (FetchError, httpx.TransportError, aiohttp.ClientError, OSError):
+                except (FetchError, httpx.TransportError, OSError):
                     if response.is_success:
                         raise  # of any other answer the status says enough
             return Fetched(
@@ -124,15 +119,6 @@ class Fetcher:
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
 
-    def _direct(self, request: httpx.Request) -> None:
-        """Apply --connect-to and the refusal of private addresses to an IP address: the client asks the resolver
-        about names only."""
-        asked = request.url
-        address, port = self._resolver.target(asked.host, asked.port or _PORTS[asked.scheme])
-        if is_literal(address):
-            self._resolver.check(address)
-        request.url = asked.copy_with(host=address, port=port)  # the Host header keeps what was asked for
-
     async def _read(self, response: httpx.Response, most: int) -> tuple[bytes, int, bool]:
         """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
         decoder = _decoder(response.headers.get("content-encoding"))
@@ -146,72 +132,97 @@ class Fetcher:
                 room -= len(piece)
                 if room < 0 or size > most:
                     return b"".join(decoded), size, True
-        except (httpx.TransportError, aiohttp.ClientError, OSError):
+        except (BrokenOffError, httpx.TransportError, OSError):
             if not size:
                 raise
             return b"".join(decoded), size, True  # what came before the connection broke still counts
         return b"".join(decoded), size, not decoder.is_complete
 
-    def _real_transport(self, settings: CrawlSettings) -> "_VerbatimTransport":
-        tls = ssl.create_default_context()
-        if settings.ca_file is not None:
-            try:
-                tls.load_verify_locations(settings.ca_file)
-            except (ssl.SSLError, OSError) as error:
-                raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
 
-        def session() -> aiohttp.ClientSession:
-            connector = _Connector(
-                limit=0, resolver=self._resolver, ssl=tls, keepalive_timeout=_KEEP_ALIVE, ttl_dns_cache=600
-            )
-            return aiohttp.ClientSession(
-                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=_LONGEST_HEADER
-            )
-
-        proxy = httpx.Proxy(settings.proxy) if settings.proxy else None
-        return _VerbatimTransport(verify=tls, client=session, proxy=proxy)
+def _real_transport(settings: CrawlSettings) -> "_Transport":
+    tls = ssl.create_default_context()
+    if settings.ca_file is not None:
+        try:
+            tls.load_verify_locations(settings.ca_file)
+        except (ssl.SSLError, OSError) as error:
+            raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
+    proxy = _proxy(settings.proxy) if settings.proxy else None
+    resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
+    connections = Connections(
+        resolver, tls, proxy, connect_timeout=_CONNECT_TIMEOUT, read_timeout=_READ_TIMEOUT, keep_alive=_KEEP_ALIVE
+    )
+    return _Transport(connections, proxy)
 
 
-class _VerbatimTransport(AiohttpTransport):
-    """Asks for what the request's extension "target" says, as httpx's own transport does: a path as it is spelt.
+class _Transport(httpx.AsyncBaseTransport):
+    """Our own connections behind httpx's interface.
 
-    A URL that is parsed again comes out respelt: httpx and yarl have ideas of their own on %7E, %zz or a lone "?".
+    Asks for what the request's extension "target" says, as httpx's own transport does: a path as it is spelt. A URL
+    that is parsed again comes out respelt: httpx has ideas of its own on %7E, %zz or a lone "?".
     """
+
+    def __init__(self, connections: Connections, proxy: Proxy | None) -> None:
+        self._connections, self._proxy = connections, proxy
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if not isinstance(self.client, aiohttp.ClientSession):
-            self.client = self.get_client()
-        asked, proxy = request.url, self.proxy
-        timeout = request.extensions["timeout"]
-        # yarl would drop the "?" of an empty query, but leaves alone what it is told to be an encoded path.
-        path = request.extensions["target"].decode()
-        with map_aiohttp_exceptions():
-            response = await self.client.request(
-                request.method,
-                URL.build(scheme=asked.scheme, authority=asked.netloc.decode(), path=path, encoded=True),
-                headers=request.headers,
-                allow_redirects=False,
-                auto_decompress=False,
-                timeout=aiohttp.ClientTimeout(sock_connect=timeout["connect"], sock_read=timeout["read"]),
-                proxy=str(proxy.url) if proxy else None,
-                proxy_auth=aiohttp.BasicAuth(*proxy.auth) if proxy and proxy.auth else None,
-                proxy_headers=proxy.headers if proxy else None,
-            )
-        return httpx.Response(response.status, headers=response.raw_headers, stream=AiohttpResponseStream(response))
+        url, fields = request.url, request.headers.raw
+        target: bytes = request.extensions["target"]
+        site = _site(url)
+        if self._proxy is not None and not site.is_tls:
+            target = b"http://%b%b" % (url.netloc, target)
+            if self._proxy.authorization is not None:
+                fields = [*fields, (b"Proxy-Authorization", self._proxy.authorization)]
+        try:
+            connection = await self._connections.ask(site, head(request.method.encode(), target, fields))
+        except TimeoutError as error:
+            raise httpx.ConnectTimeout(str(error)) from error
+        except OSError as error:
+            raise httpx.ConnectError(str(error)) from error
+        return httpx.Response(
+            connection.status, headers=connection.fields, stream=_Body(self._connections, site, connection)
+        )
+
+    async def aclose(self) -> None:
+        await self._connections.aclose()
 
 
-class _Connector(aiohttp.TCPConnector):
-    """Hands out no connection on which the server has spoken since its last answer was read.
+class _Body(httpx.AsyncByteStream):
+    """The body that is on its way on a connection."""
 
-    aiohttp itself would take such bytes for the answer to the next request (RFC 9112 6.3: they must not be).
-    """
+    def __init__(self, connections: Connections, site: Site, connection: Connection) -> None:
+        self._connections, self._site, self._connection = connections, site, connection
 
-    async def _get(self, key: ConnectionKey, traces: list[aiohttp.tracing.Trace]) -> Connection | None:
-        while (connection := await super()._get(key, traces)) is not None:
-            if connection.protocol is not None and not connection.protocol.should_close:
-                break
-            connection.close()
-        return connection
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        piece = await self._connection.read()
+        if not piece:
+            raise StopAsyncIteration
+        return piece
+
+    async def aclose(self) -> None:
+        self._connections.release(self._site, self._connection)
+
+
+def _url_of_site(url: str) -> httpx.URL:
+    """All that our transport wants to know of a URL, which would take httpx longer to parse than llhttp the answer."""
+    return _parsed(origin(url))
+
+
+_parsed = lru_cache(maxsize=1000)(httpx.URL)
+
+
+def _site(url: httpx.URL) -> Site:
+    return Site(url.scheme == "https", url.raw_host.decode(), url.port or _PORTS[url.scheme])
+
+
+def _proxy(url: str) -> Proxy:
+    given = httpx.Proxy(url)
+    authorization = None
+    if given.raw_auth is not None:
+        authorization = b"Basic " + base64.b64encode(b"%b:%b" % given.raw_auth)
+    return Proxy(_site(given.url), authorization)
 
 
 def _text(value: bytes) -> str:
@@ -240,7 +251,7 @@ class _Inflate:
 
     def __init__(self, *, is_gzip: bool) -> None:
         self._is_gzip = is_gzip
-        self._member: zlib._Decompress | None = None
+        self._member: zlib_ng._Decompress | None = None
         self._members = 0
         self._head = b""  # bytes too few to tell what begins with them
         self._is_over = False
@@ -258,7 +269,7 @@ class _Inflate:
                 break
             try:
                 piece = member.decompress(chunk, room)
-            except zlib.error as error:
+            except zlib_ng.error as error:  # type: ignore[misc]
                 raise FetchError("undecodable", str(error)) from error
             pieces.append(piece)
             room -= len(piece)
@@ -266,7 +277,7 @@ class _Inflate:
             chunk = member.unused_data
         return b"".join(pieces)
 
-    def _begun(self, head: bytes) -> "zlib._Decompress | None":
+    def _begun(self, head: bytes) -> "zlib_ng._Decompress | None":
         """What reads the body, or its next part, that begins like this; None if that cannot be told yet."""
         if len(head) < 2:
             self._head = head
@@ -277,10 +288,10 @@ class _Inflate:
             return None
         self._members += 1
         if self._is_gzip:
-            return zlib.decompressobj(_GZIP)
+            return zlib_ng.decompressobj(_GZIP)
         # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins.
         is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        return zlib.decompressobj(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
+        return zlib_ng.decompressobj(zlib_ng.MAX_WBITS if is_zlib else -zlib_ng.MAX_WBITS)
 
 
 def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
@@ -296,15 +307,10 @@ def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
 
 
 def _reason(error: BaseException) -> str:
-    """The reason code of an exception, by the most telling one in its chain of causes.
-
-    The transport reports several of aiohttp's failures as time-outs, so aiohttp's own word goes first.
-    """
+    """The reason code of an exception, by the most telling one in its chain of causes."""
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
         chain.append(cause)
-    if any(isinstance(link, aiohttp.ClientError) for link in chain):
-        chain = [link for link in chain if not isinstance(link, httpx.HTTPError)]
     for kinds, reason in _REASONS:
         if any(isinstance(link, kinds) for link in chain):
             return reason
@@ -313,13 +319,13 @@ def _reason(error: BaseException) -> str:
 
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((PrivateAddressError,), "private-address"),
-    ((aiohttp.ClientConnectorDNSError, socket.gaierror, UnicodeError), "dns"),
-    ((aiohttp.ClientSSLError, ssl.SSLError, ssl.CertificateError), "tls"),
-    ((aiohttp.ConnectionTimeoutError, httpx.ConnectTimeout), "timeout-connect"),
-    ((aiohttp.SocketTimeoutError, httpx.TimeoutException, TimeoutError), "timeout-read"),
+    ((socket.gaierror, UnicodeError), "dns"),
+    ((ssl.SSLError, ssl.CertificateError), "tls"),
+    ((httpx.ConnectTimeout,), "timeout-connect"),
+    ((httpx.TimeoutException, TimeoutError), "timeout-read"),
     ((ConnectionRefusedError,), "refused"),
-    ((ConnectionResetError, aiohttp.ServerDisconnectedError, httpx.RemoteProtocolError), "reset"),
-    ((aiohttp.InvalidURL, httpx.InvalidURL, httpx.UnsupportedProtocol), "bad-url"),
-    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError, httpx.ProtocolError), "bad-response"),
-    ((aiohttp.ClientConnectorError, httpx.ConnectError), "connect"),
+    ((ConnectionResetError, httpx.RemoteProtocolError), "reset"),
+    ((httpx.InvalidURL, httpx.UnsupportedProtocol), "bad-url"),
+    ((httpx.ProtocolError,), "bad-response"),
+    ((httpx.ConnectError,), "connect"),
 )

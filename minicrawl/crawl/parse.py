@@ -31,19 +31,22 @@ def media_type(content_type: str | None) -> str:
     return content_type.partition(";")[0].strip().lower() if content_type else "text/html"
 
 
-def parse_html(body: bytes, url: str, content_type: str | None = None) -> ParsedPage:
-    """Read a page that came from the normalised `url` with the header `content_type`."""
+def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchors: bool = True) -> ParsedPage:
+    """Read a page that came from the normalised `url` with the header `content_type`.
+
+    anchors: whether anybody wants the texts of the links; they take as long as all the rest.
+    """
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     text = as_utf8(body, codec)
-    said = _Said(text)
+    said = _Said(text, anchors)
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
     resolved: dict[str, str | None] = {}
     canonical = None
     # Links may stand inside one another, where markup is broken; then their texts together are longer than the page.
-    text_left = len(text)
+    text_left = len(text) if anchors else -1
     for tag, reference, relations, anchor in said.references:
         if reference not in resolved:
             resolved[reference] = normalise(reference, base, encoding)
@@ -55,9 +58,11 @@ def parse_html(body: bytes, url: str, content_type: str | None = None) -> Parsed
         if relations and not _UNCOUNTED_RELATIONS.isdisjoint(relations):
             uncounted.add(target)
         elif target not in outlinks:
-            words = anchor() if tag == "a" and text_left >= 0 else ""
-            text_left -= len(words)
-            outlinks[target] = _line(words, _ANCHOR_LENGTH)
+            outlinks[target] = ""
+            if tag == "a" and text_left >= 0:
+                words = anchor()
+                text_left -= len(words)
+                outlinks[target] = _line(words, _ANCHOR_LENGTH)
     return ParsedPage(
         outlinks=tuple(outlinks),
         anchors=tuple(outlinks.values()),
@@ -73,16 +78,17 @@ def parse_html(body: bytes, url: str, content_type: str | None = None) -> Parsed
 class _Said:
     """One pass over a document: what its elements say, as they say it.
 
-    `references`: (tag, reference without fragment, its rel words, its text) in document order.
+    `references`: (tag, reference without fragment, its rel words, its text) in document order, those without rel once.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, anchors: bool) -> None:
         self.references: list[tuple[str, str, Collection[str], Callable[[], str]]] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
         self.follow = self.index = True
-        for tag, attributes, words in elements(text):
+        self._said: set[str] = set()
+        for tag, attributes, words in elements(text, anchors=anchors):
             if tag in _LINKS:
                 self._link(tag, attributes, words)
             elif tag == "meta":
@@ -105,7 +111,13 @@ class _Said:
         # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays, as
         # white space before it is part of the URL.
         fragment = reference.find("#")
-        self.references.append((tag, reference if fragment < 0 else reference[: fragment + 1], relations, words))
+        if fragment >= 0:
+            reference = reference[: fragment + 1]
+        if not relations:
+            if reference in self._said:
+                return
+            self._said.add(reference)
+        self.references.append((tag, reference, relations, words))
 
     def _meta(self, attributes: Mapping[str, str | None]) -> None:
         content = attributes.get("content")

@@ -4,13 +4,15 @@ What crosses a process border is small: a page's answer without its body, and it
 """
 
 import asyncio
+import contextlib
 import socket
 import subprocess
 import sys
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
+from operator import attrgetter
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -48,6 +50,7 @@ class LocalSource:
         self._fetcher = Fetcher(settings, transport)
         self._concurrency = settings.concurrency
         self._wants_digests = settings.traps
+        self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
@@ -55,7 +58,7 @@ class LocalSource:
         parsed = ParsedPage()
         if fetched.body:
             digest = digest_of(fetched.body, url) if self._wants_digests else None
-            parsed = parse_html(fetched.body, url, fetched.content_type)
+            parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
             fetched = replace(fetched, body=b"", digest=digest)
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
@@ -81,12 +84,23 @@ class LocalSource:
         await self._fetcher.__aexit__(kind, error, trace)
 
 
+_fetched_fields = attrgetter(*(field.name for field in fields(Fetched)))
+_parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
+
+
+def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
+    """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
+    fetched, parsed = page
+    return _fetched_fields(fetched), _parsed_fields(parsed)
+
+
 @dataclass
 class _Worker:
-    """A worker process, the line to it, and who waits for its answers."""
+    """A worker process, the line to it, what is to be asked in this turn of the loop, and who waits for answers."""
 
     process: subprocess.Popen[bytes]
     line: Connection
+    requests: list[tuple[int, str, str]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
 
 
@@ -102,8 +116,11 @@ class WorkerSource:
         self._asked = 0
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
-        answer: tuple[Fetched, ParsedPage] | None = await self._ask("page", url)
-        return answer or (Fetched(url, reason="worker-died"), ParsedPage())
+        answer = await self._ask("page", url)
+        if answer is None:
+            return Fetched(url, reason="worker-died"), ParsedPage()
+        fetched, parsed = answer
+        return Fetched(*fetched), ParsedPage(*parsed)
 
     async def robots(self, site: str) -> Fetched:
         answer: Fetched | None = await self._ask("robots", site)
@@ -127,14 +144,20 @@ class WorkerSource:
         worker = self._workers[zlib.crc32(authority(f"{url}/").encode()) % len(self._workers)]
         self._asked += 1
         number = self._asked
-        answer = worker.waiting[number] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer = worker.waiting[number] = loop.create_future()
+        if not worker.requests:
+            loop.call_soon(self._send, worker)
+        worker.requests.append((number, what, url))
         try:
-            worker.line.send((number, what, url))
             return await answer
-        except OSError:
-            return None  # it has just died; whoever reads its line will notice, too
         finally:
             worker.waiting.pop(number, None)
+
+    def _send(self, worker: _Worker) -> None:
+        with contextlib.suppress(OSError):  # it has just died; whoever reads its line will notice
+            worker.line.send(worker.requests)
+        worker.requests.clear()
 
     def _started(self, number: int) -> _Worker:
         ours, theirs = socket.socketpair()
@@ -150,13 +173,14 @@ class WorkerSource:
     def _read(self, number: int) -> None:
         worker = self._workers[number]
         try:
-            request, answer = worker.line.recv()
+            answers = worker.line.recv()
         except (EOFError, OSError):
             self._replace(number)
             return
-        waiting = worker.waiting.get(request)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(answer)
+        for request, answer in answers:
+            waiting = worker.waiting.get(request)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answer)
 
     def _replace(self, number: int) -> None:
         dead = self._workers[number]

@@ -2,16 +2,18 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then (number, "page" or "robots", URL), and sends (number, answer).
+It reads its settings first, then lists of requests (number, "page" or "robots", URL), and sends lists of (number,
+answer): what has come together in a turn of the event loop.
 """
 
 import asyncio
+import contextlib
 import gc
 import signal
 import sys
 from multiprocessing.connection import Connection
 
-from minicrawl.crawl.source import LocalSource
+from minicrawl.crawl.source import LocalSource, taken_apart
 from minicrawl.settings import CrawlSettings
 
 
@@ -21,19 +23,29 @@ async def serve(line: Connection) -> None:
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
+    answers: list[tuple[int, object]] = []
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
-        line.send((number, await (source.page(url) if what == "page" else source.robots(url))))
+        found = taken_apart(await source.page(url)) if what == "page" else await source.robots(url)
+        if not answers:
+            loop.call_soon(send)
+        answers.append((number, found))
+
+    def send() -> None:
+        with contextlib.suppress(OSError):  # nobody waits for them any more
+            line.send(answers)
+        answers.clear()
 
     def read(source: LocalSource) -> None:
         try:
-            request = line.recv()
+            requests = line.recv()
         except (EOFError, OSError):
             closed.set()
             return
-        task = loop.create_task(answer(source, *request))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+        for request in requests:
+            task = loop.create_task(answer(source, *request))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
     async with LocalSource(settings) as source:
         loop.add_reader(line.fileno(), read, source)

@@ -295,12 +295,6 @@ FAULTS = {
 }
 
 
-# aiohttp drops a whole answer if what comes behind it, in the same packet, is no HTTP.
-JUNK_BEHIND = {"junk-behind-the-answer", "length-too-short", "204-with-body", "304-with-body"}
-DROPPED = pytest.mark.xfail(strict=True, reason="aiohttp: an answer with junk behind it is lost, RFC 9112 6.3 keeps it")
-NAMES = [pytest.param(name, marks=[DROPPED] if name in JUNK_BEHIND else []) for name in FAULTS]
-
-
 @dataclass(frozen=True)
 class Crawled:
     """A crawl over all faults: its report, state and reason by URL, what was asked for, what its audit found."""
@@ -357,14 +351,14 @@ def test_every_url_has_a_state_and_a_reason(crawled: Crawled) -> None:
     assert [url for url, state in crawled.states.items() if state.startswith("waiting") or state.endswith(" ")] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_on_the_first_page(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.first.test"
     expected = {"/": FAULTS[name].page, "/rest": OK} | FAULTS[name].after.get("first", {})
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.target.test"
     expected = {"/": OK, "/moved": ALIAS, "/fault": FAULTS[name].page, "/rest": OK}
@@ -372,7 +366,7 @@ def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_robots_txt(crawled: Crawled, name: str) -> None:
     site, meaning = f"http://{name}.robots.test", FAULTS[name].robots
     match meaning:

@@ -1,6 +1,7 @@
 """What a page says, rule by rule."""
 
 import codecs
+from dataclasses import replace
 from encodings.aliases import aliases
 
 import pytest
@@ -583,3 +584,11 @@ def test_garbage_never_raises(body, content_type):
 def test_no_declared_encoding_raises(label):
     page = parse_html(f"<meta charset={label}>".encode() + b"<a href=/x>\xff\xfe\xfd", URL)
     assert isinstance(page, ParsedPage)
+
+
+@pytest.mark.parametrize("filler", ["", "<p>" * 40_000], ids=["as-browsers-do", "in-little-memory"])
+def test_texts_of_links_are_left_out_where_nobody_wants_them(filler):
+    body = b"<title>t</title><a href=/a>one</a><area href=/b><a href=/c rel=nofollow>two</a>" + filler.encode()
+    whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", anchors=False)
+    assert (whole.anchors, bare.anchors) == (("one", ""), ("", ""))
+    assert replace(whole, anchors=()) == replace(bare, anchors=())

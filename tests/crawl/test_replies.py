@@ -351,20 +351,6 @@ TABLE = {
     for name, row in rows.items()
 }
 
-# Where aiohttp does otherwise, and it is not for us to mend.
-_LOST = "an answer is lost if what comes behind it in the same packet is no HTTP"
-DEVIATIONS = {
-    "status-line:minor-version-unknown": "llhttp knows HTTP/1.0 and 1.1 only",
-    "status-line:rtsp": "llhttp reads RTSP as well, and does not tell",
-    "length:too-short": _LOST,
-    "status:204-with-body": _LOST,
-    "status:304-with-body": _LOST,
-}
-ROWS = [
-    pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=DEVIATIONS[name])] if name in DEVIATIONS else [])
-    for name in TABLE
-]
-
 
 def fetcher_for(server: MisbehavingServer) -> Fetcher:
     rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
@@ -388,7 +374,7 @@ def answers() -> dict[str, Fetched]:
     return dict(zip(TABLE, fetched_from([reply for reply, _ in TABLE.values()]), strict=True))
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", TABLE)
 def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: str) -> None:
     _, expected = TABLE[name]
     assert {field: getattr(answers[name], field) for field in expected} == expected
