@@ -27,7 +27,7 @@ from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -151,14 +151,12 @@ class Absorber:
 
     def commit(self, meta: dict[str, MetaValue]) -> None:
         """Write everything since the last commit, all or nothing."""
-        touched = self.accounts.take_touched()
-        old = touched[touched < self._committed]
+        visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
         with self.writer.transaction():
-            self.writer.add_pages(
-                (new, account) for new, (_, account) in zip(self._batch.new, self.accounts.rows(born), strict=True)
-            )
-            self.writer.save_accounts(self.accounts.rows(old))
+            self.writer.add_pages(self._batch.new, self.accounts.columns(born))
+            self.writer.save_accounts(self.accounts.columns(visited))
+            self.writer.save_accounts(self.accounts.columns(credited, CREDITED_COLUMNS))
             self._batch.save(self.writer)
             if self._traps is not None:
                 patterns, digests = self._traps.take_rows()

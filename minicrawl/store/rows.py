@@ -1,5 +1,6 @@
 """The rows that a batch of visits writes, in the words of schema.sql."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MetaValue = int | float | str | None
@@ -22,6 +23,15 @@ class Account(NamedTuple):
 
 
 ACCOUNT_COLUMNS = ", ".join(Account._fields)
+CREDITED_COLUMNS = ("depth", "inlinks", "cash", "received", "walkers")
+"""The part of an Account that a link to the page changes."""
+
+
+class AccountColumns(NamedTuple):
+    """Accounts of some pages, or a part of them: by the name of a field the list of its values, one per page."""
+
+    id: list[int]
+    values: Mapping[str, list[Any]]
 
 
 class NewPage(NamedTuple):
