@@ -2,10 +2,12 @@
 
     python bench/frontier.py [SIZE ...] [--keep FOLDER]
 
-No network: pages are made up. A web has a host for every 200 URLs, with sizes by a power law; URLs have some 69
-characters. Every page makes 5 URLs known, and links to 40 that are: 15 of its host's first 20 pages, 10 that were found
-beside it, 10 anywhere on its host, 5 anywhere, the early ones (which are popular) more often. A fifth of all URLs has
-been read. Politeness is on, so successive turns are of different hosts.
+No network: pages are made up. A web has a host for every 200 URLs, with sizes by a power law; URLs have some 70
+characters. Every page makes 5 URLs known, 4 of them on its host, and links to 40 that are: 16 times one of its host's
+first 20 pages, 14 times one found near it, 5 times any of its host, 5 times any at all, the early ones (which are
+popular) more often. That is less in one place than on real pages: the links of 256 turns in a row of a crawl of 98,000
+lead to some 5 different known URLs per turn, here to some 25. A fifth of all URLs has been read. Politeness is on, so
+successive turns are of different hosts.
 
 A store of each size is filled by the real books and the real writer, in large batches. Then, in a process of its own,
 a real Absorber takes it up and 500 + 2,000 turns are taken, of which the last 2,000 count. Printed are the CPU per
@@ -62,10 +64,12 @@ def url_of(page: int, host: int) -> str:
     return f"https://{host_name(host)}/{folder}/{WORDS[page % 7]}/the-{WORDS[page // 7 % 8]}-of-{page * 7919}.html"
 
 
-def hosts_of(pages: Ints, hosts: int, draw: np.random.Generator) -> npt.NDArray[np.int32]:
-    """A host for each page; the first pages are one on each."""
-    drawn = (hosts * draw.random(len(pages)) ** 3).astype(np.int32)
-    return np.where(pages < hosts, pages, drawn).astype(np.int32)
+def hosts_of(size: int, hosts: int, draw: np.random.Generator) -> npt.NDArray[np.int32]:
+    """A host for each page: the first pages are one on each; then always 4 on one host, and 1 on another."""
+    pages = np.arange(size)
+    drawn = (hosts * draw.random(size) ** 3).astype(np.int32)
+    found_on = drawn[pages - pages % NEW_LINKS]
+    return np.where(pages < hosts, pages, np.where(pages % NEW_LINKS == 4, drawn, found_on)).astype(np.int32)
 
 
 # Filling a store.
@@ -79,7 +83,7 @@ def fill(path: Path, size: int) -> None:
     draw = np.random.default_rng(1)
     hosts = max(200, size // URLS_PER_HOST)
     accounts = Accounts(Interpolation())
-    host_of: npt.NDArray[np.int32] = hosts_of(np.arange(size), hosts, draw)
+    host_of: npt.NDArray[np.int32] = hosts_of(size, hosts, draw)
     digests = draw.integers(-(2**63), 2**63, size // NEW_LINKS + 1).tolist()
     with writer.transaction():
         writer.save_hosts(HostRow(host, host_name(host), 0.0, 0.0) for host in range(hosts))
@@ -88,12 +92,12 @@ def fill(path: Path, size: int) -> None:
         writer.save_meta({"window": "interpolation 8.0", "discovery_credit": 0.0})
     step = max(1000, min(200_000, size // 10))
     for start in range(0, size, step):
-        born = accounts.discover(1 + start * 6 // size, np.full(min(step, size - start), GRANT))
+        born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
         if not start:
             accounts.seed(np.arange(100))
         turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
         turns = turns[~accounts.book.read[turns]][: len(born) // NEW_LINKS]
-        graph = _links(turns, host_of, born.stop, hosts, draw)
+        graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)
         _visit_many(accounts, graph)
         visited, credited = (pages[pages < start] for pages in accounts.take_touched())
         with writer.transaction():
@@ -136,15 +140,15 @@ def _patterns(host_of: npt.NDArray[np.int32], hosts: int) -> Iterator[PatternRow
             yield PatternRow(pattern, known // 4, known // 20, 0, 0, known // 20, 0, 0, None, None)
 
 
-def _links(sources: Ints, host_of: npt.NDArray[np.int32], size: int, hosts: int, draw: np.random.Generator) -> LinkGraph:
-    """Links as in a crawl, as far as the places of the targets in the store go: the targets' hosts are not looked at."""
+def _links(sources: Ints, first: Ints, size: int, draw: np.random.Generator) -> LinkGraph:
+    """Links as in a crawl, as far as the places of their targets in the store go; on which hosts they are is not
+    looked at. first: the first of the early pages of each source's host."""
     shape = (len(sources), 1)
-    first = host_of[sources].astype(np.int64)[:, None]
     targets = np.concatenate(
         [
-            hosts + 20 * first + draw.integers(0, 20, (len(sources), 15)),
-            sources[:, None] + draw.integers(-30, 30, (len(sources), 10)),
-            draw.integers(0, size, (len(sources), 10)),
+            first[:, None] + draw.integers(0, 20, (len(sources), 16)),
+            sources[:, None] + draw.integers(-10, 10, (len(sources), 14)),
+            draw.integers(0, size, (len(sources), 5)),
             (size * draw.random((len(sources), 5)) ** 4).astype(np.int64),
         ],
         axis=1,
@@ -193,16 +197,16 @@ class Web:
         beside = first + int(draw.integers(0, last - first))
         places = np.concatenate(
             [
-                first + draw.integers(0, 20, 15),
-                beside + draw.integers(-15, 15, 10),
-                draw.integers(first, last, 10),
+                first + draw.integers(0, 20, 16),
+                beside + draw.integers(-10, 10, 14),
+                draw.integers(first, last, 5),
             ]
         )
         known = self._by_host[places[(places >= first) & (places < last)]].tolist()
         known += (self._size * draw.random(5) ** 4).astype(np.int64).tolist()
         urls = [url_of(target, int(self._host_of[target])) for target in known if target != page]
         others = self._host_of[int(self._size * draw.random())]
-        fresh = [url_of(self._next + k, host if k else int(others)) for k in range(NEW_LINKS)]
+        fresh = [url_of(self._next + k, host if k < 4 else int(others)) for k in range(NEW_LINKS)]
         self._next += NEW_LINKS
         outlinks = tuple(dict.fromkeys(urls + fresh))
         digest = int(draw.integers(-(2**63), 2**63))

@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Accounts:
         self.coverage = Coverage()
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self.hops: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self._touched: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
 
     @property
@@ -40,7 +40,7 @@ class Accounts:
         """Make pages known, `depth` links from a seed; page k of them is granted grants[k] units of cash."""
         born = self.book.discover(grants)
         self.ledger.discover(len(grants))
-        self._grow(born.stop)
+        self.grow(born.stop)
         self.depth[born.start : born.stop] = depth
         return born
 
@@ -129,17 +129,17 @@ class Accounts:
 
     def load(self, pages: PageColumns) -> None:
         """Take over the accounts of the next pages of a store."""
-        first, size = pages.id[0], pages.id[-1] + 1
+        first, size = int(pages.id[0]), int(pages.id[-1]) + 1
         self.book.size = self.ledger.size = size
-        self.book.grow(size)
-        self.ledger.grow(size)
-        self._grow(size)
+        self.grow(size)
         for column, values in zip(self._columns(), pages.account, strict=True):
             column[first:size] = values
         self.ledger.alias[first:size] = [state == State.ALIAS for state in pages.state]
-        for page, measures in zip(pages.id, pages.measures, strict=True):
-            if measures:
-                self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
+
+    def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Take over what the window remembers of visits."""
+        for page, measures in rows:
+            self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
 
     def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
         """Take over the scalars of a store, all pages being loaded."""
@@ -166,7 +166,10 @@ class Accounts:
             self.hops,
         )
 
-    def _grow(self, size: int) -> None:
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1 without making them known."""
+        self.book.grow(size)
+        self.ledger.grow(size)
         self.coverage.grow(size)
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)

@@ -209,17 +209,19 @@ class PageQueue:
 
     def _push(self, entry: int) -> None:
         heapq.heappush(self._entries, entry)
-        if len(self._entries) > _SPARE + 4 * (self.waiting if self._waiting_of is None else self._hot()):
+        if len(self._entries) > _SPARE + 2 * self._hot():
             self._cool_down()
 
     def _hot(self) -> int:
         """How many pages become hot at once, or stay so."""
+        if self._waiting_of is None:
+            return self.waiting
         return max(_FEWEST_HOT, self.waiting // _HOT_SHARE)
 
     def _cool_down(self) -> None:
         """Drop entries that are out of date, and make all but the best pages cold."""
         entries = sorted({entry for entry in self._entries if self._is_current(entry)})
-        if self._waiting_of is not None and len(entries) > self._hot():
+        if len(entries) > self._hot():
             self._bound = entries[self._hot()]
             self._cold.extend(map(unpacked, entries[self._hot() :]))
             del entries[self._hot() :]

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 MetaValue = int | float | str | None
 
 
@@ -67,13 +70,12 @@ class Retry(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """Pages as columns: in each field one tuple with a value per page, `account` has one tuple per field."""
+    """Pages as columns: in each field a value per page, `account` has one array per field of an Account."""
 
-    id: tuple[int, ...]
-    host: tuple[int, ...]
+    id: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
     state: tuple[str, ...]
-    attempts: tuple[int, ...]
-    measures: tuple[str | None, ...]
+    attempts: npt.NDArray[np.int64]
     account: Any
 
 
