@@ -26,7 +26,7 @@ from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.store.reader import open_store
 
-_spent: dict[str, float] = {}
+spent_by_stage: dict[str, float] = {}
 _stack: list[float] = []
 
 
@@ -42,7 +42,7 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             spent = time.process_time() - started
             inner = _stack.pop()
-            _spent[stage] = _spent.get(stage, 0.0) + spent - inner
+            spent_by_stage[stage] = spent_by_stage.get(stage, 0.0) + spent - inner
             if _stack:
                 _stack[-1] += spent
 
@@ -88,9 +88,9 @@ def run() -> None:
     cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].fetched
     cpu_of_workers = workers.ru_utime + workers.ru_stime
     accounts = engines[0]._absorber.accounts
-    _spent["HTTP client, event loop, start"] = cpu - sum(_spent.values())
+    spent_by_stage["HTTP client, event loop, start"] = cpu - sum(spent_by_stage.values())
     print(f"\n{'stage':<40} {'us/page':>9}")
-    for stage, spent in sorted(_spent.items(), key=lambda item: -item[1]):
+    for stage, spent in sorted(spent_by_stage.items(), key=lambda item: -item[1]):
         print(f"{stage:<40} {1e6 * spent / pages:>9.0f}")
     if cpu_of_workers:
         print(f"{'worker processes':<40} {1e6 * cpu_of_workers / pages:>9.0f}")

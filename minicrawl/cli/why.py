@@ -108,13 +108,12 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
     if not _settings(store).traps:
         return None
-    rows = store.patterns()
-    traps = Traps(rows, seeds=store.seeds())
+    traps = Traps(store, seeds=store.seeds())
     found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
     if found is None:
         return None
     rule, pattern = found
-    row = next((row for row in rows if row.name == pattern), None)
+    row = store.pattern(pattern)
     counts = {"known": row.known, "read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
     return {"rule": rule, "pattern": pattern, "counts": counts}
 

@@ -26,9 +26,10 @@ from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Refused, Restated, Retry, Turn
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, MetaValue, NewPage, Refused, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -60,7 +61,7 @@ class Absorber:
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
-        self._traps = Traps(writer.patterns(), writer.digests()) if settings.traps else None
+        self._traps = Traps(writer) if settings.traps else None
         self._batch = Batch()
         self._turns_unsettled = 0
 
@@ -155,14 +156,12 @@ class Absorber:
 
     def commit(self, meta: dict[str, MetaValue]) -> None:
         """Write everything since the last commit, all or nothing."""
-        touched = self.accounts.take_touched()
-        old = touched[touched < self._committed]
+        visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
         with self.writer.transaction():
-            self.writer.add_pages(
-                (new, account) for new, (_, account) in zip(self._batch.new, self.accounts.rows(born), strict=True)
-            )
-            self.writer.save_accounts(self.accounts.rows(old))
+            self.writer.add_pages(self._batch.new, self.accounts.columns(born))
+            self.writer.save_accounts(self.accounts.columns(visited))
+            self.writer.save_accounts(self.accounts.columns(credited, CREDITED_COLUMNS))
             self._batch.save(self.writer)
             if self._traps is not None:
                 patterns, digests = self._traps.take_rows()
@@ -180,24 +179,28 @@ class Absorber:
             self._hosts[row.name] = self.frontier.add_host(
                 row.name, self._delay(row.crawl_delay), crawl_delay=row.crawl_delay, ready_at=row.next_at
             )
-        waiting: list[int] = []
+        size = self.writer.size()
+        self.accounts.grow(size)
+        self.frontier.grow(size)
+        gone: list[int] = []
         for pages in self.writer.columns():
             self.accounts.load(pages)
-            self.frontier.grow(self.accounts.size)
-            self.frontier.host_of[pages.id[0] : pages.id[-1] + 1] = pages.host
-            for page, state, attempts in zip(pages.id, pages.state, pages.attempts, strict=True):
-                if state == State.GONE:
-                    self.frontier.forget(page)
-                elif state == State.WAITING or self._budget.share < 1.0:
-                    waiting.append(page)
-                if attempts:
-                    self._attempts[page] = attempts
-        if self.accounts.size:
-            self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+            self.frontier.host_of[pages.id] = pages.host
+            if State.GONE in pages.state:
+                gone += pages.id[[state == State.GONE for state in pages.state]].tolist()
+            failed = pages.attempts > 0
+            self._attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
+        if not size:
+            return
+        if isinstance(self.accounts.book.window, MeasureWindow):
+            self.accounts.load_measures(self.writer.measures())
+        self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
         for alias, target in self.writer.hinted():
             self._hinted[target].append(alias)
-        for page in waiting:
-            self.frontier.add(page, now)
+        waiting = np.ones(size, dtype=np.bool_)
+        waiting[gone] = False
+        self.frontier.forget(np.array(gone, dtype=np.int64))
+        self.frontier.load(np.flatnonzero(waiting).astype(np.int32), now)
 
     def _visit(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float, not_before: float = 0.0

@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.window import Measure
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.rows import Account, MetaValue, PageColumns
+from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
+# What a commit has to write of a page again.
+_CREDITED = 1  # what a link to it changes
+_VISITED = 2  # all
 
 
 class Accounts:
@@ -26,8 +29,8 @@ class Accounts:
         self.coverage = Coverage()
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self.hops: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._touched: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self._touched: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
 
     @property
     def size(self) -> int:
@@ -37,13 +40,13 @@ class Accounts:
         """Make pages known, `depth` links from a seed; page k of them is granted grants[k] units of cash."""
         born = self.book.discover(grants)
         self.ledger.discover(len(grants))
-        self._grow(born.stop)
+        self.grow(born.stop)
         self.depth[born.start : born.stop] = depth
         return born
 
     def seed(self, pages: Pages) -> None:
         self.coverage.seed(pages)
-        self._touched[pages] = True
+        self._touched[pages] = _VISITED
 
     def visit(
         self,
@@ -64,15 +67,16 @@ class Accounts:
         self.ledger.visit(page, outlinks, old, alias=alias)
         if len(old):
             self.inlinks[old] -= 1
-            self._touched[old] = True
+            self._touched[old] |= _CREDITED
         if len(outlinks):
             self.inlinks[outlinks] += 1
             reach = int(self.depth[page]) + (0 if alias else 1)
             self.depth[outlinks] = np.minimum(self.depth[outlinks], reach)
+            self._touched[outlinks] |= _CREDITED
             if alias:
                 self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
-            self._touched[outlinks] = True
-        self._touched[page] = True
+                self._touched[outlinks] = _VISITED
+        self._touched[page] = _VISITED
 
     def reach(self, page: int) -> int:
         """Links from a seed to what `page` links to."""
@@ -110,24 +114,25 @@ class Accounts:
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._touched[graph.sources] = True
-        self._touched[graph.targets] = True
+        self._touched[graph.targets] |= _CREDITED
+        self._touched[graph.sources] = _VISITED
 
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
         """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
         while len(rows := self.ledger.unsettled(graph.sources, error)):
             self.settle(graph.rows(rows))
 
-    def take_touched(self) -> IntArray:
-        """Pages whose accounts changed since the last call, rising."""
+    def take_touched(self) -> tuple[IntArray, IntArray]:
+        """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
         touched = np.flatnonzero(self._touched)
-        self._touched[touched] = False
-        return touched
+        is_visited = self._touched[touched] >= _VISITED
+        self._touched[touched] = 0
+        return touched[is_visited], touched[~is_visited]
 
-    def rows(self, pages: IntArray) -> Iterator[tuple[int, Account]]:
-        """The accounts of some pages as they stand on disk."""
-        accounts = zip(*(column[pages].tolist() for column in self._columns()), strict=True)
-        return zip(pages.tolist(), map(Account._make, accounts), strict=True)
+    def columns(self, pages: IntArray, names: Sequence[str] = Account._fields) -> AccountColumns:
+        """Some columns of the accounts of some pages as they stand on disk."""
+        columns = dict(zip(Account._fields, self._columns(), strict=True))
+        return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
 
     def measures(self, page: int) -> str | None:
         """What the window remembers of a page's visits, as JSON; None for windows that keep one number."""
@@ -151,17 +156,17 @@ class Accounts:
 
     def load(self, pages: PageColumns) -> None:
         """Take over the accounts of the next pages of a store."""
-        first, size = pages.id[0], pages.id[-1] + 1
+        first, size = int(pages.id[0]), int(pages.id[-1]) + 1
         self.book.size = self.ledger.size = size
-        self.book.grow(size)
-        self.ledger.grow(size)
-        self._grow(size)
+        self.grow(size)
         for column, values in zip(self._columns(), pages.account, strict=True):
             column[first:size] = values
         self.ledger.alias[first:size] = [state == State.ALIAS for state in pages.state]
-        for page, measures in zip(pages.id, pages.measures, strict=True):
-            if measures:
-                self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
+
+    def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Take over what the window remembers of visits."""
+        for page, measures in rows:
+            self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
 
     def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
         """Take over the scalars of a store, all pages being loaded."""
@@ -188,7 +193,10 @@ class Accounts:
             self.hops,
         )
 
-    def _grow(self, size: int) -> None:
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1 without making them known."""
+        self.book.grow(size)
+        self.ledger.grow(size)
         self.coverage.grow(size)
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)

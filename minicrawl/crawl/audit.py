@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.model import State
@@ -30,9 +31,9 @@ def audit(store: Store) -> Iterator[str]:
     yield from _links(store, accounts, states)
 
 
-def _unexplained(pages: tuple[int, ...], states: tuple[str, ...]) -> Iterator[str]:
+def _unexplained(pages: npt.NDArray[np.int64], states: tuple[str, ...]) -> Iterator[str]:
     known = set(State)
-    for page, state in zip(pages, states, strict=True):
+    for page, state in zip(pages.tolist(), states, strict=True):
         if state not in known:
             yield f"page {page} is in state {state!r}, which explains nothing"
 

@@ -11,12 +11,13 @@ entry    a page and its priority in one integer, see minicrawl.opic.strategy
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
-from minicrawl.opic.shares import Pages, grown
+from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
 
 
@@ -48,9 +49,15 @@ class Host:
 class Lane:
     """Pages of one kind: a queue per host, and the best page of every host on offer."""
 
-    def __init__(self, hosts: list[Host], is_current: Callable[[int], bool]) -> None:
+    def __init__(
+        self,
+        hosts: list[Host],
+        is_current: Callable[[int], bool],
+        waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
+    ) -> None:
         self._hosts = hosts
         self._is_current = is_current
+        self._waiting_of = waiting_of
         self._queues: dict[int, PageQueue] = {}
         self._offers: list[tuple[int, int]] = []
         self._offered: dict[int, int] = {}  # the entry each host on offer stands in for
@@ -59,10 +66,15 @@ class Lane:
     def add(self, host: Host, entry: int) -> None:
         queue = self._queues.get(host.id)
         if queue is None:
-            queue = self._queues[host.id] = PageQueue(self._is_current)
+            queue = self._queues[host.id] = PageQueue(self._is_current, self._waiting_of)
         self.waiting += 1
         queue.add(entry)
         self.offer(host)
+
+    def load(self, host: Host, pages: Pages) -> None:
+        """Let pages wait whose host has none here; `offer` it then."""
+        self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages)
+        self.waiting += len(pages)
 
     def rise(self, host: Host, entry: int) -> None:
         """Move a waiting page up; once all pages of a visit have risen, `offer` their hosts."""
@@ -115,11 +127,14 @@ class Frontier:
         self._per_host = per_host
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._held: set[int] = set()  # pages handed out, or resting before another try
+        # Pages handed out, resting before another try, or gone.
+        self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
         self._waiting_hosts: list[tuple[float, int]] = []
-        self._discovery = Lane(self.hosts, lambda entry: self._is_current(entry, read=False))
-        self._refresh = Lane(self.hosts, lambda entry: self._is_current(entry, read=True))
+        self._discovery, self._refresh = (
+            Lane(self.hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
+            for read in (False, True)
+        )
         self.in_flight = 0
 
     def add_host(self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0) -> Host:
@@ -129,6 +144,7 @@ class Frontier:
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
+        self._held = grown(self._held, size)
 
     def place(self, page: int, host: Host) -> None:
         """Say which host a page is on; it does not wait yet."""
@@ -143,6 +159,18 @@ class Frontier:
         if not host.is_offered:
             self._reschedule(host, now)
 
+    def load(self, pages: Pages, now: float) -> None:
+        """`add` for many distinct pages at once, before any other page waits."""
+        if self._budget.share >= 1.0:
+            pages = pages[~self._book.read[pages]]
+        for lane, kind in ((self._discovery, ~self._book.read[pages]), (self._refresh, self._book.read[pages])):
+            by_host = pages[kind][np.argsort(self.host_of[pages[kind]], kind="stable")]
+            starts = np.flatnonzero(np.diff(self.host_of[by_host], prepend=-1))
+            for group in np.split(by_host, starts[1:]) if len(by_host) else ():
+                lane.load(self.hosts[self.host_of[group[0]]], group)
+        for host in self.hosts:
+            self._reschedule(host, now)
+
     def credit(self, pages: Pages) -> None:
         """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
         if not self._strategy.follows_cash:
@@ -150,11 +178,10 @@ class Frontier:
         if self._budget.share >= 1.0:
             pages = pages[~self._book.read[pages]]
         risen: dict[int, None] = {}
-        for page in pages.tolist():
-            if page not in self._held:
-                host = self.hosts[self.host_of[page]]
-                self._lane(page).rise(host, self._entry(page))
-                risen[host.id] = None
+        for page in pages[~self._held[pages]].tolist():
+            host = self.hosts[self.host_of[page]]
+            self._lane(page).rise(host, self._entry(page))
+            risen[host.id] = None
         for host_id in risen:
             self._discovery.offer(self.hosts[host_id])
             self._refresh.offer(self.hosts[host_id])
@@ -170,7 +197,7 @@ class Frontier:
         assert best is not None
         _, host = best
         page = lane.pop(host)
-        self._held.add(page)
+        self._held[page] = True
         host.in_flight += 1
         self.in_flight += 1
         self._withdraw(host)
@@ -200,16 +227,16 @@ class Frontier:
         if not_before > now and not is_done:
             heapq.heappush(self._resting, (not_before, page))
         else:
-            self._held.discard(page)
+            self._held[page] = False
             self.add(page, now)
 
     def charge(self, page: int) -> None:
         """A page that was handed out is fetched indeed: that counts for the discovery share."""
         self._budget.charge(discovers=not self._book.read[page])
 
-    def forget(self, page: int) -> None:
-        """Never hand a page out again."""
-        self._held.add(page)
+    def forget(self, page: int | Pages) -> None:
+        """Never hand a page, or some pages, out again."""
+        self._held[page] = True
 
     def next_ready(self) -> float | None:
         """Unix seconds at which a host or page comes on offer next; None when there is none to wait for."""
@@ -229,7 +256,7 @@ class Frontier:
     def _wake(self, now: float) -> None:
         while self._resting and self._resting[0][0] <= now:
             _, page = heapq.heappop(self._resting)
-            self._held.discard(page)
+            self._held[page] = False
             self.add(page, now)
         while self._waiting_hosts and self._waiting_hosts[0][0] <= now:
             time, host_id = heapq.heappop(self._waiting_hosts)
@@ -269,4 +296,8 @@ class Frontier:
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
-        return bool(self._book.read[page]) == read and page not in self._held and self._entry(page) == entry
+        return bool(self._book.read[page] == read) and not self._held[page] and self._entry(page) == entry
+
+    def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
+        pages = pages[(self._book.read[pages] == read) & ~self._held[pages]]
+        return pages, self._strategy.priorities(pages, self._book)

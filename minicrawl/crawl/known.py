@@ -25,13 +25,18 @@ class KnownUrls:
 
     def find(self, urls: Sequence[str]) -> list[int | None]:
         """Page number of each URL, None where it is unknown."""
-        pages = [self._remembered(url) for url in urls]
-        missing = [url for url, page in zip(urls, pages, strict=True) if page is None]
+        pages = list(map(self._young.get, urls))
+        unmet = [place for place, page in enumerate(pages) if page is None]
+        for place in unmet:
+            pages[place] = self._remembered(urls[place])
+        missing = [urls[place] for place in unmet if pages[place] is None]
         if missing and self._committed:
             found = self._writer.find(missing)
             for url, page in found.items():
                 self._remember(url, page)
-            pages = [found.get(url) if page is None else page for url, page in zip(urls, pages, strict=True)]
+            for place in unmet:
+                if pages[place] is None:
+                    pages[place] = found.get(urls[place])
         return pages
 
     def add(self, url: str, page: int) -> None:
@@ -53,13 +58,12 @@ class KnownUrls:
         self._uncommitted, self._new = {}, []
 
     def _remembered(self, url: str) -> int | None:
-        page = self._young.get(url)
+        """Page number of a URL that is not among the young ones, if it is known without a look at the store."""
+        page = self._uncommitted.get(url)
         if page is None:
-            page = self._uncommitted.get(url)
-            if page is None:
-                page = self._old.get(url)
-                if page is not None:
-                    self._remember(url, page)
+            page = self._old.get(url)
+            if page is not None:
+                self._remember(url, page)
         return page
 
     def _remember(self, url: str, page: int) -> None:

@@ -26,9 +26,9 @@ that are there twice or three times (http and https, en/ and not) stay below thr
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from minicrawl.crawl.urls import authority, hostname, site
 from minicrawl.store.rows import PatternRow
@@ -51,6 +51,8 @@ MANY_DOMAINS = 100
 """A host that so many domains link to has no budget."""
 
 _VALUES_KEPT = 1_000
+_NO_VALUES: Set[str | int] = frozenset()
+_GENERATION = 50_000
 _LAST = (1 << JUDGED) - 1
 _FOLDERS = 2
 _ID = re.compile(
@@ -128,11 +130,24 @@ class Pattern:
     def __init__(self) -> None:
         self.known = self.read = self.repeated = self.last = self.fruitful = self.combined = self.dropped = 0
         self.trap: str | None = None
-        self.values: set[str | int] = set()
+        self.values: Set[str | int] = _NO_VALUES
+
+    def add_values(self, values: Set[str | int]) -> None:
+        if self.values is _NO_VALUES:  # of most patterns: a set of its own for each would take most of the memory
+            self.values = set()
+        self.values |= values
 
     @property
     def leads_nowhere(self) -> bool:
         return self.read >= JUDGED // 2 and 4 * self.fruitful < self.read
+
+
+class Learned(Protocol):
+    """Where the rows and digests are that `take_rows` gave: a store."""
+
+    def pattern(self, name: str) -> PatternRow | None: ...
+
+    def has_digest(self, digest: int) -> bool: ...
 
 
 class Traps:
@@ -141,12 +156,14 @@ class Traps:
     Invariant: verdicts depend on the rows, the digests and the seeds alone, so who takes them over judges alike.
     """
 
-    def __init__(self, rows: Iterable[PatternRow] = (), digests: Iterable[int] = (), seeds: Iterable[str] = ()) -> None:
-        self._patterns = {row.name: _pattern(row) for row in rows}
-        self._digests = set(digests)
+    def __init__(self, learned: Learned | None = None, seeds: Iterable[str] = ()) -> None:
+        self._learned = learned
+        # The patterns met lately, in two generations as KnownUrls has them; without a store all there are.
+        self._young: dict[str, Pattern] = {}
+        self._old: dict[str, Pattern] = {}
         self._seed_hosts: set[str] = set()
         self._touched: set[str] = set()
-        self._new_digests: list[int] = []
+        self._new_digests: dict[int, None] = {}
         self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
@@ -159,7 +176,7 @@ class Traps:
         rule = static_rule(url)
         if rule is not None:
             return rule, shape.pattern
-        pattern = self._patterns.get(shape.pattern)
+        pattern = self._pattern(shape.pattern)
         if pattern is not None and pattern.trap is not None and shape.month not in pattern.values:
             return pattern.trap, shape.pattern
         return None
@@ -190,17 +207,21 @@ class Traps:
 
     def linked(self, host: str, source: str) -> None:
         """Take in that a page on the host `source` links to `host`."""
-        pattern = self._patterns.get(host)
+        pattern = self._pattern(host)
         if pattern is None or len(pattern.values) < MANY_DOMAINS:
             domain = site(hostname(f"http://{source}/"))
             if domain != site(hostname(f"http://{host}/")) and (pattern is None or domain not in pattern.values):
-                self._touch(host).values.add(domain)
+                self._touch(host).add_values({domain})
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and digests that came since the last call."""
-        rows = [_row(name, self._patterns[name]) for name in sorted(self._touched)]
-        digests = self._new_digests
-        self._touched, self._new_digests = set(), []
+        rows = [_row(name, self._young[name]) for name in sorted(self._touched)]
+        digests = list(self._new_digests)
+        if self._learned is not None:  # else there is nowhere to find them again
+            self._new_digests = {}
+            if len(self._young) > _GENERATION:
+                self._young, self._old = {}, self._young
+        self._touched = set()
         return rows, digests
 
     def _judge(self, url: str, shape: Shape, found_on: Shape) -> str | None:
@@ -210,7 +231,7 @@ class Traps:
             # Noted by the host: the pattern may have other URLs that are fine.
             self._drop(f"{host} {rule}", rule)
             return rule
-        pattern = self._patterns.get(shape.pattern)
+        pattern = self._pattern(shape.pattern)
         if pattern is not None:
             rule = self._rule_of(pattern, url, shape, found_on)
             if rule is not None:
@@ -223,11 +244,11 @@ class Traps:
         pattern = self._touch(shape.pattern)
         pattern.known += 1
         if shape.month is not None:
-            pattern.values.add(shape.month)
+            pattern.add_values({shape.month})
         elif shape.pattern.count("&") >= 2 and len(pattern.values) < _VALUES_KEPT:
             values = set(url.partition("?")[2].split("&"))
             pattern.combined += found_on.pattern == shape.pattern and values <= pattern.values
-            pattern.values |= values
+            pattern.add_values(values)
         return None
 
     def _rule_of(self, pattern: Pattern, url: str, shape: Shape, found_on: Shape) -> str | None:
@@ -244,18 +265,17 @@ class Traps:
     def _is_numbering(self, url: str, dated: Pattern) -> bool:
         """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
         name = _blanked(url.partition("?")[0])
-        numbered = self._patterns.get(name)
+        numbered = self._pattern(name)
         return numbered is not None and not name.endswith("…") and 10 * numbered.known > dated.known
 
     def _learn(self, name: str, digest: int, leads_away: bool) -> None:
         pattern = self._touch(name)
         pattern.read += 1
-        is_repeated = digest in self._digests
+        is_repeated = digest in self._new_digests or (self._learned is not None and self._learned.has_digest(digest))
         if is_repeated:
             pattern.repeated += 1
         else:
-            self._digests.add(digest)
-            self._new_digests.append(digest)
+            self._new_digests[digest] = None
         pattern.fruitful += leads_away
         pattern.last = (pattern.last << 1 | is_repeated) & _LAST
         if pattern.trap is None and pattern.read >= JUDGED:
@@ -267,17 +287,28 @@ class Traps:
         pattern.trap = rule
 
     def _has_room(self, host: str) -> bool:
-        room = self._patterns.get(host)
+        room = self._pattern(host)
         if room is None or room.known < HOST_PAGES or host in self._seed_hosts:
             return True
         domains = len(room.values)
         return domains >= MANY_DOMAINS or room.known < HOST_PAGES + PAGES_PER_DOMAIN * domains
 
     def _touch(self, name: str) -> Pattern:
+        pattern = self._pattern(name) or Pattern()
         self._touched.add(name)
-        pattern = self._patterns.get(name)
-        if pattern is None:
-            pattern = self._patterns[name] = Pattern()
+        self._young[name] = pattern
+        return pattern
+
+    def _pattern(self, name: str) -> Pattern | None:
+        pattern = self._young.get(name)
+        if pattern is not None:
+            return pattern
+        pattern = self._old.get(name)
+        if pattern is None and self._learned is not None:
+            row = self._learned.pattern(name)
+            pattern = _pattern(row) if row is not None else None
+        if pattern is not None:
+            self._young[name] = pattern
         return pattern
 
 
@@ -385,6 +416,6 @@ def _pattern(row: PatternRow) -> Pattern:
     pattern = Pattern()
     _, pattern.known, pattern.read, pattern.repeated, pattern.last = row[:5]
     pattern.fruitful, pattern.combined, pattern.dropped = row[5:8]
-    pattern.values = set(json.loads(row.seen or "[]"))
+    pattern.values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
     pattern.trap = row.trap
     return pattern

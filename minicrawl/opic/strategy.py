@@ -5,14 +5,23 @@ largest, of equals the one known longest.
 """
 
 import heapq
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
+
 from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, Adaptive
+from minicrawl.opic.shares import IntArray, Pages
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
+_ANY = 1 << 128
+"""Above every entry; its negative is below."""
+_FEWEST_HOT = 8
+_HOT_SHARE = 16
+_SPARE = 32
 
 
 class Strategy(Protocol):
@@ -23,6 +32,9 @@ class Strategy(Protocol):
 
     def priority(self, page: int, book: Adaptive) -> int:
         """The larger the sooner."""
+
+    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+        """The same of many pages."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,9 @@ class Greedy:
     def priority(self, page: int, book: Adaptive) -> int:
         # The level that read pages are paid leaves their order as it is, so standing will do.
         return int(book.standing[page])
+
+    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+        return book.standing[pages]
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,9 @@ class Cycle:
     def priority(self, page: int, book: Adaptive) -> int:
         return -int(book.last[page])
 
+    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+        return -book.last[pages].astype(np.int64)
+
 
 @dataclass(frozen=True)
 class BreadthFirst:
@@ -65,6 +83,9 @@ class BreadthFirst:
     def priority(self, page: int, book: Adaptive) -> int:
         return 0
 
+    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+        return np.zeros(len(pages), dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class Random:
@@ -75,7 +96,10 @@ class Random:
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
-        return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK)
+        return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK) >> 1
+
+    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+        return np.fromiter((self.priority(page, book) for page in pages.tolist()), np.int64, len(pages))
 
 
 _MASK = 2**64 - 1
@@ -119,38 +143,59 @@ def unpacked(entry: int) -> int:
 class PageQueue:
     """Pages by falling priority.
 
+    The *hot* pages have entries in a heap; of the others, the *cold* ones, nothing is kept but their numbers. Every
+    entry below `_bound` is hot. When the heap has run dry the best of the cold pages become hot, all of them looked
+    at at once; when it has grown too long its worst pages become cold. Either way a fixed part of the pages moves,
+    so a page costs the same however many wait. Without `waiting_of` all pages are hot.
+
     A page's priority only rises while it waits, so an entry that is out of date ranks behind the page's
-    newest one: push again at every rise, and skip what is out of date. `is_current(entry)` says whether an
-    entry still holds; the queue itself keeps nothing per page.
+    newest one: push again at every rise, and skip what is out of date. A cold page that rises below the bound stays
+    cold. What is left behind of pages that were handed out is dropped when it is looked at.
     """
 
-    __slots__ = ("_entries", "_is_current", "waiting")
+    __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "waiting")
 
-    def __init__(self, is_current: Callable[[int], bool]) -> None:
+    def __init__(
+        self,
+        is_current: Callable[[int], bool],
+        waiting_of: Callable[[Pages], tuple[Pages, IntArray]] | None = None,
+        cold: Pages | None = None,
+    ) -> None:
+        """is_current: whether an entry still holds. waiting_of: those of some pages that wait here, with their
+        priorities. cold: pages that wait from the start."""
         self._entries: list[int] = []
         self._is_current = is_current
-        self.waiting = 0
+        self._waiting_of = waiting_of
+        self._cold = array("I", b"" if cold is None else cold.astype(np.uint32).tobytes())
+        self._bound = -_ANY if cold is not None else _ANY
+        self.waiting = len(self._cold)
         """Pages in the queue."""
 
     def add(self, entry: int) -> None:
         """Let a page wait here that did not."""
         self.waiting += 1
-        heapq.heappush(self._entries, entry)
+        if entry < self._bound:
+            self._push(entry)
+        else:
+            self._cold.append(unpacked(entry))
+            self._compact()
 
     def rise(self, entry: int) -> None:
         """Move a waiting page up."""
-        heapq.heappush(self._entries, entry)
-        if len(self._entries) > 64 + 4 * self.waiting:
-            self._entries = list({entry for entry in self._entries if self._is_current(entry)})
-            heapq.heapify(self._entries)
+        if entry < self._bound:
+            self._push(entry)
 
     def peek(self) -> int | None:
         """The entry of the page whose turn is next; None when no page waits."""
         if not self.waiting:
             self._entries.clear()
+            self._cold, self._bound = array("I"), _ANY
             return None
-        while not self._is_current(self._entries[0]):
-            heapq.heappop(self._entries)
+        entries = self._entries
+        while entries and not self._is_current(entries[0]):
+            heapq.heappop(entries)
+        if not entries:
+            self._warm_up()
         return self._entries[0]
 
     def pop(self) -> int | None:
@@ -161,3 +206,45 @@ class PageQueue:
         heapq.heappop(self._entries)
         self.waiting -= 1
         return unpacked(entry)
+
+    def _push(self, entry: int) -> None:
+        heapq.heappush(self._entries, entry)
+        if len(self._entries) > _SPARE + 2 * self._hot():
+            self._cool_down()
+
+    def _hot(self) -> int:
+        """How many pages become hot at once, or stay so."""
+        if self._waiting_of is None:
+            return self.waiting
+        return max(_FEWEST_HOT, self.waiting // _HOT_SHARE)
+
+    def _cool_down(self) -> None:
+        """Drop entries that are out of date, and make all but the best pages cold."""
+        entries = sorted({entry for entry in self._entries if self._is_current(entry)})
+        if len(entries) > self._hot():
+            self._bound = entries[self._hot()]
+            self._cold.extend(map(unpacked, entries[self._hot() :]))
+            del entries[self._hot() :]
+            self._compact()
+        self._entries = entries
+
+    def _warm_up(self) -> None:
+        """Make the best of the cold pages hot; the heap is empty."""
+        assert self._waiting_of is not None, "without cold pages the heap has every page that waits"
+        pages, priorities = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
+        hot, self._bound = np.arange(len(pages)), _ANY
+        if len(pages) > self._hot():
+            least = np.partition(priorities, -self._hot())[-self._hot()]
+            above = np.flatnonzero(priorities > least)
+            ties = np.flatnonzero(priorities == least)[: self._hot() - len(above)]
+            hot = np.concatenate([above, ties])
+            self._bound = packed(int(pages[ties[-1]]) + 1, int(least))
+        self._entries = list(map(packed, pages[hot].tolist(), priorities[hot].tolist()))
+        heapq.heapify(self._entries)
+        self._cold = array("I", np.delete(pages, hot).astype(np.uint32).tobytes())
+
+    def _compact(self) -> None:
+        """Drop numbers of pages that are there twice or do not wait any more, once they are too many."""
+        if len(self._cold) > _SPARE + 2 * self.waiting and self._waiting_of is not None:
+            pages, _ = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
+            self._cold = array("I", pages.astype(np.uint32).tobytes())

@@ -232,12 +232,19 @@ class Store:
         return str(row[0]) if row else "waiting"
 
     def columns(self) -> Iterator[PageColumns]:
-        """All pages by number, some thousands at a time, each column one tuple."""
-        columns = f"id, host, state, attempts, measures, {ACCOUNT_COLUMNS}"
-        cursor = self._db.execute(f"SELECT {columns} FROM pages ORDER BY id")
-        while chunk := cursor.fetchmany(20_000):
-            page, host, state, attempts, measures, *account = zip(*chunk, strict=True)
-            yield PageColumns(page, host, state, attempts, measures, Account._make(account))
+        """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
+        turned into columns."""
+        with store_errors(self.path):
+            cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
+            while chunk := cursor.fetchmany(1_000):
+                state, *columns = zip(*chunk, strict=True)
+                page, host, attempts, *account = map(np.array, columns)
+                yield PageColumns(page, host, state, attempts, Account._make(account))
+
+    def measures(self) -> Iterator[tuple[int, str]]:
+        """What the window remembers of visits, by page; for windows that keep more than one number."""
+        with store_errors(self.path):
+            yield from self._db.execute("SELECT id, measures FROM pages WHERE measures IS NOT NULL")
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks at the last visit; empty when there was none."""
@@ -319,17 +326,18 @@ class Store:
             HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")
         ]
 
-    def patterns(self) -> list[PatternRow]:
-        """What the trap defence has learned."""
-        return self._patterns("")
-
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns that a rule has shut, those with the most links dropped first."""
         return self._patterns("WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
 
-    def digests(self) -> list[int]:
-        """Digests of what was read."""
-        return [digest for (digest,) in self._db.execute("SELECT digest FROM digests")]
+    def pattern(self, name: str) -> PatternRow | None:
+        """What the trap defence has learned of one pattern."""
+        return next(iter(self._patterns("WHERE name = ?", name)), None)
+
+    def has_digest(self, digest: int) -> bool:
+        """Whether a page that was read had this digest."""
+        with store_errors(self.path):
+            return self._db.execute("SELECT 1 FROM digests WHERE digest = ?", (digest,)).fetchone() is not None
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)
@@ -347,9 +355,9 @@ class Store:
             for row in self._db.execute(f"SELECT source, leads_to, beyond FROM refused {which}", values):
                 yield Refused(*row)
 
-    def _patterns(self, which: str) -> list[PatternRow]:
+    def _patterns(self, which: str, *names: str) -> list[PatternRow]:
         with store_errors(self.path):
             if schema_version(self._db) < 3:
                 return []
             columns = ", ".join(PatternRow._fields)
-            return [PatternRow(*row) for row in self._db.execute(f"SELECT {columns} FROM patterns {which}")]
+            return [PatternRow(*row) for row in self._db.execute(f"SELECT {columns} FROM patterns {which}", names)]

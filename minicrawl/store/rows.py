@@ -1,6 +1,10 @@
 """The rows that a batch of visits writes, in the words of schema.sql."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 MetaValue = int | float | str | None
 
@@ -22,6 +26,15 @@ class Account(NamedTuple):
 
 
 ACCOUNT_COLUMNS = ", ".join(Account._fields)
+CREDITED_COLUMNS = ("depth", "inlinks", "cash", "received", "walkers")
+"""The part of an Account that a link to the page changes."""
+
+
+class AccountColumns(NamedTuple):
+    """Accounts of some pages, or a part of them: by the name of a field the list of its values, one per page."""
+
+    id: list[int]
+    values: Mapping[str, list[Any]]
 
 
 class NewPage(NamedTuple):
@@ -57,13 +70,12 @@ class Retry(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """Pages as columns: in each field one tuple with a value per page, `account` has one tuple per field."""
+    """Pages as columns: in each field a value per page, `account` has one array per field of an Account."""
 
-    id: tuple[int, ...]
-    host: tuple[int, ...]
+    id: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
     state: tuple[str, ...]
-    attempts: tuple[int, ...]
-    measures: tuple[str | None, ...]
+    attempts: npt.NDArray[np.int64]
     account: Any
 
 

@@ -5,7 +5,7 @@ is consistent at every commit and a killed crawl loses at most the batch it was 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ from minicrawl.errors import StoreError
 from minicrawl.store.database import open_to_write, store_errors, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
-    ACCOUNT_COLUMNS,
-    Account,
+    AccountColumns,
     HostRow,
     Links,
     MetaValue,
@@ -33,7 +32,6 @@ from minicrawl.store.rows import (
 )
 from minicrawl.store.urlhash import url_hash
 
-_ACCOUNT_UPDATES = ", ".join(f"{column} = ?" for column in Account._fields)
 _TURN_UPDATES = ", ".join(f"{column} = ?" for column in Turn._fields[1:])
 
 
@@ -75,30 +73,24 @@ class Writer(Store):
 
     # What a batch writes; call inside `transaction`.
 
-    def add_pages(self, pages: Iterable[tuple[NewPage, Account]]) -> None:
-        columns = f"id, hash, url, host, found_on, state, reason, {ACCOUNT_COLUMNS}"
-        marks = ", ".join("?" * (7 + len(Account._fields)))
+    def add_pages(self, pages: Sequence[NewPage], accounts: AccountColumns) -> None:
+        """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
+        if not pages:
+            return
+        hashes = [url_hash(page.url, self._key) for page in pages]
+        columns = [*NewPage._fields, "hash", *accounts.values]
+        marks = ", ".join("?" * len(columns))
         self._db.executemany(
-            f"INSERT INTO pages ({columns}) VALUES ({marks})",
-            (
-                (
-                    new.id,
-                    url_hash(new.url, self._key),
-                    new.url,
-                    new.host,
-                    new.found_on,
-                    "waiting",
-                    new.reason,
-                    *account,
-                )
-                for new, account in pages
-            ),
+            f"INSERT INTO pages (state, {', '.join(columns)}) VALUES ('waiting', {marks})",
+            zip(*zip(*pages, strict=True), hashes, *accounts.values.values(), strict=True),
         )
 
-    def save_accounts(self, accounts: Iterable[tuple[int, Account]]) -> None:
+    def save_accounts(self, accounts: AccountColumns) -> None:
+        """What `accounts` has of pages that are in the store."""
+        updates = ", ".join(f"{column} = ?" for column in accounts.values)
         self._db.executemany(
-            f"UPDATE pages SET {_ACCOUNT_UPDATES} WHERE id = ?",
-            ((*account, page) for page, account in accounts),
+            f"UPDATE pages SET {updates} WHERE id = ?",
+            zip(*accounts.values.values(), accounts.id, strict=True),
         )
 
     def save_turns(self, turns: Iterable[Turn]) -> None:

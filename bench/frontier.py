@@ -1,0 +1,336 @@
+"""What a crawl costs when it knows ten thousand, a million, ten million URLs.
+
+    python bench/frontier.py [SIZE ...] [--keep FOLDER]
+
+No network: pages are made up. A web has a host for every 200 URLs, with sizes by a power law; URLs have some 70
+characters. Every page makes 5 URLs known, 4 of them on its host, and links to 40 that are: 16 times one of its host's
+first 20 pages, 14 times one found near it, 5 times any of its host, 5 times any at all, the early ones (which are
+popular) more often. That is less in one place than on real pages: the links of 256 turns in a row of a crawl of 98,000
+lead to some 5 different known URLs per turn, here to some 25. A fifth of all URLs has been read. Politeness is on, so
+successive turns are of different hosts.
+
+A store of each size is filled by the real books and the real writer, in large batches. Then, in a process of its own,
+a real Absorber takes it up and 500 + 2,000 turns are taken, of which the last 2,000 count. Printed are the CPU per
+turn by stage, what start-up takes, resident memory, and bytes on disk. With --keep the stores stay in FOLDER and are
+used again. Ten million URLs need 4 GB of disk and some minutes.
+"""
+
+import argparse
+import json
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from crawl_stages import spent_by_stage, table_sizes, timed
+
+from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawl.known import KnownUrls
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic import GRANT, STRATEGIES, Interpolation
+from minicrawl.opic.shares import DAMPING
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.links import LinkGraph, to_bytes
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PatternRow, Turn
+from minicrawl.store.writer import Writer
+
+SIZES = (10_000, 1_000_000, 10_000_000)
+URLS_PER_HOST = 200
+NEW_LINKS = 5
+WARM_UP, TURNS = 500, 2_000
+BATCH = 256
+SECONDS_PER_TURN = 0.01
+FOLDERS = 4
+WORDS = ("garden", "history", "manual", "weather", "library", "science", "reference", "archive")
+
+Ints = npt.NDArray[np.int64]
+
+
+def host_name(host: int) -> str:
+    return f"www.{WORDS[host % len(WORDS)]}{host}.org"
+
+
+def url_of(page: int, host: int) -> str:
+    folder = WORDS[(host + page) % FOLDERS]
+    return f"https://{host_name(host)}/{folder}/{WORDS[page % 7]}/the-{WORDS[page // 7 % 8]}-of-{page * 7919}.html"
+
+
+def hosts_of(size: int, hosts: int, draw: np.random.Generator) -> npt.NDArray[np.int32]:
+    """A host for each page: the first pages are one on each; then always 4 on one host, and 1 on another."""
+    pages = np.arange(size)
+    drawn = (hosts * draw.random(size) ** 3).astype(np.int32)
+    found_on = drawn[pages - pages % NEW_LINKS]
+    return np.where(pages < hosts, pages, np.where(pages % NEW_LINKS == 4, drawn, found_on)).astype(np.int32)
+
+
+# Filling a store.
+
+
+def fill(path: Path, size: int) -> None:
+    """A store that knows `size` URLs, of which a fifth was read."""
+    writer = Writer(path)
+    writer._db.execute("PRAGMA cache_size = -1000000")
+    writer._db.execute("PRAGMA synchronous = OFF")
+    draw = np.random.default_rng(1)
+    hosts = max(200, size // URLS_PER_HOST)
+    accounts = Accounts(Interpolation())
+    host_of: npt.NDArray[np.int32] = hosts_of(size, hosts, draw)
+    digests = draw.integers(-(2**63), 2**63, size // NEW_LINKS + 1).tolist()
+    with writer.transaction():
+        writer.save_hosts(HostRow(host, host_name(host), 0.0, 0.0) for host in range(hosts))
+        writer.save_patterns(_patterns(host_of, hosts))
+        writer.save_digests(digests)
+        writer.save_meta({"window": "interpolation 8.0", "discovery_credit": 0.0})
+    step = max(1000, min(200_000, size // 10))
+    for start in range(0, size, step):
+        born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
+        if not start:
+            accounts.seed(np.arange(100))
+        turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
+        turns = turns[~accounts.book.read[turns]][: len(born) // NEW_LINKS]
+        graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)
+        _visit_many(accounts, graph)
+        visited, credited = (pages[pages < start] for pages in accounts.take_touched())
+        with writer.transaction():
+            writer.add_pages(
+                [
+                    NewPage(page, url_of(page, host), host, int(source) if start else None, "link")
+                    for page, host, source in zip(
+                        born, host_of[born.start : born.stop].tolist(), draw.integers(0, start + 1, step), strict=False
+                    )
+                ],
+                accounts.columns(np.arange(born.start, born.stop)),
+            )
+            writer.save_accounts(accounts.columns(visited))
+            writer.save_accounts(accounts.columns(credited, CREDITED_COLUMNS))
+            writer.save_turns(
+                Turn(page, "fetched", "ok", 0, 200, 1.7e9 + page / 7, 0.123, 23456, "text/html", _title(page), None)
+                for page in turns.tolist()
+            )
+            writer.save_links(
+                Links(source, to_bytes(graph.targets[first:last]), 0, 0)
+                for source, first, last in zip(
+                    graph.sources.tolist(), graph.indptr.tolist(), graph.indptr[1:].tolist(), strict=False
+                )
+            )
+            writer.save_meta(accounts.scalars())
+    writer.close()
+
+
+def _title(page: int) -> str:
+    return f"The {WORDS[page // 7 % 8]} of {WORDS[page % 8]}: number {page} of the collection"
+
+
+def _patterns(host_of: npt.NDArray[np.int32], hosts: int) -> Iterator[PatternRow]:
+    for host, known in enumerate(np.bincount(host_of, minlength=hosts).tolist()):
+        name = host_name(host)
+        domains = [f"{WORDS[other % 8]}{other}.org" for other in range(100 if known > 2_000 else known // 50)]
+        yield PatternRow(name, known, 0, 0, 0, 0, 0, 0, json.dumps(domains) if domains else None, None)
+        for folder in range(FOLDERS):
+            pattern = f"{name}/{WORDS[folder]}/{WORDS[folder]}/*{{n}}"
+            yield PatternRow(pattern, known // 4, known // 20, 0, 0, known // 20, 0, 0, None, None)
+
+
+def _links(sources: Ints, first: Ints, size: int, draw: np.random.Generator) -> LinkGraph:
+    """Links as in a crawl, as far as the places of their targets in the store go; on which hosts they are is not
+    looked at. first: the first of the early pages of each source's host."""
+    shape = (len(sources), 1)
+    targets = np.concatenate(
+        [
+            first[:, None] + draw.integers(0, 20, (len(sources), 16)),
+            sources[:, None] + draw.integers(-10, 10, (len(sources), 14)),
+            draw.integers(0, size, (len(sources), 5)),
+            (size * draw.random((len(sources), 5)) ** 4).astype(np.int64),
+        ],
+        axis=1,
+    )
+    targets = np.sort(np.where((targets < 0) | (targets >= size), 0, targets), axis=1)
+    is_link = np.concatenate([np.ones(shape, dtype=bool), np.diff(targets, axis=1) > 0], axis=1)
+    is_link &= targets != sources[:, None]
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(is_link.sum(axis=1))])
+    return LinkGraph(sources, indptr, targets[is_link].astype(np.int32), size)
+
+
+def _visit_many(accounts: Accounts, graph: LinkGraph) -> None:
+    """First visits of all sources at once, in both books: the virtual page keeps what it gets."""
+    book, pages, outdegrees = accounts.book, graph.sources, np.diff(graph.indptr)
+    cash = book.standing[pages].copy()
+    shares = np.where(outdegrees > 0, 17 * cash // 20 // np.maximum(outdegrees, 1), 0)
+    np.add.at(book.standing, graph.targets, np.repeat(shares, outdegrees))
+    book.standing[pages] -= cash
+    book.read[pages] = True
+    book.payees += len(pages)
+    book.income += int(cash.sum()) - int((shares * outdegrees).sum())
+    book.clock += int(cash.sum())
+    book.last[pages] = book.clock
+    book.history[pages] = cash / DAMPING
+    book.newcomer_history = float(cash.mean()) if len(cash) else 0.0
+    np.add.at(accounts.inlinks, graph.targets, 1)
+    accounts.settle(graph)
+
+
+# Measuring.
+
+
+class Web:
+    """What a page answers: 5 new URLs, and links to pages that are known."""
+
+    def __init__(self, host_of: npt.NDArray[np.int32]) -> None:
+        self._host_of = host_of.tolist() if len(host_of) < 100_000 else host_of
+        self._by_host = np.argsort(host_of, kind="stable").astype(np.int32)
+        self._bounds = np.searchsorted(host_of[self._by_host], np.arange(int(host_of.max()) + 2))
+        self._draw = np.random.default_rng(2)
+        self._next = self._size = len(host_of)
+
+    def answer(self, page: int, url: str, host: int) -> tuple[Fetched, ParsedPage]:
+        draw = self._draw
+        first, last = self._bounds[host], self._bounds[host + 1]
+        beside = first + int(draw.integers(0, last - first))
+        places = np.concatenate(
+            [
+                first + draw.integers(0, 20, 16),
+                beside + draw.integers(-10, 10, 14),
+                draw.integers(first, last, 5),
+            ]
+        )
+        known = self._by_host[places[(places >= first) & (places < last)]].tolist()
+        known += (self._size * draw.random(5) ** 4).astype(np.int64).tolist()
+        urls = [url_of(target, int(self._host_of[target])) for target in known if target != page]
+        others = self._host_of[int(self._size * draw.random())]
+        fresh = [url_of(self._next + k, host if k < 4 else int(others)) for k in range(NEW_LINKS)]
+        self._next += NEW_LINKS
+        outlinks = tuple(dict.fromkeys(urls + fresh))
+        digest = int(draw.integers(-(2**63), 2**63))
+        fetched = Fetched(url, 200, size=23456, seconds=0.123, content_type="text/html", digest=digest)
+        return fetched, ParsedPage(outlinks, ("a link",) * len(outlinks), title=_title(page))
+
+
+STAGES: tuple[tuple[Any, str, str], ...] = (
+    (Frontier, "acquire", "choose"),
+    (KnownUrls, "url", "url of the page"),
+    (KnownUrls, "find", "look up URLs"),
+    (Accounts, "visit", "both books"),
+    (Frontier, "credit", "frontier: credit"),
+    (Frontier, "add", "frontier: add"),
+    (Frontier, "release", "frontier: release"),
+    (Absorber, "absorb", "absorb: the rest"),
+    (Absorber, "commit", "commit"),
+    (Absorber, "settle", "virtual visits"),
+)
+
+
+def measure(path: Path) -> dict[str, float]:
+    """Takes up the store at `path`, and takes turns."""
+    for owner, name, stage in STAGES:
+        setattr(owner, name, timed(stage, getattr(owner, name)))
+    figures: dict[str, float] = {}
+    before, cpu, started = _resident(), time.process_time(), time.monotonic()
+    writer = Writer(path)
+    now = 2e9
+    absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), now)
+    absorber.start([], now)
+    figures["start-up, s"] = time.monotonic() - started
+    figures["start-up, CPU s"] = time.process_time() - cpu
+    figures["resident at start, MB"] = _resident()
+    figures["of which Python and libraries, MB"] = before
+    figures["peak of start-up, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    known = absorber.accounts.size
+    web = Web(absorber.frontier.host_of[:known])
+    taken = _take_turns(absorber, web, WARM_UP, now)
+    spent_by_stage.clear()
+    _take_turns(absorber, web, TURNS, now + taken * SECONDS_PER_TURN)
+    for stage, spent in spent_by_stage.items():
+        figures[stage + ", us"] = 1e6 * spent / TURNS
+    figures["absorb and commit in all, us"] = 1e6 * (sum(spent_by_stage.values()) - spent_by_stage["choose"]) / TURNS
+    figures["resident after, MB"] = _resident()
+    writer.close()
+    sizes = table_sizes(path)
+    db = sqlite3.connect(path)
+    (links, pages, urls) = db.execute(
+        "SELECT (SELECT sum(length(targets)) / 4 FROM links), (SELECT count(*) FROM pages),"
+        " (SELECT avg(length(url)) FROM pages WHERE id % 101 = 0)"
+    ).fetchone()
+    figures["bytes of a URL"] = urls
+    figures["bytes of disk per known URL: table pages"] = sizes["pages"] / pages
+    figures["bytes of disk per known URL: its index"] = sizes["pages_hash"] / pages
+    figures["bytes of disk per known URL: all but links"] = (sum(sizes.values()) - sizes["links"]) / pages
+    figures["bytes of disk per link"] = sizes["links"] / links
+    figures["known"], figures["hosts"], figures["links"] = pages, len(absorber.frontier.hosts), links
+    return figures
+
+
+def _take_turns(absorber: Absorber, web: Web, turns: int, now: float) -> int:
+    for turn in range(turns):
+        now += SECONDS_PER_TURN
+        page = absorber.frontier.acquire(now)
+        while page is None:
+            now = max(now, absorber.frontier.next_ready() or now)
+            page = absorber.frontier.acquire(now)
+        url = absorber.known.url(page)
+        absorber.absorb(page, *web.answer(page, url, int(absorber.frontier.host_of[page])), now)
+        if turn % BATCH == BATCH - 1:
+            absorber.commit({})
+            if absorber.is_settling_due:
+                absorber.settle()
+    absorber.commit({})
+    return turns
+
+
+def _resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def _table(columns: list[dict[str, float]]) -> str:
+    def cell(value: float) -> str:
+        return f"{value:>14,.0f}" if value >= 100 else f"{value:>14.1f}"
+
+    names = ["known", *(name for name in columns[-1] if name not in ("known",))]
+    return "\n".join(f"{name:<44}" + "".join(cell(column.get(name, 0.0)) for column in columns) for name in names)
+
+
+def _in_own_process(task: str, path: Path, size: int) -> str:
+    words = [sys.executable, __file__, f"--{task}", str(path), str(size)]
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, metavar="SIZE")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.fill:
+        fill(options.fill, options.sizes[0])
+    elif options.measure:
+        print(json.dumps(measure(options.measure)))
+    else:
+        columns = []
+        for size in options.sizes or SIZES:
+            columns.append(_run(size, options.keep))
+            print(f"\n{_table(columns)}", flush=True)
+
+
+def _run(size: int, keep: Path | None) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = (keep or Path(folder)) / f"frontier-{size}.db"
+        if not path.exists():
+            started = time.monotonic()
+            _in_own_process("fill", path, size)
+            print(f"{path.name} filled in {time.monotonic() - started:.0f} s", file=sys.stderr)
+        figures: dict[str, float] = json.loads(_in_own_process("measure", path, size))
+        return figures
+
+
+if __name__ == "__main__":
+    main()
