@@ -27,6 +27,7 @@ HOMES = {
     "httpx": {"crawl/fetch.py"},
     "httpx_aiohttp": {"crawl/fetch.py"},
     "yarl": {"crawl/fetch.py"},
+    "aiodns": {"crawl/names.py"},
     "aiohttp": {"crawl/fetch.py", "crawl/connect.py", "demo/server.py"},
     "lxml": {"crawl/elements.py"},
     "selectolax": {"crawl/elements.py"},

@@ -24,7 +24,7 @@ from yarl import URL
 from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
 from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
 
 _CONNECT_TIMEOUT = 10.0
@@ -80,6 +80,13 @@ class Fetcher:
             reason = _reason(error)
         return Fetched(url, reason=reason, seconds=time.monotonic() - started)
 
+    async def locate(self, url: str) -> Located:
+        """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
+        try:
+            return Located(await self._resolver.address(url))
+        except (OSError, ValueError) as error:
+            return Located(reason=_reason(error))
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -87,6 +94,7 @@ class Fetcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._transport.aclose()
+        await self._resolver.close()
 
     async def _get(self, url: str, started: float, any_type: bool, most: int) -> Fetched:
         target = f"/{url.split('/', 3)[3]}".encode()
@@ -162,7 +170,7 @@ class Fetcher:
 
         def session() -> aiohttp.ClientSession:
             connector = _Connector(
-                limit=0, resolver=self._resolver, ssl=tls, keepalive_timeout=_KEEP_ALIVE, ttl_dns_cache=600
+                limit=0, resolver=self._resolver, ssl=tls, keepalive_timeout=_KEEP_ALIVE, use_dns_cache=False
             )
             return aiohttp.ClientSession(
                 connector=connector, cookie_jar=aiohttp.DummyCookieJar(), max_field_size=_LONGEST_HEADER

@@ -2,7 +2,7 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then (number, "page" or "robots", URL), and sends (number, answer).
+It reads its settings first, then (number, "page", "robots" or "locate", URL), and sends (number, answer).
 """
 
 import asyncio
@@ -23,7 +23,8 @@ async def serve(line: Connection) -> None:
     loop = asyncio.get_running_loop()
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
-        line.send((number, await (source.page(url) if what == "page" else source.robots(url))))
+        asked = {"page": source.page, "robots": source.robots, "locate": source.locate}[what]
+        line.send((number, await asked(url)))
 
     def read(source: LocalSource) -> None:
         try:

@@ -13,9 +13,19 @@ from pathlib import Path
 from minicrawl.errors import StoreError
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 3
-# What each version of the schema has that the one before it had not.
-_NEW_TABLES = {2: ("rankings",), 3: ("patterns", "digests")}
+SCHEMA_VERSION = 4
+# What each version of the schema has that the one before it had not: tables, and columns of tables that were there.
+_NEW_TABLES: dict[int, tuple[str, ...]] = {2: ("rankings",), 3: ("patterns", "digests")}
+_NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
+    4: {
+        "hosts": (
+            "seconds REAL NOT NULL DEFAULT 0",
+            "backoff REAL NOT NULL DEFAULT 0",
+            "strains INTEGER NOT NULL DEFAULT 0",
+            "dead_until REAL NOT NULL DEFAULT 0",
+        )
+    }
+}
 
 
 @contextlib.contextmanager
@@ -97,10 +107,17 @@ def schema_version(db: sqlite3.Connection) -> int:
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
-    new = [table for version in range(schema_version(db) + 1, SCHEMA_VERSION + 1) for table in _NEW_TABLES[version]]
+    """Add what newer versions of the schema have; what is there stays as it is."""
+    versions = range(schema_version(db) + 1, SCHEMA_VERSION + 1)
+    tables = [table for version in versions for table in _NEW_TABLES.get(version, ())]
     for statement in _schema():
-        if any(f"CREATE TABLE {table} (" in statement for table in new):
+        if any(f"CREATE TABLE {table} (" in statement for table in tables):
             db.execute(statement)
+    for version in versions:
+        for table, columns in _NEW_COLUMNS.get(version, {}).items():
+            if table not in tables:  # one that was just made has them
+                for column in columns:
+                    db.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
