@@ -18,7 +18,7 @@ GRACE = 120.0
 FAILURE_LIFETIME = 60.0
 """Seconds for which a failure holds, and an old answer where the name server fails (RFC 8767)."""
 _TIMEOUT = 5.0  # of one question in all
-_FIRST_TRY = 1.0
+_FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
 _MOST_KEPT = 100_000
 _NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
 
@@ -72,7 +72,7 @@ class Names:
     async def look_up(self, name: str) -> tuple[str, ...]:
         """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""
         if self._resolver is None:
-            self._resolver = aiodns.DNSResolver(timeout=_FIRST_TRY)
+            self._resolver = aiodns.DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
         async with asyncio.timeout(_TIMEOUT):
             found = await self._resolver.getaddrinfo(name, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
         return tuple(dict.fromkeys(_text(node.addr[0]) for node in found.nodes))

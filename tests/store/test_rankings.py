@@ -39,8 +39,17 @@ def first_version(store: Path) -> None:
         db.execute("DROP TABLE patterns")
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")
-        for column in ("seconds", "backoff", "strains", "dead_until"):
-            db.execute(f"ALTER TABLE hosts DROP COLUMN {column}")
+        db.execute("ALTER TABLE hosts RENAME TO newer")
+        db.execute(
+            """CREATE TABLE hosts (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
+                next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
+            ) STRICT"""
+        )
+        db.execute("INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer")
+        db.execute("DROP TABLE newer")
         db.execute("PRAGMA user_version = 1")
     db.close()
 
