@@ -28,7 +28,8 @@ HOME = "http://a.test/"
 @pytest.fixture(autouse=True)
 def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.crawl.politeness.LEAST_BACKOFF", 0.02)
-    monkeypatch.setattr("minicrawl.crawl.engine._LEASE_SECONDS", 0.55)
+    monkeypatch.setattr("minicrawl.crawl.engine._BATCH_SECONDS", 0.1)
+    monkeypatch.setattr("minicrawl.crawl.engine._LEASE_SECONDS", 0.15)
     monkeypatch.setattr("minicrawl.crawl.politeness.LONGEST_BACKOFF", 0.1)
     monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
 
