@@ -45,6 +45,14 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
+class Located:
+    """The IP address that requests for a URL go to, or (`reason` set) why there is none."""
+
+    address: str = ""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedPage:
     """What an HTML page says.
 

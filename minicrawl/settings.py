@@ -90,6 +90,7 @@ class CrawlSettings:
     traps: bool = True
     # Politeness.
     delay: float = 1.0
+    ip_delay: float | None = None
     per_host: int = 1
     concurrency: int = 64
     workers: int = 0
@@ -120,6 +121,7 @@ class CrawlSettings:
         self._at_least("bytes", 1)
         self._at_least("max_depth", 0)
         self._at_least("delay", 0)
+        self._at_least("ip_delay", 0)
         self._at_least("per_host", 1)
         self._at_least("concurrency", 1)
         self._at_least("workers", 0)
@@ -149,6 +151,11 @@ class CrawlSettings:
         """The settings as the store keeps them, to explain later what a crawl did."""
         kept = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _SECRET}
         return json.dumps(kept, default=str)
+
+    @property
+    def delay_per_address(self) -> float:
+        """Seconds between two requests to one IP address; 0 = addresses have no clock."""
+        return self.delay if self.ip_delay is None else self.ip_delay
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "CrawlSettings":

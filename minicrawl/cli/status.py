@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
 _TRAPS_SHOWN = 10
+_HOSTS_SHOWN = 5
 
 
 @click.command(epilog="Example: minicrawl status --store data/crawl.db")
@@ -43,6 +44,10 @@ def _status(store: "Store") -> dict[str, Any]:
         "states": states,
         "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
         "hosts": len(store.hosts()),
+        "failing_hosts": [
+            {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
+            for row in store.strained_hosts()
+        ],
         "traps": [
             {"pattern": row.name, "rule": row.trap, "known": row.known, "read": row.read, "dropped": row.dropped}
             for row in store.trap_patterns()
@@ -63,6 +68,12 @@ def _lines(status: dict[str, Any]) -> list[str]:
         f"known     {status['known']:,} pages on {status['hosts']:,} hosts: {tally(status['states'])}",
         f"reasons   {tally(status['reasons'])}",
     ]
+    failing = status["failing_hosts"]
+    if failing:
+        dead = sum(host["dead_until"] is not None for host in failing)
+        shown = ", ".join(f"{printable(host['host'])} ({host['failures']} in a row)" for host in failing[:_HOSTS_SHOWN])
+        more = f" and {len(failing) - _HOSTS_SHOWN:,} more" if len(failing) > _HOSTS_SHOWN else ""
+        lines.append(f"failing   {len(failing):,} hosts, {dead:,} of them dead for now: {shown}{more}")
     for trap in status["traps"][:_TRAPS_SHOWN]:
         lines.append(
             f"trap      {printable(trap['pattern'])}: {trap['rule']}; {trap['known']:,} URLs known, "

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from minicrawl.crawl.scope import Scope
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
+    from minicrawl.store.rows import HostRow
 
 _SHOWN = 10
 
@@ -91,7 +92,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "content_type": facts["content_type"],
         "bytes": facts["bytes"],
         "seconds": facts["seconds"],
-        "host": {"name": host.name, "crawl_delay": host.crawl_delay, "next_at": host.next_at},
+        "host": _host(store, host),
         "robots": robots,
         "received": facts["received"],
         "forwarded": facts["forwarded"],
@@ -99,6 +100,26 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
+    }
+
+
+def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
+    """A host's delay and what makes it as long as it is."""
+    from minicrawl.crawl.politeness import Health, delay_of
+    from minicrawl.settings import CrawlSettings
+
+    delay = CrawlSettings.from_json(store.meta_json("settings")).delay
+    health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
+    base = max(delay, host.crawl_delay) if delay else 0.0
+    return {
+        "name": host.name,
+        "crawl_delay": host.crawl_delay,
+        "next_at": host.next_at,
+        "delay": delay_of(base, health),
+        "backoff": host.backoff,
+        "seconds": host.seconds,
+        "strains": host.strains,
+        "dead_until": host.dead_until or None,
     }
 
 
@@ -164,7 +185,8 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
         f"  found on    {printable(told['found_on'] or 'the seed list')}, {told['depth']} links from a seed",
-        f"  host        {host['name']}: not to be asked before {_at(host['next_at'])}",
+        f"  host        {host['name']}: not to be asked before {_at(host['dead_until'] or host['next_at'])}",
+        f"  delay       {_delay(host)}",
         f"  robots.txt  {verdict}" + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
     ]
     if told["fetched_at"] is not None:
@@ -177,6 +199,21 @@ def _lines(told: dict[str, Any]) -> list[str]:
     lines.append(f"  links out   {told['outlinks'] or 0:,}" + (f"; not counted: {skipped}" if skipped else ""))
     lines[-1] += _sample(told["links_to"])
     return lines
+
+
+def _delay(host: dict[str, Any]) -> str:
+    """A host's delay in words, with the reason for it."""
+    if not host["delay"]:
+        return "none: politeness is off"
+    delay = f"{host['delay']:.3g} s between two requests"
+    if host["strains"]:
+        dead = f"; dead until {_at(host['dead_until'])}" if host["dead_until"] else ""
+        return f"{delay}, backed off: {host['strains']} failures in a row{dead}"
+    if host["delay"] == host["crawl_delay"]:
+        return f"{delay}, as its robots.txt asks"
+    if host["delay"] == host["backoff"]:
+        return f"{delay}, being eased back after failures"
+    return f"{delay}; its last answer took {host['seconds']:.2f} s"
 
 
 def _trap_lines(trap: dict[str, Any] | None) -> list[str]:

@@ -19,6 +19,7 @@ from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier, Host
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
+from minicrawl.crawl.politeness import Health, after, delay_of
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.traps import Traps
@@ -44,14 +45,33 @@ class Absorber:
     this one would.
     """
 
-    def __init__(self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        settings: CrawlSettings,
+        strategy: Strategy,
+        window: Window,
+        now: float,
+        *,
+        locates: bool = False,
+    ) -> None:
+        """locates: whether the address of a host must be known before it is asked."""
         self.writer = writer
         self._settings = settings
         self._strategy = strategy
         self._focus = Focus.of(settings)
         self.accounts = Accounts(window)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
-        self.frontier = Frontier(self.accounts.book, strategy, self._budget, settings.per_host)
+        ip_delay = settings.delay_per_address if locates else 0.0
+        self.frontier = Frontier(
+            self.accounts.book,
+            strategy,
+            self._budget,
+            settings.per_host,
+            ip_delay=ip_delay,
+            locates=locates,
+            addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
+        )
         self._hosts: dict[str, Host] = {}
         self._attempts: dict[int, int] = {}
         # Pages that stand for another one by their own word only (canonical, meta refresh), by that other one.
@@ -83,8 +103,7 @@ class Absorber:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         outcome = judge(fetched, parsed, self._attempts.get(page, 0), now=now)
-        self._note_request(page)
-        self.frontier.release(page, now, not_before=now + outcome.rest)
+        self._note_answer(page, fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
         else:
@@ -105,14 +124,25 @@ class Absorber:
         found = self._traps.verdict(url)
         return found[0] if found is not None else None
 
-    def absorb_robots(self, origin: str, robots: RobotsState, crawl_delay: float, page: int, now: float) -> None:
-        """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
-        host = self.frontier.hosts[self.frontier.host_of[page]]
-        host.crawl_delay = crawl_delay
-        host.delay = self._delay(crawl_delay)
-        self._note_request(page)
+    def absorb_robots(
+        self, origin: str, robots: RobotsState, crawl_delay: float | None, page: int, fetched: Fetched, now: float
+    ) -> None:
+        """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again.
+
+        crawl_delay: what it asks for; None: nothing is known of that.
+        """
+        host = self.frontier.host(page)
+        if crawl_delay is not None:
+            host.crawl_delay = crawl_delay
+            self._batch.is_urgent |= crawl_delay > self._settings.delay > 0
         self._batch.robots.append(robots.row(origin))
-        self.frontier.release(page, now)
+        self._note_answer(page, fetched, now)
+        self.frontier.put_back(page, now)
+
+    def locate_host(self, page: int, address: str, until: float, now: float) -> None:
+        """Take in the IP address of the host of an acquired page, good until then; the page waits again."""
+        self.frontier.release(page, now, asked=False)
+        self.frontier.locate(self.frontier.host(page), address, until, now)
         self.frontier.put_back(page, now)
 
     def hold_host(self, page: int, until: float, now: float) -> None:
@@ -139,6 +169,11 @@ class Absorber:
     def turns_in_batch(self) -> int:
         """How many pages had their turn since the last commit."""
         return self._batch.turns_taken
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether a host has asked for something that must be in the store before the crawl can be killed."""
+        return self._batch.is_urgent
 
     @property
     def is_settling_due(self) -> bool:
@@ -175,9 +210,13 @@ class Absorber:
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
+        asked_until = float(self.writer.meta("asked_until") or 0.0) if self.writer.meta("in_doubt") else 0.0
         for row in self.writer.hosts():
+            health = Health(row.seconds, row.backoff, row.strains, row.dead_until)
+            delay = delay_of(self._base(row.crawl_delay), health)
+            ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
             self._hosts[row.name] = self.frontier.add_host(
-                row.name, self._delay(row.crawl_delay), crawl_delay=row.crawl_delay, ready_at=row.next_at
+                row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
         size = self.writer.size()
         self.accounts.grow(size)
@@ -458,12 +497,12 @@ class Absorber:
     def _host(self, name: str) -> Host:
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = self.frontier.add_host(name, self._delay(0.0))
+            host = self._hosts[name] = self.frontier.add_host(name, self._base(0.0))
             self._batch.hosts.add(host.id)
         return host
 
-    def _delay(self, crawl_delay: float) -> float:
-        """Seconds between two requests to a host; a delay of 0 means that politeness is switched off."""
+    def _base(self, crawl_delay: float) -> float:
+        """The least seconds between two requests to a host; a delay of 0 means that politeness is switched off."""
         return max(self._settings.delay, crawl_delay) if self._settings.delay else 0.0
 
     def _outlinks(self, page: int) -> npt.NDArray[np.int32]:
@@ -481,8 +520,19 @@ class Absorber:
         self._batch.retries[page] = Retry(page, attempts, outcome.reason)
         self.frontier.put_back(page, now, now + outcome.wait)
 
-    def _note_request(self, page: int) -> None:
-        self._batch.hosts.add(int(self.frontier.host_of[page]))
+    def _note_answer(self, page: int, fetched: Fetched, now: float, rest: float = 0.0) -> None:
+        """A request for `page`, or for its robots.txt, is over: set its host's clock by how it was answered."""
+        host = self.frontier.host(page)
+        self._batch.hosts.add(host.id)
+        base = self._base(host.crawl_delay)
+        if base:
+            host.health = after(host.health, fetched, base, now)
+            host.delay = delay_of(base, host.health)
+        self._batch.is_urgent |= rest > 0 or host.health.strains > 0
+        self.frontier.release(page, now, not_before=now + rest)
+        if host.health.dead_until > now:
+            _log.info("dead for now: %s", host.name)
+            self.frontier.free(host, now)
 
     def _turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> Turn:
         """The row that says what became of a page's turn."""
@@ -507,4 +557,16 @@ class Absorber:
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self._batch.hosts))
-        return [HostRow(host.id, host.name, host.crawl_delay, host.not_before) for host in hosts]
+        return [
+            HostRow(
+                host.id,
+                host.name,
+                host.crawl_delay,
+                host.not_before,
+                host.health.seconds,
+                host.health.backoff,
+                host.health.strains,
+                host.health.dead_until,
+            )
+            for host in hosts
+        ]

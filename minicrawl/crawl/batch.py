@@ -8,7 +8,10 @@ from minicrawl.store.writer import Writer
 
 @dataclass
 class Batch:
-    """Rows by page; `new` in the order of discovery. `hosts`: those whose politeness clock moved."""
+    """Rows by page; `new` in the order of discovery. `hosts`: those whose politeness clock moved.
+
+    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
+    """
 
     new: list[NewPage] = field(default_factory=list)
     turns: dict[int, Turn] = field(default_factory=dict)
@@ -19,6 +22,7 @@ class Batch:
     robots: list[RobotsRow] = field(default_factory=list)
     hosts: set[int] = field(default_factory=set)
     turns_taken: int = 0
+    is_urgent: bool = False
 
     def add_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it outdoes what was noted of the page before."""

@@ -4,51 +4,25 @@ The refusal looks at the very address that is connected to, so no DNS answer can
 """
 
 import ipaddress
-import socket
 from collections.abc import Sequence
 
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
-
+from minicrawl.crawl.names import GRACE, Names
+from minicrawl.crawl.urls import authority
 from minicrawl.settings import ConnectTo
+
+_PORTS = {"http": 80, "https": 443}
 
 
 class PrivateAddressError(OSError):
     """A connection into this machine's own network was refused."""
 
 
-class Resolver(AbstractResolver):
-    """Name resolution for the HTTP client. Raises OSError for names without address.
+class Routes:
+    """Where --connect-to sends requests."""
 
-    proxy_host: the name of the user's own proxy, which may well be a private one.
-    """
-
-    def __init__(
-        self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False, proxy_host: str | None = None
-    ) -> None:
-        self._proxy_host = proxy_host
+    def __init__(self, connect_to: Sequence[ConnectTo]) -> None:
         self._rules = connect_to
         self._exact = {(rule.host, rule.port): rule for rule in reversed(connect_to)}
-        self._allow_private = allow_private
-        self._names = ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        address, to_port = self.target(host, port)
-        if is_literal(address):
-            found = [_literal(host, address, to_port)]
-        else:
-            try:
-                found = await self._names.resolve(address, to_port, family)
-            except UnicodeError as error:  # no name that could be encoded for the DNS
-                raise socket.gaierror(socket.EAI_NONAME, f"{address}: {error}") from error
-            for result in found:
-                result["hostname"] = host  # the name on the certificate is the one that was asked for
-        if host != self._proxy_host:
-            for result in found:
-                self.check(result["host"])
-        return found
 
     def target(self, host: str, port: int) -> tuple[str, int]:
         """Address (or name) and port that a request for `host:port` goes to."""
@@ -60,6 +34,43 @@ class Resolver(AbstractResolver):
             return host, port
         return rule.address or host, rule.to_port or port
 
+    def address(self, url: str) -> str | None:
+        """The IP address that requests for a normalised URL go to, if no name server is needed to tell."""
+        address, _ = self.target(*endpoint(url))
+        return address if is_literal(address) else None
+
+
+class Resolver:
+    """Name resolution for the HTTP client. Raises OSError for names without address.
+
+    proxy_host: the name of the user's own proxy, which may well be a private one.
+    """
+
+    def __init__(
+        self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False, proxy_host: str | None = None
+    ) -> None:
+        self._proxy_host = proxy_host
+        self._allow_private = allow_private
+        self._names = Names()
+        self.target = Routes(connect_to).target
+
+    async def address(self, url: str) -> str:
+        """The IP address that requests for a normalised URL go to; of several, the one that is tried first."""
+        address, _ = self.target(*endpoint(url))
+        found = (address,) if is_literal(address) else await self._names.addresses(address)
+        for one in found:
+            self.check(one)
+        return found[0]
+
+    async def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
+        """The IP addresses, with port, that a connection to `host:port` may go to, the best first."""
+        address, to_port = self.target(host, port)
+        found = (address,) if is_literal(address) else await self._names.addresses(address, GRACE)
+        if host != self._proxy_host:
+            for one in found:
+                self.check(one)
+        return [(one, to_port) for one in found]
+
     def check(self, address: str) -> None:
         """Raise PrivateAddressError unless connections to this IP address are allowed."""
         if not self._allow_private and not _is_public(ipaddress.ip_address(address.partition("%")[0])):
@@ -67,6 +78,15 @@ class Resolver(AbstractResolver):
 
     async def close(self) -> None:
         await self._names.close()
+
+
+def endpoint(url: str) -> tuple[str, int]:
+    """Host, without brackets, and port of a normalised URL."""
+    name = authority(url)
+    host, divider, port = name.rpartition(":")
+    if not divider or name.endswith("]"):
+        host, port = name, ""
+    return host.strip("[]"), int(port) if port else _PORTS[url.partition(":")[0]]
 
 
 # Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).
@@ -92,8 +112,3 @@ def is_literal(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _literal(host: str, address: str, port: int) -> ResolveResult:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)

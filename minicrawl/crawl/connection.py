@@ -360,7 +360,7 @@ class Connections:
         found = await self._resolver.resolve(site.host, site.port)
         async with asyncio.timeout(self._connect_timeout):
             connected = await start_connection(
-                [_address(result["family"], result["host"], result["port"]) for result in found],
+                [_info(address, port) for address, port in found],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
@@ -391,9 +391,8 @@ def head(method: bytes, target: bytes, fields: Sequence[tuple[bytes, bytes]]) ->
     return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, lines)
 
 
-def _address(
-    family: int, host: str, port: int
-) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
-    """An IP address as the socket module has it."""
-    where = (host, port, 0, 0) if family == socket.AF_INET6 else (host, port)
-    return family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", where
+def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
+    """An IP address as socket.getaddrinfo() has it."""
+    if ":" in address:
+        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
+    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)

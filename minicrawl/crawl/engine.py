@@ -7,6 +7,7 @@ crawl is over when nothing waits, nothing is in flight and nothing is left to ab
 import asyncio
 import json
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -16,11 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.connect import Routes
+from minicrawl.crawl.names import LIFETIME
 from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, ParsedPage, Progress, State
+from minicrawl.model import Fetched, Located, ParsedPage, Progress, State
 from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -28,6 +31,7 @@ from minicrawl.store.rows import MetaValue
 _log = logging.getLogger("minicrawl")
 _BATCH = 256
 _BATCH_SECONDS = 0.5
+_LEASE_SECONDS = 2.0
 _PROGRESS_SECONDS = 0.5
 _IDLE_SECONDS = 0.02
 _TOP = 10
@@ -50,6 +54,14 @@ class RobotsArrival(NamedTuple):
     fetched: Fetched
 
 
+class LocatedArrival(NamedTuple):
+    """The IP address of the host whose `page` was about to be asked for."""
+
+    page: int
+    url: str
+    located: Located
+
+
 class SteadyClock:
     """Unix seconds that never step back, whatever happens to the machine's clock."""
 
@@ -61,7 +73,11 @@ class SteadyClock:
 
 
 class Engine:
-    """One run of a crawl."""
+    """One run of a crawl.
+
+    Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But
+    no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
+    """
 
     def __init__(
         self,
@@ -78,11 +94,14 @@ class Engine:
         self._settings = settings
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
+        self._routes = Routes(settings.connect_to)
         self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._arrived: deque[Arrival | RobotsArrival] = deque()
+        self._arrived: deque[Arrival | RobotsArrival | LocatedArrival] = deque()
         self._wake = asyncio.Event()
         self._robots_tasks: set[asyncio.Task[None]] = set()
+        self._locating: set[asyncio.Task[None]] = set()
+        self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
         self._started = self._clock()
@@ -99,7 +118,7 @@ class Engine:
     def stop(self, reason: str) -> None:
         """Hand out no more pages; those in flight are finished, but no robots.txt is worth waiting for."""
         self.reason = self.reason or reason
-        for task in self._robots_tasks:
+        for task in self._robots_tasks | self._locating:
             task.cancel()
         self._wake.set()
 
@@ -169,7 +188,9 @@ class Engine:
         Returns whether more could be handed out at once: turns that need no request fill a batch without waiting.
         """
         settings = self._settings
-        while len(self._tasks) < settings.concurrency:
+        if now >= self._asked_until:
+            self._commit()
+        while self._slots_taken() < settings.concurrency:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
@@ -181,6 +202,10 @@ class Engine:
         return False
 
     def _take_turn(self, page: int, url: str, now: float) -> None:
+        host = self._frontier.host(page)
+        if host.health.dead_until > now:
+            self._absorber.absorb_unfetched(page, State.ERROR, "host-dead", host.health.dead_until, now)
+            return
         trap = self._absorber.trap(page, url)
         if trap is not None:
             self._absorber.absorb_unfetched(page, State.ERROR, trap, now + _TRAP_SECONDS, now)
@@ -189,9 +214,8 @@ class Engine:
             site = origin(url)
             robots = self._robots_of(site)
             if robots is None or now >= robots.expires:
-                task = self._spawn(self._ask_robots(page, site))
-                self._robots_tasks.add(task)
-                task.add_done_callback(self._robots_tasks.discard)
+                if self._is_located(page, url, now):
+                    self._spawn(self._ask_robots(page, site), self._robots_tasks)
                 return
             if robots.is_undecided:
                 self._absorber.hold_host(page, robots.expires, now)
@@ -200,12 +224,31 @@ class Engine:
             if refusal is not None:
                 self._absorber.absorb_unfetched(page, *refusal, robots.expires, now)
                 return
-        self._frontier.charge(page)
-        _log.debug("asking for %s", url)
-        self._spawn(self._fetch(page, url))
+        if self._is_located(page, url, now):
+            self._frontier.charge(page)
+            _log.debug("asking for %s", url)
+            self._spawn(self._fetch(page, url))
+
+    def _is_located(self, page: int, url: str, now: float) -> bool:
+        """Whether the address of an acquired page's host is known; if not, it is asked for, and the page waits again.
+
+        An address that needs no asking changes nothing: the page has its turn as soon as the address may be asked.
+        """
+        if self._frontier.host(page).located_until > now:
+            return True
+        address = self._routes.address(url)
+        if address is not None:
+            self._absorber.locate_host(page, address, math.inf, now)
+        else:
+            self._spawn(self._locate(page, url), self._locating)
+        return False
 
     def _pages_in_flight(self) -> int:
-        return len(self._tasks) - len(self._robots_tasks)
+        return len(self._tasks) - len(self._robots_tasks) - len(self._locating)
+
+    def _slots_taken(self) -> int:
+        """A silent name server must not hold up the hosts it is not asked for; but one at a time is one at a time."""
+        return len(self._tasks) - (len(self._locating) if self._settings.concurrency > 1 else 0)
 
     def _robots_of(self, site: str) -> RobotsState | None:
         if site not in self._robots:
@@ -215,11 +258,13 @@ class Engine:
             self._robots[site] = restored(row)
         return self._robots[site]
 
-    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _spawn(self, coroutine: Coroutine[Any, Any, None], kind: set[asyncio.Task[None]] | None = None) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
+        if kind is not None:
+            kind.add(task)
+            task.add_done_callback(kind.discard)
         task.add_done_callback(self._finished)
-        return task
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -234,6 +279,9 @@ class Engine:
         _log.debug("asking for %s/robots.txt", site)
         self._arrived.append(RobotsArrival(page, site, await self._source.robots(site)))
 
+    async def _locate(self, page: int, url: str) -> None:
+        self._arrived.append(LocatedArrival(page, url, await self._source.locate(url)))
+
     # Taking in.
 
     def _absorb_arrived(self) -> None:
@@ -242,6 +290,8 @@ class Engine:
             now = self._clock()
             if isinstance(arrival, RobotsArrival):
                 self._absorb_robots(arrival, now)
+            elif isinstance(arrival, LocatedArrival):
+                self._absorb_located(arrival, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size
@@ -250,16 +300,32 @@ class Engine:
     def _absorb_robots(self, arrival: RobotsArrival, now: float) -> None:
         site, before = arrival.site, self._robots.get(arrival.site)
         robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
-        crawl_delay = robots.rules.crawl_delay(self._settings.user_agent) if robots.rules is not None else None
-        self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, arrival.page, now)
+        crawl_delay = None if robots.rules is None else robots.rules.crawl_delay(self._settings.user_agent) or 0.0
+        self._absorber.absorb_robots(site, robots, crawl_delay, arrival.page, arrival.fetched, now)
+
+    def _absorb_located(self, arrival: LocatedArrival, now: float) -> None:
+        """A host without address fails as the request that was to be made of it would have."""
+        page, url, located = arrival
+        if located.reason is None:
+            self._absorber.locate_host(page, located.address, now + LIFETIME, now)
+            return
+        site = origin(url)
+        robots = self._robots_of(site)
+        if self._settings.ignore_robots or (robots is not None and now < robots.expires):
+            self._absorber.absorb(page, Fetched(url, reason=located.reason), ParsedPage(), now)
+        else:
+            failure = Fetched(f"{site}/robots.txt", reason=located.reason)
+            self._absorb_robots(RobotsArrival(page, site, failure), now)
 
     def _commit_if_due(self, now: float) -> None:
-        if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:
+        is_late = now - self._last_commit >= _BATCH_SECONDS
+        if is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent:
             self._commit()
             if self._absorber.is_settling_due:
                 self._absorber.settle()
 
     def _commit(self) -> None:
+        self._asked_until = self._clock() + _LEASE_SECONDS
         self._absorber.commit(self.meta())
         self._last_commit = self._clock()
 
@@ -274,7 +340,15 @@ class Engine:
             "coverage": self._absorber.accounts.coverage.bound(),
             "shape": None if self._shape.latest is None else asdict(self._shape.latest),
         }
-        return {"run": json.dumps(state), "run_at": self._clock(), "stopped": self.reason}
+        now = self._clock()
+        is_over = self.reason is not None and not self._frontier.in_flight
+        return {
+            "run": json.dumps(state),
+            "run_at": now,
+            "stopped": self.reason,
+            "asked_until": now if is_over else self._asked_until,
+            "in_doubt": int(not is_over),
+        }
 
     # Waiting and stopping.
 

@@ -22,7 +22,7 @@ from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, 
 from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
 
 _CONNECT_TIMEOUT = 10.0
@@ -41,7 +41,9 @@ class Fetcher:
     """
 
     def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self._transport = transport or _real_transport(settings)
+        proxy = _proxy(settings.proxy) if settings.proxy else None
+        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
+        self._transport = transport or _real_transport(settings, self._resolver, proxy)
         self._url_for = httpx.URL if transport else _url_of_site
         self._max_size = settings.max_size
         self._timeout = settings.timeout
@@ -75,6 +77,13 @@ class Fetcher:
             reason = _reason(error)
         return Fetched(url, reason=reason, seconds=time.monotonic() - started)
 
+    async def locate(self, url: str) -> Located:
+        """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
+        try:
+            return Located(await self._resolver.address(url))
+        except (OSError, ValueError) as error:
+            return Located(reason=_reason(error))
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -82,6 +91,7 @@ class Fetcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._transport.aclose()
+        await self._resolver.close()
 
     async def _get(self, url: str, started: float, any_type: bool, most: int) -> Fetched:
         target = f"/{url.split('/', 3)[3]}".encode()
@@ -139,15 +149,13 @@ class Fetcher:
         return b"".join(decoded), size, not decoder.is_complete
 
 
-def _real_transport(settings: CrawlSettings) -> "_Transport":
+def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None) -> "_Transport":
     tls = ssl.create_default_context()
     if settings.ca_file is not None:
         try:
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
-    proxy = _proxy(settings.proxy) if settings.proxy else None
-    resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
     connections = Connections(
         resolver, tls, proxy, connect_timeout=_CONNECT_TIMEOUT, read_timeout=_READ_TIMEOUT, keep_alive=_KEEP_ALIVE
     )

@@ -1,14 +1,17 @@
 """Which page of which host to fetch next, and when.
 
 Per host there is a queue ordered by the strategy; among the hosts on offer the one whose best page ranks
-highest is next. A host that has a request in flight, or whose politeness delay runs, is not on offer. No
-decision looks at more than a few heap tops. Time is passed in; nothing here sleeps or reads a clock.
+highest is next. A host that has a request in flight, or whose politeness delay runs, is not on offer, nor are the
+hosts of an IP address of which that is true. No decision looks at more than a few heap tops. Time is passed in;
+nothing here sleeps or reads a clock.
 
 lane     one kind of page: never read (discovery), or read (refresh)
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
+crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
 """
 
 import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,29 +19,61 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawl.politeness import FRESH, Health
 from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
 
 
-@dataclass(slots=True)
-class Host:
-    """A host and its politeness.
+@dataclass(slots=True, kw_only=True)
+class Clock:
+    """When something may be asked.
 
-    `delay`: seconds between two requests; `crawl_delay`: the part of it that robots.txt asked for; `ready_at`:
-    Unix seconds at which the delay is over; `rests_until`: at which a rest is, for another reason.
-    `waits_until`: when it will be looked at again, if it waits.
+    `delay`: seconds between two requests; `most`: of them in flight; `ready_at`: Unix seconds at which the delay is
+    over. `waits_until`: when it will be looked at again, if it waits.
     """
 
     id: int
     name: str
     delay: float
-    crawl_delay: float = 0.0
+    most: int
     ready_at: float = 0.0
-    rests_until: float = 0.0
     in_flight: int = 0
     is_offered: bool = False
     waits_until: float | None = None
+
+    def begin(self, now: float) -> None:
+        """A turn begins."""
+        self.in_flight += 1
+        self.ready_at = max(self.ready_at, now + self.delay)
+
+    def end(self, now: float, asked: bool) -> None:
+        """A turn is over; `asked`: with a request."""
+        self.in_flight -= 1
+        if asked:
+            self.ready_at = max(self.ready_at, now + self.delay)
+        elif not self.in_flight:
+            self.ready_at = min(self.ready_at, now)
+
+
+@dataclass(slots=True, kw_only=True)
+class Address(Clock):
+    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Host(Clock):
+    """A host and its politeness.
+
+    `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
+    over, for another reason. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
+    """
+
+    crawl_delay: float = 0.0
+    rests_until: float = 0.0
+    health: Health = FRESH
+    address: Address | None = None
+    located_until: float = math.inf
 
     @property
     def not_before(self) -> float:
@@ -46,8 +81,47 @@ class Host:
         return max(self.ready_at, self.rests_until)
 
 
+_MOST_LOOKUPS = 256  # hosts whose address is asked for at a time
+
+
+class Offers:
+    """One entry for each of some numbers, the best first. Replaced or withdrawn at any time, skipped when it is met."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int]] = []
+        self._entries: dict[int, int] = {}
+
+    def put(self, number: int, entry: int) -> None:
+        if self._entries.get(number) == entry:
+            return
+        self._entries[number] = entry
+        heapq.heappush(self._heap, (entry, number))
+        if len(self._heap) > 64 + 4 * len(self._entries):
+            self._heap = [(entry, number) for number, entry in self._entries.items()]
+            heapq.heapify(self._heap)
+
+    def withdraw(self, number: int) -> None:
+        self._entries.pop(number, None)
+
+    def best(self) -> tuple[int, int] | None:
+        """The entry that ranks highest, and its number."""
+        while self._heap:
+            entry, number = self._heap[0]
+            if self._entries.get(number) == entry:
+                return entry, number
+            heapq.heappop(self._heap)
+        return None
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+
 class Lane:
-    """Pages of one kind: a queue per host, and the best page of every host on offer."""
+    """Pages of one kind: a queue per host, and the best page of every host on offer.
+
+    A host without address offers its best page itself, under its number. Of all others an address on offer offers
+    the best one, under the complement of its number.
+    """
 
     def __init__(
         self,
@@ -59,8 +133,8 @@ class Lane:
         self._is_current = is_current
         self._waiting_of = waiting_of
         self._queues: dict[int, PageQueue] = {}
-        self._offers: list[tuple[int, int]] = []
-        self._offered: dict[int, int] = {}  # the entry each host on offer stands in for
+        self._offers = Offers()
+        self._crowds: dict[int, Offers] = {}
         self.waiting = 0
 
     def add(self, host: Host, entry: int) -> None:
@@ -84,13 +158,26 @@ class Lane:
         """Let a host that is on offer stand in for its best page."""
         queue = self._queues.get(host.id)
         entry = queue.peek() if queue and host.is_offered else None
-        if entry is None or self._offered.get(host.id) == entry:
+        if entry is None:
             return
-        self._offered[host.id] = entry
-        heapq.heappush(self._offers, (entry, host.id))
-        if len(self._offers) > 64 + 4 * len(self._offered):
-            self._offers = [offer for offer in self._offers if self._offered.get(offer[1]) == offer[0]]
-            heapq.heapify(self._offers)
+        address = host.address
+        if address is None:
+            self._offers.put(host.id, entry)
+            return
+        crowd = self._crowds.get(address.id)
+        if crowd is None:
+            crowd = self._crowds[address.id] = Offers()
+        crowd.put(host.id, entry)
+        self.offer_address(address)
+
+    def offer_address(self, address: Address) -> None:
+        """Let an address that is on offer stand in for the best page of its hosts."""
+        crowd = self._crowds.get(address.id)
+        best = crowd.best() if crowd is not None and address.is_offered else None
+        if best is None:
+            self._offers.withdraw(~address.id)
+        else:
+            self._offers.put(~address.id, best[0])
 
     def has_page(self, host: Host) -> bool:
         queue = self._queues.get(host.id)
@@ -98,17 +185,19 @@ class Lane:
 
     def best(self) -> tuple[int, Host] | None:
         """The highest ranking entry among the hosts on offer."""
-        while self._offers:
-            entry, host_id = self._offers[0]
-            host = self._hosts[host_id]
-            if host.is_offered and self._offered.get(host_id) == entry:
-                return entry, host
-            heapq.heappop(self._offers)
-        return None
+        best = self._offers.best()
+        if best is not None and best[1] < 0:
+            best = self._crowds[~best[1]].best()
+        return None if best is None else (best[0], self._hosts[best[1]])
 
     def withdraw(self, host: Host) -> None:
         """The host is no longer on offer."""
-        self._offered.pop(host.id, None)
+        address = host.address
+        if address is None:
+            self._offers.withdraw(host.id)
+        elif address.id in self._crowds:
+            self._crowds[address.id].withdraw(host.id)
+            self.offer_address(address)
 
     def pop(self, host: Host) -> int:
         page = self._queues[host.id].pop()
@@ -118,29 +207,72 @@ class Lane:
 
 
 class Frontier:
-    """Every page that may be fetched, and every host's clock."""
+    """Every page that may be fetched, and every host's and address's clock.
 
-    def __init__(self, book: Adaptive, strategy: Strategy, budget: DiscoveryBudget, per_host: int = 1) -> None:
+    ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
+    address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
+    """
+
+    def __init__(
+        self,
+        book: Adaptive,
+        strategy: Strategy,
+        budget: DiscoveryBudget,
+        per_host: int = 1,
+        *,
+        ip_delay: float = 0.0,
+        locates: bool = False,
+        addresses_from: float = 0.0,
+    ) -> None:
         self._book = book
         self._strategy = strategy
         self._budget = budget
         self._per_host = per_host
+        self._ip_delay = ip_delay
+        self._addresses_from = addresses_from
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        name_server = Address(id=0, name="", delay=0.0, most=_MOST_LOOKUPS, is_offered=True)
+        self._name_server = name_server if locates else None
+        self._addresses = [name_server]
+        self._address_of: dict[str, Address] = {}
+        self._turns: dict[int, Address] = {}  # by page in flight
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
-        self._waiting_hosts: list[tuple[float, int]] = []
+        self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._discovery, self._refresh = (
             Lane(self.hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
             for read in (False, True)
         )
         self.in_flight = 0
 
-    def add_host(self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0) -> Host:
-        host = Host(len(self.hosts), name, delay, crawl_delay, ready_at)
+    def add_host(
+        self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0, health: Health = FRESH
+    ) -> Host:
+        host = Host(
+            id=len(self.hosts),
+            name=name,
+            delay=delay,
+            most=self._per_host,
+            ready_at=ready_at,
+            crawl_delay=crawl_delay,
+            health=health,
+            address=self._name_server,
+            located_until=math.inf if self._name_server is None else 0.0,
+        )
         self.hosts.append(host)
         return host
+
+    def host(self, page: int) -> Host:
+        return self.hosts[int(self.host_of[page])]
+
+    def locate(self, host: Host, address: str, until: float, now: float) -> None:
+        """Say which IP address a host has, until it is to be asked for again."""
+        self._withdraw(host)
+        host.located_until = until
+        host.address = self._address(address, now) if self._ip_delay else None
+        self._reschedule(host, now)
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
@@ -198,26 +330,35 @@ class Frontier:
         _, host = best
         page = lane.pop(host)
         self._held[page] = True
-        host.in_flight += 1
         self.in_flight += 1
+        host.begin(now)
         self._withdraw(host)
-        host.ready_at = max(host.ready_at, now + host.delay)
+        if host.address is not None:
+            self._turns[page] = host.address
+            host.address.begin(now)
+            self._reschedule_address(host.address, now)
         self._reschedule(host, now)
         return page
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
-        """The turn of a page is over: its host may be asked again after its delay.
+        """The turn of a page is over: its host and address may be asked again after their delay.
 
         asked: whether a request was made at all. not_before: let the host rest at least until then.
         """
         host = self.hosts[self.host_of[page]]
-        host.in_flight -= 1
         self.in_flight -= 1
-        if not asked and not host.in_flight:
-            host.ready_at = min(host.ready_at, now)
-        elif asked:
-            host.ready_at = max(host.ready_at, now + host.delay)
+        host.end(now, asked)
         host.rests_until = max(host.rests_until, not_before)
+        self._withdraw(host)
+        address = self._turns.pop(page, None)
+        if address is not None:
+            address.end(now, asked)
+            self._reschedule_address(address, now)
+        self._reschedule(host, now)
+
+    def free(self, host: Host, now: float) -> None:
+        """Let a host have its turns without delay: it will not be asked in them."""
+        host.ready_at = host.rests_until = now
         self._withdraw(host)
         self._reschedule(host, now)
 
@@ -240,7 +381,7 @@ class Frontier:
 
     def next_ready(self) -> float | None:
         """Unix seconds at which a host or page comes on offer next; None when there is none to wait for."""
-        times = [heap[0][0] for heap in (self._resting, self._waiting_hosts) if heap]
+        times = [heap[0][0] for heap in (self._resting, self._waiting_clocks) if heap]
         return min(times, default=None)
 
     def is_empty(self) -> bool:
@@ -250,7 +391,7 @@ class Frontier:
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
         with_pages = [host for host in self.hosts if self._has_page(host)]
-        ready = sum(host.is_offered for host in with_pages)
+        ready = sum(host.is_offered and (host.address is None or host.address.is_offered) for host in with_pages)
         return ready, len(with_pages) - ready
 
     def _wake(self, now: float) -> None:
@@ -258,27 +399,58 @@ class Frontier:
             _, page = heapq.heappop(self._resting)
             self._held[page] = False
             self.add(page, now)
-        while self._waiting_hosts and self._waiting_hosts[0][0] <= now:
-            time, host_id = heapq.heappop(self._waiting_hosts)
-            host = self.hosts[host_id]
-            if host.waits_until == time:
-                host.waits_until = None
-                self._reschedule(host, now)
+        while self._waiting_clocks and self._waiting_clocks[0][0] <= now:
+            time, number = heapq.heappop(self._waiting_clocks)
+            clock: Clock = self.hosts[number] if number >= 0 else self._addresses[~number]
+            if clock.waits_until != time:
+                continue
+            clock.waits_until = None
+            if isinstance(clock, Host):
+                self._reschedule(clock, now)
+            elif isinstance(clock, Address):
+                self._reschedule_address(clock, now)
 
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
-        if host.in_flight >= self._per_host or not self._has_page(host):
+        if host.in_flight >= host.most or not self._has_page(host):
             return
         until = host.not_before
         if until > now:
-            if host.waits_until != until:
-                host.waits_until = until
-                heapq.heappush(self._waiting_hosts, (until, host.id))
+            self._wait(host, host.id, until)
             return
         host.waits_until = None
         host.is_offered = True
         self._discovery.offer(host)
         self._refresh.offer(host)
+
+    def _reschedule_address(self, address: Address, now: float) -> None:
+        """Put an address on offer with its hosts, or among those that wait for their time, or nowhere."""
+        address.is_offered = address.in_flight < address.most and address.ready_at <= now
+        if address.is_offered:
+            address.waits_until = None
+        elif address.in_flight < address.most:
+            self._wait(address, ~address.id, address.ready_at)
+        self._discovery.offer_address(address)
+        self._refresh.offer_address(address)
+
+    def _wait(self, clock: Clock, number: int, until: float) -> None:
+        if clock.waits_until != until:
+            clock.waits_until = until
+            heapq.heappush(self._waiting_clocks, (until, number))
+
+    def _address(self, name: str, now: float) -> Address:
+        address = self._address_of.get(name)
+        if address is None:
+            address = self._address_of[name] = Address(
+                id=len(self._addresses),
+                name=name,
+                delay=self._ip_delay,
+                most=self._per_host,
+                ready_at=self._addresses_from,
+            )
+            self._addresses.append(address)
+            self._reschedule_address(address, now)
+        return address
 
     def _withdraw(self, host: Host) -> None:
         host.is_offered = False

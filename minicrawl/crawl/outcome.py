@@ -14,8 +14,10 @@ meta refresh, canonical to another    alias            1       to the target, al
 other 4xx, dns, tls, refused address  error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
+on a host that is dead (host-dead)    error            0       to the virtual page
 
-429 and 503 with Retry-After let the host rest for as long, and the page at least as long.
+Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
+at least as long. What else a failure means for its host, and when that is dead, is in politeness.py.
 """
 
 from dataclasses import dataclass

@@ -71,7 +71,9 @@ async def crawl_with(
     source = WorkerSource(settings) if settings.workers else LocalSource(settings, transport)
     writer = Writer(store)
     try:
-        absorber = Absorber(writer, settings, STRATEGIES[settings.strategy], window, clock())
+        # A proxy looks up names itself, and a transport of one's own has none.
+        locates = transport is None and settings.proxy is None
+        absorber = Absorber(writer, settings, STRATEGIES[settings.strategy], window, clock(), locates=locates)
         if not seeds and not absorber.accounts.size:
             raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
         _check_window(writer, settings)

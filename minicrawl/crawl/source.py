@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -23,7 +22,7 @@ from minicrawl.crawl.parameters import without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
 from minicrawl.crawl.urls import authority, normalise
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, Located, ParsedPage
 from minicrawl.settings import CrawlSettings
 
 
@@ -35,6 +34,9 @@ class PageSource(Protocol):
 
     async def robots(self, site: str) -> Fetched:
         """The answer for the robots.txt of scheme://host[:port], behind at most 5 redirects (RFC 9309 2.3.1.2)."""
+
+    async def locate(self, url: str) -> Located:
+        """The IP address that requests for a normalised URL go to."""
 
     async def __aenter__(self) -> Self: ...
 
@@ -48,7 +50,6 @@ class LocalSource:
 
     def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
         self._fetcher = Fetcher(settings, transport)
-        self._concurrency = settings.concurrency
         self._wants_digests = settings.traps
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
@@ -72,9 +73,10 @@ class LocalSource:
             url = target
         return fetched
 
+    async def locate(self, url: str) -> Located:
+        return await self._fetcher.locate(url)
+
     async def __aenter__(self) -> Self:
-        # Looking up names blocks a thread each, some seconds where a name server is silent.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._concurrency, "names"))
         await self._fetcher.__aenter__()
         return self
 
@@ -125,6 +127,10 @@ class WorkerSource:
     async def robots(self, site: str) -> Fetched:
         answer: Fetched | None = await self._ask("robots", site)
         return answer or Fetched(f"{site}/robots.txt", reason="worker-died")
+
+    async def locate(self, url: str) -> Located:
+        answer: Located | None = await self._ask("locate", url)
+        return answer or Located(reason="worker-died")
 
     async def __aenter__(self) -> Self:
         self._workers = [self._started(number) for number in range(self._settings.workers)]

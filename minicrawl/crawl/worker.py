@@ -2,8 +2,8 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then lists of requests (number, "page" or "robots", URL), and sends lists of (number,
-answer): what has come together in a turn of the event loop.
+It reads its settings first, then lists of requests (number, "page", "robots" or "locate", URL), and sends lists of
+(number, answer): what has come together in a turn of the event loop.
 """
 
 import asyncio
@@ -26,10 +26,11 @@ async def serve(line: Connection) -> None:
     answers: list[tuple[int, object]] = []
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
-        found = taken_apart(await source.page(url)) if what == "page" else await source.robots(url)
+        asked = {"page": source.page, "robots": source.robots, "locate": source.locate}[what]
+        found = await asked(url)
         if not answers:
             loop.call_soon(send)
-        answers.append((number, found))
+        answers.append((number, taken_apart(found) if isinstance(found, tuple) else found))
 
     def send() -> None:
         with contextlib.suppress(OSError):  # nobody waits for them any more

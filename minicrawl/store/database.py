@@ -16,7 +16,16 @@ APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 4
 # What each version of the schema has that the one before it had not: tables, and columns of tables that were there.
 _NEW_TABLES: dict[int, tuple[str, ...]] = {2: ("rankings",), 3: ("patterns", "digests"), 4: ("refused",)}
-_NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {}
+_NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
+    4: {
+        "hosts": (
+            "seconds REAL NOT NULL DEFAULT 0",
+            "backoff REAL NOT NULL DEFAULT 0",
+            "strains INTEGER NOT NULL DEFAULT 0",
+            "dead_until REAL NOT NULL DEFAULT 0",
+        )
+    }
+}
 # A commit changes a few rows each on many pages of the file, and writes these whole, twice: measured, 2 kB pages cost
 # two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048

@@ -161,8 +161,7 @@ class Store:
         with store_errors(self.path):
             cursor = self._db.execute("SELECT * FROM pages WHERE id = ?", (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
-            cursor = self._db.execute("SELECT name, crawl_delay, next_at FROM hosts WHERE id = ?", (facts["host"],))
-            facts["host"] = HostRow(facts["host"], *cursor.fetchone())
+            (facts["host"],) = self._hosts(f"WHERE id = {facts['host']}")
             cursor = self._db.execute("SELECT nofollow, refused FROM links WHERE source = ?", (page,))
             facts["nofollow"], facts["refused"] = cursor.fetchone() or (0, 0)
         return facts
@@ -322,9 +321,11 @@ class Store:
         return [url for (url,) in self._db.execute("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def hosts(self) -> list[HostRow]:
-        return [
-            HostRow(*row) for row in self._db.execute("SELECT id, name, crawl_delay, next_at FROM hosts ORDER BY id")
-        ]
+        return self._hosts("ORDER BY id")
+
+    def strained_hosts(self) -> list[HostRow]:
+        """Hosts whose last answers were failures, those with the most in a row first."""
+        return [] if schema_version(self._db) < 4 else self._hosts("WHERE strains > 0 ORDER BY strains DESC, name")
 
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns that a rule has shut, those with the most links dropped first."""
@@ -347,6 +348,10 @@ class Store:
     def meta(self, key: str) -> MetaValue:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
+
+    def _hosts(self, which: str) -> list[HostRow]:
+        columns = HostRow._fields[: 4 if schema_version(self._db) < 4 else None]
+        return [HostRow(*row) for row in self._db.execute(f"SELECT {', '.join(columns)} FROM hosts {which}")]
 
     def _refused(self, which: str, *values: int) -> Iterator[Refused]:
         with store_errors(self.path):

@@ -108,6 +108,10 @@ class HostRow(NamedTuple):
     name: str
     crawl_delay: float
     next_at: float
+    seconds: float = 0.0
+    backoff: float = 0.0
+    strains: int = 0
+    dead_until: float = 0.0
 
 
 class RobotsRow(NamedTuple):

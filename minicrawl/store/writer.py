@@ -123,7 +123,8 @@ class Writer(Store):
         )
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO hosts (id, name, crawl_delay, next_at) VALUES (?, ?, ?, ?)", hosts)
+        columns, marks = ", ".join(HostRow._fields), ", ".join("?" * len(HostRow._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO hosts ({columns}) VALUES ({marks})", hosts)
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         columns, marks = ", ".join(RobotsRow._fields), ", ".join("?" * len(RobotsRow._fields))

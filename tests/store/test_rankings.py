@@ -40,6 +40,17 @@ def first_version(store: Path) -> None:
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")
         db.execute("DROP TABLE refused")
+        db.execute("ALTER TABLE hosts RENAME TO newer")
+        db.execute(
+            """CREATE TABLE hosts (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
+                next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
+            ) STRICT"""
+        )
+        db.execute("INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer")
+        db.execute("DROP TABLE newer")
         db.execute("PRAGMA user_version = 1")
     db.close()
 
@@ -86,12 +97,14 @@ def test_store_of_the_first_version_is_read_and_has_no_rankings(store: Path) -> 
 
 
 def test_store_of_the_first_version_is_brought_up_to_date_by_whoever_writes(store: Path) -> None:
-    schema = rows(store, "SELECT name, sql FROM sqlite_master ORDER BY name")
+    columns = """SELECT m.name, c.name, c.type, c."notnull", c.dflt_value
+        FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"""
+    schema = rows(store, columns)
     pages = rows(store, "SELECT * FROM pages")
     first_version(store)
     keep(store, "mine", 3, 2, 1)
     assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    assert rows(store, "SELECT name, sql FROM sqlite_master ORDER BY name") == schema
+    assert rows(store, columns) == schema
     assert rows(store, "SELECT * FROM pages") == pages
     with open_store(store) as reader:
         assert reader.kept_rankings() == ["mine"]

@@ -1,0 +1,109 @@
+"""Names are looked up once in ten minutes, failures once a minute, by a name server that need not answer."""
+
+import asyncio
+import socket
+
+import aiodns
+import pytest
+
+from minicrawl.crawl import names
+from minicrawl.crawl.names import FAILURE_LIFETIME, GRACE, LIFETIME, Names
+
+NOT_FOUND = aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
+NO_ANSWER = aiodns.error.DNSError(aiodns.error.ARES_ETIMEOUT, "Timeout while contacting DNS servers")
+
+
+class NameServer(Names):
+    """Answers from a list, and counts."""
+
+    def __init__(self, *answers):
+        self.now, self.asked, self.answers = 0.0, 0, list(answers)
+        super().__init__(clock=lambda: self.now)
+
+    async def look_up(self, name):
+        self.asked += 1
+        answer = self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def ask(self, now=0.0, grace=0.0):
+        """What is said of a name at a time: its addresses, or a failure."""
+        self.now = now
+        try:
+            return asyncio.run(self.addresses("a.test", grace))
+        except socket.gaierror as error:
+            return str(error).partition(": ")[2]
+
+
+def test_an_answer_holds_for_its_lifetime():
+    server = NameServer(("192.0.2.1",), ("192.0.2.2",))
+    assert [server.ask(0.0), server.ask(LIFETIME - 1)] == [("192.0.2.1",)] * 2
+    assert server.asked == 1
+    assert server.ask(LIFETIME) == ("192.0.2.2",)
+
+
+def test_a_connection_goes_where_it_was_said_to_go():
+    """The address was asked for just before the answer ran out; the connection is made after that."""
+    server = NameServer(("192.0.2.1",))
+    assert server.ask(0.0) == server.ask(LIFETIME + GRACE - 1, grace=GRACE) == ("192.0.2.1",)
+
+
+@pytest.mark.parametrize("failure", [NOT_FOUND, NO_ANSWER, TimeoutError(), UnicodeError("label empty"), ()], ids=repr)
+def test_a_failure_holds_for_a_minute(failure):
+    server = NameServer(failure, ("192.0.2.1",))
+    assert isinstance(server.ask(0.0), str)
+    assert isinstance(server.ask(FAILURE_LIFETIME - 1), str)
+    assert server.asked == 1
+    assert server.ask(FAILURE_LIFETIME) == ("192.0.2.1",)
+
+
+@pytest.mark.parametrize("failure", [NO_ANSWER, TimeoutError()], ids=repr)
+def test_an_old_answer_stands_in_where_the_name_server_fails(failure):
+    server = NameServer(("192.0.2.1",), failure, ("192.0.2.2",))
+    server.ask(0.0)
+    assert server.ask(LIFETIME) == ("192.0.2.1",)
+    assert server.ask(LIFETIME + FAILURE_LIFETIME) == ("192.0.2.2",)
+
+
+def test_an_old_answer_does_not_stand_in_for_a_name_that_is_no_more():
+    server = NameServer(("192.0.2.1",), NOT_FOUND)
+    server.ask(0.0)
+    assert server.ask(LIFETIME) == "Domain name not found"
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    monkeypatch.setattr(names, "_MOST_KEPT", 3)
+    server = NameServer(*[("192.0.2.1",)] * 10)
+    for number in range(10):
+        asyncio.run(server.addresses(f"h{number}"))
+    assert list(server._kept) == ["h7", "h8", "h9"]
+
+
+def test_a_silent_name_server_is_given_up(monkeypatch):
+    """On a real socket that never answers."""
+    monkeypatch.setattr(names, "_TIMEOUT", 0.05)
+
+    async def ask(port):
+        silent = Names()
+        silent._resolver = aiodns.DNSResolver(nameservers=["127.0.0.1"], udp_port=port, timeout=1.0)
+        try:
+            with pytest.raises(socket.gaierror, match="the name server is silent"):
+                await silent.addresses("a.example.org")
+        finally:
+            await silent.close()
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        asyncio.run(ask(deaf.getsockname()[1]))
+
+
+def test_the_hosts_file_is_honoured():
+    async def ask():
+        real = Names()
+        try:
+            return await real.addresses("localhost")
+        finally:
+            await real.close()
+
+    assert set(asyncio.run(ask())) & {"127.0.0.1", "::1"}
