@@ -18,6 +18,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.model import Fetched
@@ -63,6 +64,7 @@ class Witness:
         self._addresses = [f"127.0.0.{number + 2}" for number in range(addresses)]
         self._ports: dict[str, int] = {}
         self._asked_of: dict[str, int] = {}
+        self._connections: set[asyncio.Task[None]] = set()
         self.log: list[Asked] = []
         self.kills: list[float] = []
 
@@ -90,8 +92,12 @@ class Witness:
         finally:
             for server in servers:
                 server.close()
+            await asyncio.gather(*self._connections)  # their other ends are closed
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection: Any = asyncio.current_task()
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")

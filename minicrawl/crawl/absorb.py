@@ -19,7 +19,7 @@ from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier, Host
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
-from minicrawl.crawl.politeness import Health, after, delay_of
+from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.traps import Traps
@@ -212,8 +212,9 @@ class Absorber:
         """Take over what the store holds."""
         asked_until = float(self.writer.meta("asked_until") or 0.0) if self.writer.meta("in_doubt") else 0.0
         for row in self.writer.hosts():
-            health = Health(row.seconds, row.backoff, row.strains, row.dead_until)
-            delay = delay_of(self._base(row.crawl_delay), health)
+            base = self._base(row.crawl_delay)
+            health = Health(row.seconds, row.backoff, row.strains, row.dead_until) if base else FRESH
+            delay = delay_of(base, health)
             ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
             self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health

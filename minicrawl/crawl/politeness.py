@@ -12,7 +12,7 @@ A host whose answers take half a second stays at a --delay of one.
 Eight strains in a row, which take more than four minutes, and a host is dead: for a day its pages have their turns
 without a request. One more strain after that, and it is for another. Any other answer, a 404 even, and it is well.
 
-With --delay 0 there is nothing of this: a delay of 0 means that politeness is switched off.
+With --delay 0 there is nothing of this, and what was known of a host's health is not looked at: politeness is off.
 """
 
 from dataclasses import dataclass, replace

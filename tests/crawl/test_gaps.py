@@ -129,3 +129,12 @@ def test_a_dead_host_is_asked_again_when_its_rest_is_over(tmp_path: Path) -> Non
     _, server = crawl(site, store, [HOME + "1"], delay=0.001, ignore_robots=True)
     assert server.asked == [HOME + "1"]
     assert rows(store, "SELECT strains, dead_until FROM hosts") == [(0, 0.0)]
+
+
+def test_without_politeness_no_host_is_dead(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME + "0": 429, HOME + "1": []}
+    crawl(site, store, [HOME + "0"], delay=0.001, ignore_robots=True)
+    rows(store, "UPDATE hosts SET strains = 20, dead_until = 9e9")
+    _, server = crawl(site, store, [HOME + "1"], delay=0.0, ignore_robots=True)
+    assert server.asked == [HOME + "1"]
