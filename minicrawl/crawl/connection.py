@@ -311,6 +311,7 @@ class Connections:
             connection.close()
         self._idle.clear()
         self._idle_of.clear()
+        await self._resolver.close()
         await asyncio.sleep(0)  # the loop closes the sockets
 
     async def _answered(self, connection: Connection, request: bytes) -> Connection:

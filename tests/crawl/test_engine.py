@@ -247,7 +247,7 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
 ) -> None:
     """A programming error must be heard of, not swallowed."""
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr("minicrawl.crawl.source.parse_html", broken)
