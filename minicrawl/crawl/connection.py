@@ -8,7 +8,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -85,7 +85,8 @@ class Connection(asyncio.Protocol):
     @property
     def is_reusable(self) -> bool:
         """Whether the answer is whole, nothing came behind it, and the server will take another request."""
-        return self._is_whole and self._keeps_alive and not self._is_spoiled and self._error is None
+        is_sound = self._is_whole and not self._is_spoiled and self._error is None
+        return is_sound and self._keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
 
     def ask(self, request: bytes) -> None:
         assert self._transport is not None
@@ -157,8 +158,7 @@ class Connection(asyncio.Protocol):
     # What the event loop tells.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
         if self._is_whole or self._error is not None:
@@ -168,6 +168,7 @@ class Connection(asyncio.Protocol):
         if self.is_silent and not b"HTTP/".startswith(data.lstrip(b"\r\n")[:5]):
             self._fail(FetchError("bad-response", f"{data[:20]!r} is no HTTP"))
             return
+        had_head = self._has_head
         self._heard = self._loop.time()
         self.is_silent = False
         self._overhead += len(data)
@@ -182,7 +183,7 @@ class Connection(asyncio.Protocol):
             self._fail(FetchError("bad-response", f"more than {_MOST_OVERHEAD} bytes without any of a body"))
         if self._ahead >= _MOST_AHEAD and self._transport is not None:
             self._transport.pause_reading()
-        if self._is_whole or self._ahead >= _READ_AHEAD or (self._has_head and not self._ahead):
+        if self._is_whole or self._ahead >= _READ_AHEAD or self._has_head is not had_head:
             self._wake()
 
     def eof_received(self) -> None:
@@ -310,6 +311,7 @@ class Connections:
             connection.close()
         self._idle.clear()
         self._idle_of.clear()
+        await self._resolver.close()
         await asyncio.sleep(0)  # the loop closes the sockets
 
     async def _answered(self, connection: Connection, request: bytes) -> Connection:
