@@ -29,6 +29,7 @@ from minicrawl.store.rows import (
 from minicrawl.store.urlhash import url_hash
 
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
+_PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _LINK_ROWS = 1_000
 _ORPHANS = {
@@ -60,7 +61,9 @@ class Store:
         self.path = path
         self._db = db
         with store_errors(path):
+            self._version = schema_version(db)
             self._key = bytes.fromhex(str(self.meta("hash_key") or ""))
+            self._hash_bytes = int(self.meta("hash_bytes") or 8)
 
     def close(self) -> None:
         self._db.close()
@@ -204,7 +207,7 @@ class Store:
                 if count:
                     errors.append(f"{count} {what}")
             for page, url, kept in self._db.execute("SELECT id, url, hash FROM pages"):
-                if url_hash(url, self._key) != kept:
+                if url_hash(url, self._key, self._hash_bytes) != kept:
                     errors.append(f"page {page} cannot be found by its URL {url}")
         return errors
 
@@ -215,7 +218,7 @@ class Store:
         found: dict[str, int] = {}
         for start in range(0, len(urls), _CHUNK):
             wanted = set(urls[start : start + _CHUNK])
-            hashes = [url_hash(url, self._key) for url in wanted]
+            hashes = [url_hash(url, self._key, self._hash_bytes) for url in wanted]
             marks = ",".join("?" * len(hashes))
             rows = self._db.execute(f"SELECT id, url FROM pages WHERE hash IN ({marks})", hashes)
             found.update((url, page) for page, url in rows if url in wanted)
@@ -315,11 +318,18 @@ class Store:
 
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns that a rule has shut, those with the most links dropped first."""
-        return self._patterns("WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
+        if self._version < 3:
+            return []
+        query = f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE trap IS NOT NULL ORDER BY dropped DESC, name"
+        with store_errors(self.path):
+            return [PatternRow(*row) for row in self._db.execute(query)]
 
     def pattern(self, name: str) -> PatternRow | None:
         """What the trap defence has learned of one pattern."""
-        return next(iter(self._patterns("WHERE name = ?", name)), None)
+        if self._version < 3:
+            return None
+        row = self._db.execute(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", (name,)).fetchone()
+        return PatternRow(*row) if row else None
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""
@@ -334,10 +344,3 @@ class Store:
     def meta(self, key: str) -> MetaValue:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
-
-    def _patterns(self, which: str, *names: str) -> list[PatternRow]:
-        with store_errors(self.path):
-            if schema_version(self._db) < 3:
-                return []
-            columns = ", ".join(PatternRow._fields)
-            return [PatternRow(*row) for row in self._db.execute(f"SELECT {columns} FROM patterns {which}", names)]
