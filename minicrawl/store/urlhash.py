@@ -6,7 +6,6 @@ full, so 32 bits do: among ten million URLs one look-up in 400 compares with a U
 
 from hashlib import blake2b
 
-
 HASH_BYTES = 4
 """Of a new store; the first versions had 8."""
 
