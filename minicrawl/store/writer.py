@@ -58,7 +58,7 @@ class Writer(Store):
     def close(self) -> None:
         """Give the store back. The write-ahead log is folded into the one file."""
         try:
-            with store_errors(self.path):
+            with self._errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
@@ -67,8 +67,13 @@ class Writer(Store):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing."""
-        with store_errors(self.path), transaction(self._db):
+        with self._errors, transaction(self._db):
             yield
+
+    def vacuum(self) -> None:
+        """Write the file anew, without the room that is free in it."""
+        with self._errors:
+            self._db.execute("VACUUM")
 
     # What a batch writes; call inside `transaction`.
 
