@@ -19,7 +19,7 @@ from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 SITE: Site = {HOME: [f"/{number}" for number in range(40)]} | {
-    f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{number} of {'many ' * 60}</p>"] for number in range(40)
+    f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)
 }
 
 
@@ -179,7 +179,7 @@ def test_look_up_that_fails_is_a_sentence(store: Path, read: object) -> None:
 
 def test_failing_look_up_ends_a_crawl_with_what_was_committed(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = content(store)
-    monkeypatch.setattr(Store, "find", lambda self, urls: self._rows("SELECT nothing FROM nowhere"))
+    monkeypatch.setattr(Store, "find", lambda self, urls: self._rows("SELECT url FROM nowhere"))
     with pytest.raises(StoreError, match=r"crawl\.db cannot be used: no such table: nowhere"):
         crawl(Server(SITE), store, [])
     monkeypatch.undo()
