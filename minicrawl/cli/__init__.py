@@ -15,6 +15,8 @@ _COMMANDS = (
     "why",
     "check",
     "verify",
+    "backup",
+    "compact",
     "rank",
     "compare",
     "graph",

@@ -15,9 +15,6 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
-# What a commit has to write of a page again.
-_CREDITED = 1  # what a link to it changes
-_VISITED = 2  # all
 
 
 class Accounts:
@@ -30,7 +27,9 @@ class Accounts:
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-        self._touched: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        # Pages, some more than once, of which a commit has to write everything, or what a link changes.
+        self._visited: list[Pages] = []
+        self._credited: list[Pages] = []
 
     @property
     def size(self) -> int:
@@ -46,7 +45,7 @@ class Accounts:
 
     def seed(self, pages: Pages) -> None:
         self.coverage.seed(pages)
-        self._touched[pages] = _VISITED
+        self._visited.append(pages)
 
     def visit(
         self,
@@ -67,16 +66,16 @@ class Accounts:
         self.ledger.visit(page, outlinks, old, alias=alias)
         if len(old):
             self.inlinks[old] -= 1
-            self._touched[old] |= _CREDITED
+            self._credited.append(old)
         if len(outlinks):
             self.inlinks[outlinks] += 1
             reach = int(self.depth[page]) + (0 if alias else 1)
             self.depth[outlinks] = np.minimum(self.depth[outlinks], reach)
-            self._touched[outlinks] |= _CREDITED
+            self._credited.append(outlinks)
             if alias:
                 self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
-                self._touched[outlinks] = _VISITED
-        self._touched[page] = _VISITED
+                self._visited.append(outlinks)
+        self._visited.append(np.array([page]))
 
     def reach(self, page: int) -> int:
         """Links from a seed to what `page` links to."""
@@ -114,8 +113,8 @@ class Accounts:
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._touched[graph.targets] |= _CREDITED
-        self._touched[graph.sources] = _VISITED
+        self._visited = [np.unique(np.concatenate([*self._visited, graph.sources]))]
+        self._credited = [np.unique(np.concatenate([*self._credited, graph.targets]))]
 
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
         """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
@@ -124,10 +123,10 @@ class Accounts:
 
     def take_touched(self) -> tuple[IntArray, IntArray]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
-        touched = np.flatnonzero(self._touched)
-        is_visited = self._touched[touched] >= _VISITED
-        self._touched[touched] = 0
-        return touched[is_visited], touched[~is_visited]
+        visited = np.unique(np.concatenate([_NOWHERE, *self._visited]))
+        credited = np.setdiff1d(np.concatenate([_NOWHERE, *self._credited]), visited)
+        self._visited, self._credited = [], []
+        return visited, credited
 
     def columns(self, pages: IntArray, names: Sequence[str] = Account._fields) -> AccountColumns:
         """Some columns of the accounts of some pages as they stand on disk."""
@@ -201,4 +200,3 @@ class Accounts:
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
-        self._touched = grown(self._touched, size)

@@ -120,22 +120,31 @@ class Pattern:
     `known`: URLs that were let in; `read`: pages that said something; `repeated`: those that said what a page of
     the host had said before; `last`: the same of the last 12, a bit each, newest lowest; `fruitful`: pages that
     made other patterns' URLs known; `combined`: URLs without a value of their own that were found on the pattern's
-    pages; `dropped`: links refused; `values`: the months, or the parameters with values; `trap`: the rule that shut it.
+    pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`: the same as
+    JSON, if it is at hand; `trap`: the rule that shut it.
 
     A row named by a mere host counts that host's pages; its values are the domains that link to it.
     """
 
-    __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "trap", "values")
+    __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "seen", "trap", "values")
 
     def __init__(self) -> None:
         self.known = self.read = self.repeated = self.last = self.fruitful = self.combined = self.dropped = 0
         self.trap: str | None = None
         self.values: Set[str | int] = _NO_VALUES
+        self.seen: str | None = None
 
     def add_values(self, values: Set[str | int]) -> None:
         if self.values is _NO_VALUES:  # of most patterns: a set of its own for each would take most of the memory
             self.values = set()
-        self.values |= values
+        if not values <= self.values:
+            self.values |= values
+            self.seen = None
+
+    def values_as_json(self) -> str | None:
+        if self.seen is None and self.values:
+            self.seen = json.dumps(sorted(self.values, key=str))
+        return self.seen
 
     @property
     def leads_nowhere(self) -> bool:
@@ -407,7 +416,7 @@ def _row(name: str, pattern: Pattern) -> PatternRow:
         pattern.fruitful,
         pattern.combined,
         pattern.dropped,
-        json.dumps(sorted(pattern.values, key=str)) if pattern.values else None,
+        pattern.values_as_json(),
         pattern.trap,
     )
 
@@ -416,6 +425,7 @@ def _pattern(row: PatternRow) -> Pattern:
     pattern = Pattern()
     _, pattern.known, pattern.read, pattern.repeated, pattern.last = row[:5]
     pattern.fruitful, pattern.combined, pattern.dropped = row[5:8]
+    pattern.seen = row.seen
     pattern.values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
     pattern.trap = row.trap
     return pattern

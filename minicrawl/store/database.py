@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from types import TracebackType
 
 from minicrawl.errors import StoreError
 
@@ -33,26 +34,45 @@ _PAGE_BYTES = 2048
 _LOG_BYTES = 32 * 2**20
 
 
-@contextlib.contextmanager
-def store_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's exceptions into StoreError sentences that name the file."""
+# By a part of what SQLite says when it cannot do its work.
+_SENTENCES = {
+    "disk is full": "the disk that holds {path} is full; free some space and run again",
+    "disk I/O error": "the disk that holds {path} fails ({error}); what was committed is kept: run again once it works",
+    "locked": "{path} is locked by another program; close it and run again",
+    "readonly": "{path} cannot be opened for writing; check its folder's permissions",
+    "unable to open": "{path} cannot be opened for writing; check its folder's permissions",
+}
+
+
+class store_errors:  # noqa: N801 - used as a function
+    """Turn SQLite's exceptions inside the block into StoreError sentences that name the file. May be used again.
+
+    Not made by contextlib: a page's turn comes through a dozen of these.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, sqlite3.DatabaseError | OSError):
+            raise StoreError(_sentence(self._path, error)) from error
+
+
+def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
+    """What is wrong, and the way out."""
     if path.is_dir():
-        raise StoreError(f"{path} cannot be opened: it is a folder; name a file with --store")
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        message = str(error)
-        if "disk is full" in message:
-            raise StoreError(f"the disk that holds {path} is full; free some space and run again") from error
-        if "locked" in message:
-            raise StoreError(f"{path} is locked by another program; close it and run again") from error
-        if "readonly" in message or "unable to open" in message:
-            raise StoreError(f"{path} cannot be opened for writing; check its folder's permissions") from error
-        raise StoreError(f"{path} cannot be used: {message}") from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} is damaged or no SQLite file ({error}); use another --store") from error
-    except OSError as error:
-        raise StoreError(f"{path} cannot be opened: {error.strerror}; name another file with --store") from error
+        return f"{path} cannot be opened: it is a folder; name a file with --store"
+    if isinstance(error, OSError):
+        return f"{path} cannot be opened: {error.strerror}; name another file with --store"
+    if not isinstance(error, sqlite3.OperationalError):
+        return f"{path} is damaged or no SQLite file ({error}); use another --store"
+    sentences = (sentence for part, sentence in _SENTENCES.items() if part in str(error))
+    return next(sentences, "{path} cannot be used: {error}").format(path=path, error=error)
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:

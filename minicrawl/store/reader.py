@@ -30,6 +30,7 @@ from minicrawl.store.rows import (
 from minicrawl.store.urlhash import url_hash
 
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
+_PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _LINK_ROWS = 1_000
 _ORPHANS = {
@@ -60,8 +61,11 @@ class Store:
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
         self._db = db
-        with store_errors(path):
+        self._errors = store_errors(path)
+        with self._errors:
+            self._version = schema_version(db)
             self._key = bytes.fromhex(str(self.meta("hash_key") or ""))
+            self._hash_bytes = int(self.meta("hash_bytes") or 8)
 
     def close(self) -> None:
         self._db.close()
@@ -83,7 +87,7 @@ class Store:
         if self._db.in_transaction:
             yield
             return
-        with store_errors(self.path):
+        with self._errors:
             self._db.execute("BEGIN")
         try:
             yield
@@ -102,20 +106,20 @@ class Store:
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
         query = f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY {by} DESC, rank LIMIT ?"
-        with store_errors(self.path):
+        with self._errors:
             for row in self._db.execute(query, (n,)):
                 yield RankedPage(*row)
 
     def rankings(self) -> dict[str, npt.NDArray[np.float64]]:
         """What pages can be ranked by: each of RANKINGS as an array by page number, shape (size,)."""
-        with store_errors(self.path):
+        with self._errors:
             rows = self._db.execute(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id").fetchall()
         columns = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
         return dict(zip(RANKINGS, columns, strict=True))
 
     def kept_rankings(self) -> list[str]:
         """Names of the rankings that 'minicrawl rank --save' has kept."""
-        with store_errors(self.path):
+        with self._errors:
             if schema_version(self._db) < 2:
                 return []
             return [name for (name,) in self._db.execute("SELECT DISTINCT name FROM rankings ORDER BY name")]
@@ -125,7 +129,7 @@ class Store:
         query = f"""
             SELECT {_RANKED_COLUMNS}, value FROM rankings JOIN ranks ON ranks.id = rankings.page
             WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
-        with store_errors(self.path):
+        with self._errors:
             for *page, value in self._db.execute(query, (name, n)):
                 yield RankedPage(*page), value
 
@@ -134,31 +138,31 @@ class Store:
         if by in RANKINGS:
             return dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
         query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
-        with store_errors(self.path):
+        with self._errors:
             return dict(self._db.execute(query, (by,)))
 
     def ranked_pages(self, pages: Sequence[int]) -> list[RankedPage]:
         """Some pages with their ranks, in the order they are asked for."""
         query = f"SELECT id, {_RANKED_COLUMNS} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
-        with store_errors(self.path):
+        with self._errors:
             found = {page: RankedPage(*row) for page, *row in self._db.execute(query, (json.dumps(pages),))}
         return [found[page] for page in pages]
 
     def numbered_pages(self) -> Iterator[RankedPage]:
         """Every page by number."""
-        with store_errors(self.path):
+        with self._errors:
             for row in self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY id"):
                 yield RankedPage(*row)
 
     def ranked_page(self, page: int) -> RankedPage:
         """One page with its rank."""
-        with store_errors(self.path):
+        with self._errors:
             row = self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks WHERE id = ?", (page,)).fetchone()
         return RankedPage(*row)
 
     def facts(self, page: int) -> dict[str, Any]:
         """The whole row of a page, by the column names of schema.sql, with its host's."""
-        with store_errors(self.path):
+        with self._errors:
             cursor = self._db.execute("SELECT * FROM pages WHERE id = ?", (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
             (facts["host"],) = self._hosts(f"WHERE id = {facts['host']}")
@@ -169,13 +173,13 @@ class Store:
     def fetch_order(self) -> list[str]:
         """URLs of the pages that answered, in the order of their last answer."""
         query = "SELECT url FROM pages WHERE fetched_at IS NOT NULL ORDER BY fetched_at, id"
-        with store_errors(self.path):
+        with self._errors:
             return [url for (url,) in self._db.execute(query)]
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""
         query = "SELECT state, reason, count(*) FROM pages GROUP BY state, reason ORDER BY count(*) DESC"
-        with store_errors(self.path):
+        with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
     def is_in_use(self) -> bool:
@@ -195,7 +199,7 @@ class Store:
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
         errors = []
-        with store_errors(self.path):
+        with self._errors:
             for (line,) in self._db.execute("PRAGMA integrity_check"):
                 if line != "ok":
                     errors.append(f"SQLite finds: {line}")
@@ -204,7 +208,7 @@ class Store:
                 if count:
                     errors.append(f"{count} {what}")
             for page, url, kept in self._db.execute("SELECT id, url, hash FROM pages"):
-                if url_hash(url, self._key) != kept:
+                if url_hash(url, self._key, self._hash_bytes) != kept:
                     errors.append(f"page {page} cannot be found by its URL {url}")
         return errors
 
@@ -215,25 +219,25 @@ class Store:
         found: dict[str, int] = {}
         for start in range(0, len(urls), _CHUNK):
             wanted = set(urls[start : start + _CHUNK])
-            hashes = [url_hash(url, self._key) for url in wanted]
+            hashes = [url_hash(url, self._key, self._hash_bytes) for url in wanted]
             marks = ",".join("?" * len(hashes))
-            rows = self._db.execute(f"SELECT id, url FROM pages WHERE hash IN ({marks})", hashes)
+            rows = self._rows(f"SELECT id, url FROM pages WHERE hash IN ({marks})", hashes)
             found.update((url, page) for page, url in rows if url in wanted)
         return found
 
     def url(self, page: int) -> str:
-        row = self._db.execute("SELECT url FROM pages WHERE id = ?", (page,)).fetchone()
-        return str(row[0])
+        (url,) = self._row("SELECT url FROM pages WHERE id = ?", page)
+        return str(url)
 
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
-        row = self._db.execute("SELECT state FROM pages WHERE id = ?", (page,)).fetchone()
+        row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
 
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
-        with store_errors(self.path):
+        with self._errors:
             cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
             while chunk := cursor.fetchmany(1_000):
                 state, *columns = zip(*chunk, strict=True)
@@ -242,7 +246,7 @@ class Store:
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""
-        with store_errors(self.path):
+        with self._errors:
             yield from self._db.execute("SELECT id, measures FROM pages WHERE measures IS NOT NULL")
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
@@ -253,12 +257,12 @@ class Store:
     def links_row(self, page: int) -> Links | None:
         """The row of a page's outlinks; None when it was never read."""
         columns = ", ".join(Links._fields)
-        row = self._db.execute(f"SELECT {columns} FROM links WHERE source = ?", (page,)).fetchone()
+        row = self._row(f"SELECT {columns} FROM links WHERE source = ?", page)
         return Links(*row) if row else None
 
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
-        rows = self._db.execute("SELECT source, targets FROM links WHERE own IS NOT NULL")
+        rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
     def refused(self, page: int) -> Refused | None:
@@ -279,32 +283,32 @@ class Store:
         for start in range(0, len(pages), _CHUNK):
             chunk = pages[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
-            rows += self._db.execute(f"SELECT source, targets FROM links WHERE source IN ({marks})", chunk)
+            rows += self._rows(f"SELECT source, targets FROM links WHERE source IN ({marks})", chunk)
         return to_graph(sorted(rows), self.size())
 
     def links(self) -> LinkGraph:
         """The whole link table: the graph of counted links as CSR, one row per read page."""
-        with store_errors(self.path):
+        with self._errors:
             return to_graph(self._db.execute("SELECT source, targets FROM links ORDER BY source"), self.size())
 
     def link_blocks(self) -> Iterator[LinkGraph]:
         """The link table by source, some thousand rows at a time."""
         size = self.size()
-        with store_errors(self.path):
+        with self._errors:
             cursor = self._db.execute("SELECT source, targets FROM links ORDER BY source")
             while rows := cursor.fetchmany(_LINK_ROWS):
                 yield to_graph(rows, size)
 
     def link_count(self) -> int:
         """Number of counted links."""
-        with store_errors(self.path):
+        with self._errors:
             (count,) = self._db.execute("SELECT coalesce(sum(length(targets) / 4), 0) FROM links").fetchone()
         return int(count)
 
     def size(self) -> int:
         """Number of known pages."""
-        row = self._db.execute("SELECT coalesce(max(id) + 1, 0) FROM pages").fetchone()
-        return int(row[0])
+        (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        return int(size)
 
     def sources_of(self, page: int) -> npt.NDArray[np.int64]:
         """Pages with a counted link to `page`; looks at every link."""
@@ -314,55 +318,61 @@ class Store:
 
     def urls(self) -> Iterator[str]:
         """URLs of all pages by number."""
-        return (url for (url,) in self._db.execute("SELECT url FROM pages ORDER BY id"))
+        with self._errors:
+            for (url,) in self._db.execute("SELECT url FROM pages ORDER BY id"):
+                yield url
 
     def seeds(self) -> list[str]:
         """URLs of the seeds."""
-        return [url for (url,) in self._db.execute("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
+        return [url for (url,) in self._rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def hosts(self) -> list[HostRow]:
         return self._hosts("ORDER BY id")
 
     def strained_hosts(self) -> list[HostRow]:
         """Hosts whose last answers were failures, those with the most in a row first."""
-        return [] if schema_version(self._db) < 4 else self._hosts("WHERE strains > 0 ORDER BY strains DESC, name")
+        return self._hosts("WHERE strains > 0 ORDER BY strains DESC, name") if self._version >= 4 else []
 
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns that a rule has shut, those with the most links dropped first."""
-        return self._patterns("WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
+        if self._version < 3:
+            return []
+        query = f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE trap IS NOT NULL ORDER BY dropped DESC, name"
+        return [PatternRow(*row) for row in self._rows(query)]
 
     def pattern(self, name: str) -> PatternRow | None:
         """What the trap defence has learned of one pattern."""
-        return next(iter(self._patterns("WHERE name = ?", name)), None)
+        if self._version < 3:
+            return None
+        row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
+        return PatternRow(*row) if row else None
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""
-        with store_errors(self.path):
-            return self._db.execute("SELECT 1 FROM digests WHERE digest = ?", (digest,)).fetchone() is not None
+        return self._row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)
-        row = self._db.execute(f"SELECT {columns} FROM robots WHERE origin = ?", (origin,)).fetchone()
+        row = self._row(f"SELECT {columns} FROM robots WHERE origin = ?", origin)
         return RobotsRow(*row) if row else None
 
     def meta(self, key: str) -> MetaValue:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        row = self._row("SELECT value FROM meta WHERE key = ?", key)
         return row[0] if row else None
 
     def _hosts(self, which: str) -> list[HostRow]:
-        columns = HostRow._fields[: 4 if schema_version(self._db) < 4 else None]
-        return [HostRow(*row) for row in self._db.execute(f"SELECT {', '.join(columns)} FROM hosts {which}")]
+        columns = ", ".join(HostRow._fields[: None if self._version >= 4 else 4])
+        return [HostRow(*row) for row in self._rows(f"SELECT {columns} FROM hosts {which}")]
 
     def _refused(self, which: str, *values: int) -> Iterator[Refused]:
-        with store_errors(self.path):
-            if schema_version(self._db) < 4:
-                return
-            for row in self._db.execute(f"SELECT source, leads_to, beyond FROM refused {which}", values):
+        if self._version >= 4:
+            for row in self._rows(f"SELECT source, leads_to, beyond FROM refused {which}", values):
                 yield Refused(*row)
 
-    def _patterns(self, which: str, *names: str) -> list[PatternRow]:
-        with store_errors(self.path):
-            if schema_version(self._db) < 3:
-                return []
-            columns = ", ".join(PatternRow._fields)
-            return [PatternRow(*row) for row in self._db.execute(f"SELECT {columns} FROM patterns {which}", names)]
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._errors:
+            return self._db.execute(query, values).fetchall()
+
+    def _row(self, query: str, *values: Any) -> Any:
+        with self._errors:
+            return self._db.execute(query, values).fetchone()

@@ -7,7 +7,7 @@
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
 CREATE TABLE pages (
     id           INTEGER PRIMARY KEY,
-    hash         INTEGER NOT NULL,             -- keyed 64-bit hash of url, see urlhash.py; not unique
+    hash         INTEGER NOT NULL,             -- keyed hash of url, see urlhash.py; not unique
     url          TEXT    NOT NULL,
     host         INTEGER NOT NULL,             -- hosts.id
     found_on     INTEGER,                      -- page whose link made it known; NULL: a seed

@@ -30,7 +30,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     Turn,
 )
-from minicrawl.store.urlhash import url_hash
+from minicrawl.store.urlhash import HASH_BYTES, url_hash
 
 _TURN_UPDATES = ", ".join(f"{column} = ?" for column in Turn._fields[1:])
 
@@ -49,9 +49,9 @@ class Writer(Store):
         try:
             super().__init__(path, open_to_write(path))
             if not self._key:
-                self._key = os.urandom(16)
+                self._key, self._hash_bytes = os.urandom(16), HASH_BYTES
                 with self.transaction():
-                    self.save_meta({"hash_key": self._key.hex()})
+                    self.save_meta({"hash_key": self._key.hex(), "hash_bytes": HASH_BYTES})
         except BaseException:
             self._lock.release()
             raise
@@ -59,7 +59,7 @@ class Writer(Store):
     def close(self) -> None:
         """Give the store back. The write-ahead log is folded into the one file."""
         try:
-            with store_errors(self.path):
+            with self._errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
@@ -68,8 +68,13 @@ class Writer(Store):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing."""
-        with store_errors(self.path), transaction(self._db):
+        with self._errors, transaction(self._db):
             yield
+
+    def vacuum(self) -> None:
+        """Write the file anew, without the room that is free in it."""
+        with self._errors:
+            self._db.execute("VACUUM")
 
     # What a batch writes; call inside `transaction`.
 
@@ -77,7 +82,7 @@ class Writer(Store):
         """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
         if not pages:
             return
-        hashes = [url_hash(page.url, self._key) for page in pages]
+        hashes = [url_hash(page.url, self._key, self._hash_bytes) for page in pages]
         columns = [*NewPage._fields, "hash", *accounts.values]
         marks = ", ".join("?" * len(columns))
         self._db.executemany(

@@ -37,7 +37,22 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["crawl", "top", "export", "status", "why", "check", "verify", "rank", "compare", "graph", "seeds", "demo"],
+    [
+        "crawl",
+        "top",
+        "export",
+        "status",
+        "why",
+        "check",
+        "verify",
+        "backup",
+        "compact",
+        "rank",
+        "compare",
+        "graph",
+        "seeds",
+        "demo",
+    ],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     result = run(command, "--help")

@@ -21,10 +21,17 @@ NOWHERE = pages([])
 class Waiting:
     """Pages that wait with a priority: a queue of them, and the slow way to say whose turn is next."""
 
-    def __init__(self) -> None:
-        self.priorities: dict[int, int] = {}
+    def __init__(self, *, has_cold: bool = False, cold: dict[int, int] | None = None) -> None:
+        """has_cold: keep entries of the best pages only; cold: pages that wait from the start, with priorities."""
+        self.priorities: dict[int, int] = cold or {}
         self.asked = 0
-        self.queue = PageQueue(self._is_current)
+        numbers = None if cold is None else np.array(list(cold), dtype=np.int64)
+        self.queue = PageQueue(self._is_current, self._waiting_of if has_cold else None, numbers)
+
+    def _waiting_of(self, numbers):
+        self.asked += len(numbers)
+        waiting = [page for page in numbers.tolist() if page in self.priorities]
+        return np.array(waiting, dtype=np.int64), np.array([self.priorities[page] for page in waiting], dtype=np.int64)
 
     def _is_current(self, entry: int) -> bool:
         self.asked += 1
@@ -75,14 +82,17 @@ def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("spread", [3, 10**15], ids=["many-ties", "no-ties"])
-def test_queue_agrees_with_max(seed, spread):
+@pytest.mark.parametrize("loaded", [None, 0, 400], ids=["all-hot", "cold", "loaded"])
+def test_queue_agrees_with_max(seed, spread, loaded):
     """However pages are added and rise, the next one is max() of those that wait; ties by page number."""
     draw = random.Random(seed)
-    waiting = Waiting()
+    pages = 80 if loaded is None else 400
+    cold = {page: draw.randrange(-spread, spread) for page in range(loaded)} if loaded else None
+    waiting = Waiting(has_cold=loaded is not None, cold=cold)
     for _ in range(1500):
         deed = draw.random()
-        if deed < 0.25:
-            page = draw.randrange(80)
+        if deed < (0.25 if loaded is None else 0.4):
+            page = draw.randrange(pages)
             if page not in waiting.priorities:
                 waiting.add(page, draw.randrange(-spread, spread))
         elif deed < 0.75 and waiting.priorities:
@@ -97,6 +107,41 @@ def test_queue_agrees_with_max(seed, spread):
         expected = waiting.next()
         assert waiting.pop() == expected
     assert waiting.pop() is None
+
+
+@given(
+    st.lists(st.integers(-3, 3), max_size=120),
+    st.lists(st.tuples(st.sampled_from(["add", "rise", "pop"]), st.integers(0, 150), st.integers(0, 4)), max_size=150),
+)
+@settings(deadline=None, derandomize=True, max_examples=60)
+def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(loaded, deeds):
+    waiting = Waiting(has_cold=True, cold=dict(enumerate(loaded)))
+    for deed, page, amount in deeds:
+        if deed == "pop":
+            expected = waiting.next()
+            assert waiting.pop() == expected
+        elif page not in waiting.priorities:
+            waiting.add(page, amount - 2)
+        elif deed == "rise":
+            waiting.rise(page, amount)
+    for _ in range(len(waiting.priorities) + 1):
+        expected = waiting.next()
+        assert waiting.pop() == expected
+
+
+def test_queue_keeps_few_entries_and_looks_at_a_page_few_times_however_many_wait():
+    waiting = Waiting(has_cold=True, cold=dict.fromkeys(range(4000), 7))
+    draw = random.Random(0)
+    longest = coldest = 0
+    for page in range(4000, 12_000):
+        waiting.add(page, draw.randrange(20))
+        waiting.rise(draw.choice((page, page // 2)), 1) if page // 2 in waiting.priorities else None
+        waiting.pop()
+        longest = max(longest, len(waiting.queue._entries))
+        coldest = max(coldest, len(waiting.queue._cold))
+    assert longest <= 32 + 2 * 4000 // 16 + 1
+    assert coldest <= 32 + 2 * 4001
+    assert waiting.asked <= 30 * 8000
 
 
 def test_page_that_rose_is_handed_out_once():

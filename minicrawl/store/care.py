@@ -1,0 +1,77 @@
+"""Looking after a store: a copy of it, also while a crawl writes, and a smaller file."""
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.writer import Writer
+
+
+def backup(store: Path, file: Path, *, force: bool = False) -> int:
+    """Copy the last commit of a store to `file`, which appears whole or not at all. Returns its bytes.
+
+    The copy is a store: it opens, resumes and can be checked. It is made in one step: a copy in several would begin
+    again at every commit of a running crawl. force: let it take the place of a file that is there.
+
+    Raises StoreError, and SettingError when `file` is there or is the store itself.
+    """
+    if file.exists():
+        if file.samefile(store):
+            raise SettingError(f"{file} is the store itself; name another file")
+        if not force:
+            raise SettingError(f"{file} is there already; name another file, or replace it with --force")
+        _check_unused(file)
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+    with contextlib.closing(open_to_read(store)) as source, store_errors(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with contextlib.closing(sqlite3.connect(unfinished)) as copy, store_errors(unfinished):
+                source.backup(copy)
+            with unfinished.open("rb") as whole:
+                os.fsync(whole.fileno())
+            for left in (_beside(file, "-wal"), _beside(file, "-shm")):  # of a store that was there: not this one's
+                left.unlink(missing_ok=True)
+            unfinished.replace(file)
+        finally:
+            for left in (unfinished, _beside(unfinished, "-wal"), _beside(unfinished, "-shm")):
+                left.unlink(missing_ok=True)
+    return file.stat().st_size
+
+
+def compact(store: Path) -> tuple[int, int]:
+    """Write the store's file anew without the room that is free in it: its bytes before and after.
+
+    Needs as much room on the disk as the store takes, twice. A crash leaves the store as it was. Raises StoreError,
+    also while a crawl holds the store.
+    """
+    open_to_read(store).close()
+    before = _bytes(store)
+    writer = Writer(store)
+    try:
+        writer.vacuum()
+    finally:
+        writer.close()
+    return before, _bytes(store)
+
+
+def _check_unused(file: Path) -> None:
+    try:
+        with FileLock(_beside(file, ".lock")).acquire(timeout=0):
+            pass
+    except Timeout as error:
+        raise StoreError(f"a crawl is using {file}; name another file") from error
+
+
+def _bytes(store: Path) -> int:
+    """Of the file and its write-ahead log."""
+    files = (store, _beside(store, "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _beside(file: Path, ending: str) -> Path:
+    return file.with_name(file.name + ending)
