@@ -65,6 +65,17 @@ class ParsedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class SitemapAnswer:
+    """What came back for a sitemap, without its URLs. `reason`: how it was read, see minicrawl.crawl.sitemaps;
+    `found`: number of URLs in it, good or bad.
+    """
+
+    fetched: Fetched
+    reason: str = "not-a-sitemap"
+    found: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlReport:
     """How a crawl ended.
 

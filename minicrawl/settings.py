@@ -86,6 +86,7 @@ class CrawlSettings:
     deny: tuple[str, ...] = ()
     max_depth: int | None = None
     traps: bool = True
+    sitemaps: bool = True
     # Politeness.
     delay: float = 1.0
     per_host: int = 1

@@ -28,7 +28,7 @@ HOMES = {
     "httpx_aiohttp": {"crawl/fetch.py"},
     "yarl": {"crawl/fetch.py"},
     "aiohttp": {"crawl/fetch.py", "crawl/connect.py", "demo/server.py"},
-    "lxml": {"crawl/elements.py"},
+    "lxml": {"crawl/elements.py", "crawl/sitemaps.py"},
     "selectolax": {"crawl/elements.py"},
     "charset_normalizer": {"crawl/decode.py"},
     "sqlite3": {"store/database.py", "store/reader.py"},

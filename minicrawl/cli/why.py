@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
 _SHOWN = 10
+_MEANINGS = {
+    "no-link": "no page read so far links to it",
+    "sitemap": "no page read so far links to it, but a sitemap lists it and its turn to become known will come",
+}
 
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
@@ -43,10 +47,12 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
     scope = Scope.of(CrawlSettings.from_json(store.meta_json("settings")), store.seeds())
     trap = _trap(store, url, is_known=False)
     refusal = scope.refuses(url, 0) or (trap["rule"] if trap else None)
+    listing = store.sitemap_listing(url)
     return {
         "url": url,
         "state": "unknown",
-        "reason": refusal or "no-link",
+        "reason": refusal or ("sitemap" if listing else "no-link"),
+        "sitemap": listing.url if listing else None,
         "trap": trap,
         "robots": _robots(store, url),
     }
@@ -54,12 +60,13 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
 
 def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
     ranked, facts = store.ranked_page(page), store.facts(page)
-    host = facts["host"]
+    host, sitemap = facts["host"], store.sitemap_of(page)
     sources, targets = store.sources_of(page), store.outlinks(page)
     return {
         **ranked._asdict(),
         "known_pages": store.size(),
         "found_on": None if facts["found_on"] is None else store.url(facts["found_on"]),
+        "sitemap": None if sitemap is None else sitemap.url,
         "attempts": facts["attempts"],
         "content_type": facts["content_type"],
         "bytes": facts["bytes"],
@@ -117,10 +124,11 @@ def _lines(told: dict[str, Any]) -> list[str]:
 
     lines = [printable(told["url"])]
     if told["state"] == "unknown":
-        meaning = "no page read so far links to it" if told["reason"] == "no-link" else "it would not be followed"
+        meaning = _MEANINGS.get(told["reason"], "it would not be followed")
         return [
             *lines,
             f"  unknown     {told['reason']}: {meaning}",
+            *([f"  sitemap     waits in {printable(told['sitemap'])}"] if told["sitemap"] else []),
             *_trap_lines(told["trap"]),
             f"  robots.txt  {told['robots']['verdict']}",
         ]
@@ -133,7 +141,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
-        f"  found on    {printable(told['found_on'] or 'the seed list')}, {told['depth']} links from a seed",
+        f"  found {_found(told)}, {told['depth']} links from a seed",
         f"  host        {host['name']}: not to be asked before {_at(host['next_at'])}",
         f"  robots.txt  {robots['verdict']}"
         + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
@@ -148,6 +156,14 @@ def _lines(told: dict[str, Any]) -> list[str]:
     lines.append(f"  links out   {told['outlinks'] or 0:,}" + (f"; not counted: {skipped}" if skipped else ""))
     lines[-1] += _sample(told["links_to"])
     return lines
+
+
+def _found(told: dict[str, Any]) -> str:
+    from minicrawl.cli.output import printable
+
+    if told["sitemap"] is not None:
+        return f"in    sitemap {printable(told['sitemap'])}"
+    return f"on    {printable(told['found_on'] or 'the seed list')}"
 
 
 def _trap_lines(trap: dict[str, Any] | None) -> list[str]:

@@ -20,9 +20,10 @@ from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.sitemap_queue import SitemapQueue
 from minicrawl.crawl.traps import Traps
-from minicrawl.crawl.urls import authority
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.crawl.urls import authority, normalise
+from minicrawl.model import Fetched, ParsedPage, SitemapAnswer, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
@@ -33,6 +34,8 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
+_LET_IN_AT_ONCE = 100
+_LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
 
 
 class Absorber:
@@ -60,6 +63,8 @@ class Absorber:
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
         self._traps = Traps(writer.patterns(), writer.digests()) if settings.traps else None
+        self.sitemaps = SitemapQueue(writer)
+        self.sitemaps.thirds = int(writer.meta("sitemap_thirds") or 0)
         self._batch = Batch()
         self._turns_unsettled = 0
 
@@ -104,11 +109,7 @@ class Absorber:
 
     def absorb_robots(self, origin: str, robots: RobotsState, crawl_delay: float, page: int, now: float) -> None:
         """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again."""
-        host = self.frontier.hosts[self.frontier.host_of[page]]
-        host.crawl_delay = crawl_delay
-        host.delay = self._delay(crawl_delay)
-        self._note_request(page)
-        self._batch.robots.append(robots.row(origin))
+        self._note_robots(origin, robots, crawl_delay, self.frontier.hosts[self.frontier.host_of[page]])
         self.frontier.release(page, now)
         self.frontier.put_back(page, now)
 
@@ -116,6 +117,107 @@ class Absorber:
         """Let the host of an acquired page rest; the page waits again."""
         self.frontier.release(page, now, asked=False, not_before=until)
         self.frontier.put_back(page, now)
+
+    # Sitemaps: requests for them are errands, under their numbers.
+
+    def name_sitemaps(self, page: int, site: str, written: Sequence[str], now: float) -> None:
+        """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
+        named = [normalise(url, f"{site}/robots.txt") for url in written]
+        self.sitemaps.name(int(self.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
+
+    def acquire_errand(self, now: float) -> tuple[Host, int] | None:
+        """Hand out a host to be asked now, and the sitemap to ask it for. It is in flight until that is absorbed."""
+        if not self._settings.sitemaps:
+            return None
+        for row in self.sitemaps.to_ask(now):
+            name = authority(row.url)
+            if name != self.frontier.hosts[row.host].name and not self._scope.is_inside(row.url):
+                self.sitemaps.closed(row.id, f"scope-{self._scope.kind}", None, 0, now)
+            else:
+                self.frontier.add_errand(self._host(name), row.id, now)
+        return self.frontier.acquire_errand(now)
+
+    def absorb_errand_robots(
+        self, origin: str, robots: RobotsState, crawl_delay: float, host: Host, sitemap: int, now: float
+    ) -> None:
+        """Take in a robots.txt that was asked for because the turn of a sitemap had come; it waits again."""
+        self._note_robots(origin, robots, crawl_delay, host)
+        self.frontier.release_host(host, now)
+        self.frontier.add_errand(host, sitemap, now)
+
+    def drop_errand(self, host: Host, sitemap: int, reason: str, now: float) -> None:
+        """Take in that a sitemap whose turn has come must not be asked for."""
+        self.frontier.release_host(host, now, asked=False)
+        self.sitemaps.closed(sitemap, reason, None, 0, now)
+
+    def put_off_errand(self, host: Host, sitemap: int, until: float, now: float) -> None:
+        """Let a sitemap whose turn has come wait, and its host rest."""
+        self.frontier.release_host(host, now, asked=False, not_before=until)
+        self.sitemaps.rest(sitemap, until)
+
+    def absorb_sitemap_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
+        """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
+        row = self.sitemaps.row(sitemap)
+        name = self.frontier.hosts[row.host].name
+        if is_index:
+            near = {name, authority(row.url)}
+            self.sitemaps.name(row.host, [url for url in urls if authority(url) in near], row.page, row.level + 1, now)
+            return
+        depth = int(self.accounts.depth[row.page]) + 1
+        distinct = dict.fromkeys(url for url in urls if authority(url) == name)
+        inside = [url for url in distinct if self._scope.refuses(url, depth) is None]
+        self.sitemaps.enqueue(sitemap, self._unknown(inside, self.known.find(inside)))
+
+    def absorb_sitemap(self, host: Host, sitemap: int, answer: SitemapAnswer, now: float) -> None:
+        """Take in what the request for a sitemap led to; its URLs have been absorbed."""
+        row, fetched = self.sitemaps.row(sitemap), answer.fetched
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now)
+        self._batch.hosts.add(host.id)
+        self.frontier.release_host(host, now, not_before=now + outcome.rest)
+        if outcome.state is None:
+            self.sitemaps.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
+            return
+        if outcome.is_redirect and outcome.alias is not None:
+            self.sitemaps.name(row.host, [outcome.alias], row.page, row.level + 1, now)
+        reason = answer.reason if fetched.status == 200 else outcome.reason
+        self.sitemaps.closed(sitemap, reason, fetched.status, answer.found, now)
+
+    def let_rest_in(self, now: float) -> bool:
+        """Let some URLs from sitemaps in, as there is nothing else to do; whether any were. Commit before."""
+        if not self._settings.sitemaps:
+            return False
+        waiting = None
+        while self.sitemaps.waiting != waiting:  # as long as some of them are known by now, or in traps
+            waiting = self.sitemaps.waiting
+            if self._let_in(_LET_IN_AT_ONCE, now):
+                return True
+        return False
+
+    def _let_in(self, most: int, now: float) -> int:
+        """Make URLs from sitemaps known, so many at most. Returns how many."""
+        first_new = self.accounts.size
+        for _ in range(_LOOKS):
+            listed = self.sitemaps.next_urls(most - (self.accounts.size - first_new))
+            if listed is None:
+                break
+            sitemap, urls = listed
+            fresh = self._unknown(urls, self.known.find(urls))
+            if self._traps is not None:
+                traps = self._traps.take_in(sitemap.url, None, fresh)
+                fresh = [url for url, rule in zip(fresh, traps, strict=True) if rule is None]
+            born = self._made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")
+            self.sitemaps.let_in(sitemap.id, born)
+            for page in born:
+                self.frontier.add(page, now)
+            if self.accounts.size - first_new >= most:
+                break
+        return self.accounts.size - first_new
+
+    def _note_robots(self, origin: str, robots: RobotsState, crawl_delay: float, host: Host) -> None:
+        host.crawl_delay = crawl_delay
+        host.delay = self._delay(crawl_delay)
+        self._batch.hosts.add(host.id)
+        self._batch.robots.append(robots.row(origin))
 
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last call, the most worthy first.
@@ -164,11 +266,22 @@ class Absorber:
                 patterns, digests = self._traps.take_rows()
                 self.writer.save_patterns(patterns)
                 self.writer.save_digests(digests)
+            self._save_sitemaps()
             self.writer.save_hosts(self._host_rows())
-            self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
+            self.writer.save_meta(self.accounts.scalars() | self._credits() | meta)
         self.known.committed()
         self._committed = self.accounts.size
         self._batch = Batch()
+
+    def _save_sitemaps(self) -> None:
+        rows = self.sitemaps.take_rows()
+        self.writer.save_sitemaps(rows.sitemaps)
+        self.writer.add_listed_urls(rows.listed)
+        self.writer.remove_listed_urls(rows.unlisted)
+        self.writer.save_sitemap_pages(rows.made)
+
+    def _credits(self) -> dict[str, MetaValue]:
+        return {"discovery_credit": self._budget.credit, "sitemap_thirds": self.sitemaps.thirds}
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
@@ -219,6 +332,10 @@ class Absorber:
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
+        if self.sitemaps.waiting and self._settings.sitemaps:
+            earned = self.sitemaps.earned(self.accounts.size - first_new)
+            if earned:
+                self._let_in(earned, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         else:

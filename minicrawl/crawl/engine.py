@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.frontier import Host
 from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, ParsedPage, Progress, State
+from minicrawl.model import Fetched, ParsedPage, Progress, SitemapAnswer, State
 from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -43,11 +44,28 @@ class Arrival(NamedTuple):
 
 
 class RobotsArrival(NamedTuple):
-    """The robots.txt of the site whose `page` was about to be asked for."""
+    """The robots.txt of the site whose page was about to be asked for, or whose host for a sitemap: `errand`."""
 
-    page: int
+    page: int | None
+    errand: tuple[Host, int] | None
     site: str
     fetched: Fetched
+
+
+class SitemapUrls(NamedTuple):
+    """Some of the URLs a sitemap lists, of further sitemaps if it `is_index`."""
+
+    sitemap: int
+    urls: list[str]
+    is_index: bool
+
+
+class SitemapArrival(NamedTuple):
+    """The answer for a sitemap on `host`; its URLs have arrived."""
+
+    host: Host
+    sitemap: int
+    answer: SitemapAnswer
 
 
 class SteadyClock:
@@ -80,7 +98,8 @@ class Engine:
         self._on_progress = on_progress
         self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._arrived: deque[Arrival | RobotsArrival] = deque()
+        self._named: set[str] = set()  # sites whose sitemaps have been noted since their robots.txt came
+        self._arrived: deque[Arrival | RobotsArrival | SitemapUrls | SitemapArrival] = deque()
         self._wake = asyncio.Event()
         self._robots_tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -97,7 +116,7 @@ class Engine:
         return self._clock() - self._started
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished, but no robots.txt is worth waiting for."""
+        """Hand out no more pages; those in flight are finished, but no robots.txt or sitemap is worth waiting for."""
         self.reason = self.reason or reason
         for task in self._robots_tasks:
             task.cancel()
@@ -126,7 +145,7 @@ class Engine:
                 if self._failure is not None:
                     self._commit()
                     raise self._failure
-                if not self._tasks and not self._arrived and (self.reason or self._frontier.is_empty()):
+                if not self._tasks and not self._arrived and (self.reason or self._is_over(now)):
                     break
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
@@ -174,6 +193,10 @@ class Engine:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
+            errand = self._absorber.acquire_errand(now)
+            if errand is not None:
+                self._run_errand(*errand, now)
+                continue
             page = self._frontier.acquire(now)
             if page is None:
                 return False
@@ -189,9 +212,7 @@ class Engine:
             site = origin(url)
             robots = self._robots_of(site)
             if robots is None or now >= robots.expires:
-                task = self._spawn(self._ask_robots(page, site))
-                self._robots_tasks.add(task)
-                task.add_done_callback(self._robots_tasks.discard)
+                self._spawn_errand(self._ask_robots(page, None, site))
                 return
             if robots.is_undecided:
                 self._absorber.hold_host(page, robots.expires, now)
@@ -200,9 +221,45 @@ class Engine:
             if refusal is not None:
                 self._absorber.absorb_unfetched(page, *refusal, robots.expires, now)
                 return
+            if robots.rules is not None and robots.rules.sitemaps and site not in self._named:
+                self._named.add(site)
+                self._absorber.name_sitemaps(page, site, robots.rules.sitemaps, now)
         self._frontier.charge(page)
         _log.debug("asking for %s", url)
         self._spawn(self._fetch(page, url))
+
+    def _run_errand(self, host: Host, sitemap: int, now: float) -> None:
+        """Ask for a sitemap; what robots.txt says of pages holds for it too."""
+        url = self._absorber.sitemaps.row(sitemap).url
+        if not self._settings.ignore_robots:
+            site = origin(url)
+            robots = self._robots_of(site)
+            if robots is None or now >= robots.expires:
+                self._spawn_errand(self._ask_robots(None, (host, sitemap), site))
+                return
+            if robots.is_undecided:
+                self._absorber.put_off_errand(host, sitemap, robots.expires, now)
+                return
+            refusal = robots.refusal(self._settings.user_agent, url)
+            if refusal is not None:
+                self._absorber.drop_errand(host, sitemap, refusal[1], now)
+                return
+        _log.debug("asking for the sitemap %s", url)
+        self._spawn_errand(self._ask_sitemap(host, sitemap, url))
+
+    def _spawn_errand(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Make a request that is for no page."""
+        task = self._spawn(coroutine)
+        self._robots_tasks.add(task)
+        task.add_done_callback(self._robots_tasks.discard)
+
+    def _is_over(self, now: float) -> bool:
+        """Whether there is nothing left to do; what sitemaps still list is let in then."""
+        if not self._frontier.is_empty() or self._absorber.sitemaps.next_ready() is not None:
+            return False
+        if self._absorber.sitemaps.waiting:
+            self._commit()
+        return not self._absorber.let_rest_in(now)
 
     def _pages_in_flight(self) -> int:
         return len(self._tasks) - len(self._robots_tasks)
@@ -230,9 +287,16 @@ class Engine:
     async def _fetch(self, page: int, url: str) -> None:
         self._arrived.append(Arrival(page, *await self._source.page(url)))
 
-    async def _ask_robots(self, page: int, site: str) -> None:
+    async def _ask_robots(self, page: int | None, errand: tuple[Host, int] | None, site: str) -> None:
         _log.debug("asking for %s/robots.txt", site)
-        self._arrived.append(RobotsArrival(page, site, await self._source.robots(site)))
+        self._arrived.append(RobotsArrival(page, errand, site, await self._source.robots(site)))
+
+    async def _ask_sitemap(self, host: Host, sitemap: int, url: str) -> None:
+        def give(urls: list[str], is_index: bool) -> None:
+            self._arrived.append(SitemapUrls(sitemap, urls, is_index))
+            self._wake.set()
+
+        self._arrived.append(SitemapArrival(host, sitemap, await self._source.sitemap(url, give)))
 
     # Taking in.
 
@@ -242,6 +306,10 @@ class Engine:
             now = self._clock()
             if isinstance(arrival, RobotsArrival):
                 self._absorb_robots(arrival, now)
+            elif isinstance(arrival, SitemapUrls):
+                self._absorber.absorb_sitemap_urls(*arrival, now)
+            elif isinstance(arrival, SitemapArrival):
+                self._absorber.absorb_sitemap(*arrival, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size
@@ -251,7 +319,11 @@ class Engine:
         site, before = arrival.site, self._robots.get(arrival.site)
         robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
         crawl_delay = robots.rules.crawl_delay(self._settings.user_agent) if robots.rules is not None else None
-        self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, arrival.page, now)
+        self._named.discard(site)
+        if arrival.errand is not None:
+            self._absorber.absorb_errand_robots(site, robots, crawl_delay or 0.0, *arrival.errand, now)
+        elif arrival.page is not None:
+            self._absorber.absorb_robots(site, robots, crawl_delay or 0.0, arrival.page, now)
 
     def _commit_if_due(self, now: float) -> None:
         if self._absorber.turns_in_batch >= _BATCH or now - self._last_commit >= _BATCH_SECONDS:
@@ -300,9 +372,9 @@ class Engine:
         if self.reason is None:
             if self._settings.time is not None:
                 until = min(until, self._started + self._settings.time)
-            next_ready = self._frontier.next_ready()
-            if next_ready is not None:
-                until = min(until, next_ready)
+            for next_ready in (self._frontier.next_ready(), self._absorber.sitemaps.next_ready()):
+                if next_ready is not None:
+                    until = min(until, next_ready)
         pause = until - self._clock()
         if await self._woken_within(min(pause, _IDLE_SECONDS)) or pause <= _IDLE_SECONDS:
             return

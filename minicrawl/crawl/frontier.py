@@ -5,12 +5,14 @@ highest is next. A host that has a request in flight, or whose politeness delay 
 decision looks at more than a few heap tops. Time is passed in; nothing here sleeps or reads a clock.
 
 lane     one kind of page: never read (discovery), or read (refresh)
+errand   a request to a host that is for no page, under a number of the caller's
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
 """
 
 import heapq
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,9 @@ from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.shares import Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
 
+TURNS_PER_ERRAND = 10
+"""Of so many turns of a host that has pages, one at most is for an errand."""
+
 
 @dataclass(slots=True)
 class Host:
@@ -26,7 +31,8 @@ class Host:
 
     `delay`: seconds between two requests; `crawl_delay`: the part of it that robots.txt asked for; `ready_at`:
     Unix seconds at which the delay is over; `rests_until`: at which a rest is, for another reason.
-    `waits_until`: when it will be looked at again, if it waits.
+    `waits_until`: when it will be looked at again, if it waits. `errands`: in the order they are to be run;
+    `pages_since_errand`: pages handed out since the last one.
     """
 
     id: int
@@ -38,6 +44,8 @@ class Host:
     in_flight: int = 0
     is_offered: bool = False
     waits_until: float | None = None
+    errands: deque[int] = field(default_factory=deque)
+    pages_since_errand: int = TURNS_PER_ERRAND
 
     @property
     def not_before(self) -> float:
@@ -120,6 +128,8 @@ class Frontier:
         self._waiting_hosts: list[tuple[float, int]] = []
         self._discovery = Lane(self.hosts, lambda entry: self._is_current(entry, read=False))
         self._refresh = Lane(self.hosts, lambda entry: self._is_current(entry, read=True))
+        self._with_errands: deque[Host] = deque()  # hosts that came on offer with errands to run
+        self._errands = 0
         self.in_flight = 0
 
     def add_host(self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0) -> Host:
@@ -171,19 +181,41 @@ class Frontier:
         _, host = best
         page = lane.pop(host)
         self._held.add(page)
-        host.in_flight += 1
-        self.in_flight += 1
-        self._withdraw(host)
-        host.ready_at = max(host.ready_at, now + host.delay)
-        self._reschedule(host, now)
+        host.pages_since_errand += 1
+        self._take(host, now)
         return page
+
+    def add_errand(self, host: Host, errand: int, now: float) -> None:
+        """Let a host be asked for something that is no page, when its turn comes."""
+        host.errands.append(errand)
+        self._errands += 1
+        if host.is_offered:
+            self._with_errands.append(host)
+        else:
+            self._reschedule(host, now)
+
+    def acquire_errand(self, now: float) -> tuple[Host, int] | None:
+        """Hand out an errand to run now, or None. Its host is in flight until `release_host`."""
+        self._wake(now)
+        while self._with_errands:
+            host = self._with_errands.popleft()
+            is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
+            if host.is_offered and host.errands and is_due:
+                self._errands -= 1
+                host.pages_since_errand = 0
+                self._take(host, now)
+                return host, host.errands.popleft()
+        return None
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
         """The turn of a page is over: its host may be asked again after its delay.
 
         asked: whether a request was made at all. not_before: let the host rest at least until then.
         """
-        host = self.hosts[self.host_of[page]]
+        self.release_host(self.hosts[self.host_of[page]], now, asked=asked, not_before=not_before)
+
+    def release_host(self, host: Host, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
+        """The same of an errand."""
         host.in_flight -= 1
         self.in_flight -= 1
         if not asked and not host.in_flight:
@@ -218,7 +250,8 @@ class Frontier:
 
     def is_empty(self) -> bool:
         """Whether nothing waits, rests or is in flight. Read pages wait only if pages are read again."""
-        return not (self.in_flight or self._resting or self._discovery.waiting or self._refresh.waiting)
+        waiting = self._discovery.waiting or self._refresh.waiting or self._errands
+        return not (self.in_flight or self._resting or waiting)
 
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
@@ -238,9 +271,17 @@ class Frontier:
                 host.waits_until = None
                 self._reschedule(host, now)
 
+    def _take(self, host: Host, now: float) -> None:
+        """A request to the host is on its way."""
+        host.in_flight += 1
+        self.in_flight += 1
+        self._withdraw(host)
+        host.ready_at = max(host.ready_at, now + host.delay)
+        self._reschedule(host, now)
+
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
-        if host.in_flight >= self._per_host or not self._has_page(host):
+        if host.in_flight >= self._per_host or not (self._has_page(host) or host.errands):
             return
         until = host.not_before
         if until > now:
@@ -250,6 +291,8 @@ class Frontier:
             return
         host.waits_until = None
         host.is_offered = True
+        if host.errands:
+            self._with_errands.append(host)
         self._discovery.offer(host)
         self._refresh.offer(host)
 

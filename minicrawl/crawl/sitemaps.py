@@ -20,7 +20,8 @@ import codecs
 import contextlib
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 from xml.sax.saxutils import escape
 
 from lxml import etree
@@ -203,7 +204,7 @@ class _Xml:
             return "not-a-sitemap"
         return "malformed" if self._open else "ok"
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def start(self, tag: Any, attributes: Any) -> None:
         self._silence = 0
         name = tag.rpartition("}")[2]
         if self._listed is None:
@@ -221,12 +222,12 @@ class _Xml:
             self.hopeless = self.hopeless or "malformed"
         self._spend(1)
 
-    def data(self, text: str) -> None:
+    def data(self, text: Any) -> None:
         self._silence = 0
         if self._text is not None and len(self._text) < MAX_URL_LENGTH:
             self._text.append(text[:MAX_URL_LENGTH])
 
-    def end(self, tag: str) -> None:
+    def end(self, tag: Any) -> None:
         self._silence = 0
         name = tag.rpartition("}")[2]
         if self._open:
@@ -234,6 +235,9 @@ class _Xml:
         if self._text is not None and self._listed is not None and name == self._listed[1]:
             self._add("".join(self._text))
             self._text = None
+
+    def comment(self, text: Any) -> None:
+        self._silence = 0
 
     def close(self) -> None:
         pass

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
@@ -19,9 +20,14 @@ from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
+from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.urls import authority, normalise
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
+
+GiveUrls = Callable[[list[str], bool], None]
+"""Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
+_URLS_AT_ONCE = 1_000
 
 
 class PageSource(Protocol):
@@ -32,6 +38,10 @@ class PageSource(Protocol):
 
     async def robots(self, site: str) -> Fetched:
         """The answer for the robots.txt of scheme://host[:port], behind at most 5 redirects (RFC 9309 2.3.1.2)."""
+
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        """The answer for a sitemap. Its normalised URLs, of pages or of further sitemaps, are given as they are read,
+        some 1,000 at a time."""
 
     async def __aenter__(self) -> Self: ...
 
@@ -65,6 +75,26 @@ class LocalSource:
             url = target
         return fetched
 
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        reader = SitemapReader(url)
+        gathered: list[str] = []
+
+        async def take(piece: bytes) -> bool:
+            for urls in reader.feed(piece):
+                gathered.extend(urls)
+                if len(gathered) >= _URLS_AT_ONCE:
+                    give(gathered.copy(), reader.is_index)
+                    gathered.clear()
+                await asyncio.sleep(0)  # others go on after every step
+            return not reader.is_over
+
+        fetched = await self._fetcher.fetch(url, take=take)
+        for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
+            gathered.extend(urls)
+        if gathered:
+            give(gathered, reader.is_index)
+        return SitemapAnswer(fetched, reader.reason, reader.found)
+
     async def __aenter__(self) -> Self:
         # Looking up names blocks a thread each, some seconds where a name server is silent.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._concurrency, "names"))
@@ -84,6 +114,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     line: Connection
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    taking: dict[int, GiveUrls] = field(default_factory=dict)
 
 
 class WorkerSource:
@@ -105,6 +136,10 @@ class WorkerSource:
         answer: Fetched | None = await self._ask("robots", site)
         return answer or Fetched(f"{site}/robots.txt", reason="worker-died")
 
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        answer: SitemapAnswer | None = await self._ask("sitemap", url, give)
+        return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
+
     async def __aenter__(self) -> Self:
         self._workers = [self._started(number) for number in range(self._settings.workers)]
         return self
@@ -118,12 +153,17 @@ class WorkerSource:
             worker.process.terminate()
             worker.process.wait()
 
-    async def _ask(self, what: str, url: str) -> Any:
-        """The answer of the worker for this URL's host, or None if it died over it."""
+    async def _ask(self, what: str, url: str, give: GiveUrls | None = None) -> Any:
+        """The answer of the worker for this URL's host, or None if it died over it.
+
+        give: takes what the worker sends before that.
+        """
         worker = self._workers[zlib.crc32(authority(f"{url}/").encode()) % len(self._workers)]
         self._asked += 1
         number = self._asked
         answer = worker.waiting[number] = asyncio.get_running_loop().create_future()
+        if give is not None:
+            worker.taking[number] = give
         try:
             worker.line.send((number, what, url))
             return await answer
@@ -131,6 +171,7 @@ class WorkerSource:
             return None  # it has just died; whoever reads its line will notice, too
         finally:
             worker.waiting.pop(number, None)
+            worker.taking.pop(number, None)
 
     def _started(self, number: int) -> _Worker:
         ours, theirs = socket.socketpair()
@@ -149,6 +190,10 @@ class WorkerSource:
             request, answer = worker.line.recv()
         except (EOFError, OSError):
             self._replace(number)
+            return
+        if isinstance(answer, list):
+            if request in worker.taking:
+                worker.taking[request](*answer)
             return
         waiting = worker.waiting.get(request)
         if waiting is not None and not waiting.done():

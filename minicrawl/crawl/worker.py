@@ -2,13 +2,15 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then (number, "page" or "robots", URL), and sends (number, answer).
+It reads its settings first, then (number, "page", "robots" or "sitemap", URL), and sends (number, answer); before the
+answer for a sitemap, (number, [URLs, whether they are of further sitemaps]) as often as need be.
 """
 
 import asyncio
 import gc
 import signal
 import sys
+from functools import partial
 from multiprocessing.connection import Connection
 
 from minicrawl.crawl.source import LocalSource
@@ -23,7 +25,17 @@ async def serve(line: Connection) -> None:
     loop = asyncio.get_running_loop()
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
-        line.send((number, await (source.page(url) if what == "page" else source.robots(url))))
+        match what:
+            case "page":
+                line.send((number, await source.page(url)))
+            case "robots":
+                line.send((number, await source.robots(url)))
+            case "sitemap":
+                give = partial(give_on, number)
+                line.send((number, await source.sitemap(url, give)))
+
+    def give_on(number: int, urls: list[str], is_index: bool) -> None:
+        line.send((number, [urls, is_index]))
 
     def read(source: LocalSource) -> None:
         try:
