@@ -79,8 +79,8 @@ def _lines(status: dict[str, Any]) -> list[str]:
     sitemaps = status["sitemaps"]
     if sitemaps["reasons"]:
         lines.append(
-            f"sitemaps  {tally(sitemaps['reasons'])}; {sitemaps['found']:,} URLs in them, {sitemaps['waiting']:,} wait, "
-            f"{sitemaps['made_known']:,} became known"
+            f"sitemaps  {tally(sitemaps['reasons'])}; {sitemaps['found']:,} URLs in them, "
+            f"{sitemaps['waiting']:,} wait, {sitemaps['made_known']:,} became known"
         )
     for trap in status["traps"][:_TRAPS_SHOWN]:
         lines.append(

@@ -151,6 +151,7 @@ class _Xml:
         self._listed: tuple[str, str] | None = None
         self._open: list[str] = []
         self._text: list[str] | None = None
+        self._length = 0
         self._left = _MOST_ELEMENTS
         self._silence = 0
         self._tail = ""
@@ -214,7 +215,7 @@ class _Xml:
                 self.hopeless = "not-a-sitemap"
         elif self._open and (self._open[-1], name) == self._listed:
             if self._listed != _LISTED["feed"]:
-                self._text = []
+                self._text, self._length = [], 0
             elif attributes.get("rel", "alternate") == "alternate":
                 self._add(attributes.get("href", ""))
         self._open.append(name)
@@ -224,8 +225,9 @@ class _Xml:
 
     def data(self, text: Any) -> None:
         self._silence = 0
-        if self._text is not None and len(self._text) < MAX_URL_LENGTH:
-            self._text.append(text[:MAX_URL_LENGTH])
+        if self._text is not None and self._length <= MAX_URL_LENGTH:  # a longer one is no URL of ours
+            self._text.append(text if self._text else text.lstrip())
+            self._length += len(self._text[-1])
 
     def end(self, tag: Any) -> None:
         self._silence = 0
@@ -271,7 +273,7 @@ class _Lines:
         if last.endswith(("\n", "\r")):
             lines.append(last)
             last = ""
-        self._line = last[: 2 * MAX_URL_LENGTH]
+        self._line = last.lstrip()[: 2 * MAX_URL_LENGTH]  # of what is longer so much is enough to refuse it
         urls = self._urls(lines)
         self._left -= len(lines)
         if self._left < 0:
