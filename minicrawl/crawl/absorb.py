@@ -200,7 +200,7 @@ class Absorber:
             listed = self.sitemaps.next_urls(most - (self.accounts.size - first_new))
             if listed is None:
                 break
-            sitemap, urls = listed
+            sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
             fresh = self._unknown(urls, self.known.find(urls))
             if self._traps is not None:
                 traps = self._traps.take_in(sitemap.url, None, fresh)

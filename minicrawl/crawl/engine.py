@@ -145,8 +145,10 @@ class Engine:
                 if self._failure is not None:
                     self._commit()
                     raise self._failure
-                if not self._tasks and not self._arrived and (self.reason or self._is_over(now)):
-                    break
+                if not self._tasks and not self._arrived and (self.reason or self._has_nothing_left()):
+                    if self.reason or not self._let_rest_in(now):
+                        break
+                    continue
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
             self._commit()
@@ -253,13 +255,14 @@ class Engine:
         self._robots_tasks.add(task)
         task.add_done_callback(self._robots_tasks.discard)
 
-    def _is_over(self, now: float) -> bool:
-        """Whether there is nothing left to do; what sitemaps still list is let in then."""
-        if not self._frontier.is_empty() or self._absorber.sitemaps.next_ready() is not None:
-            return False
+    def _has_nothing_left(self) -> bool:
+        return self._frontier.is_empty() and self._absorber.sitemaps.next_ready() is None
+
+    def _let_rest_in(self, now: float) -> bool:
+        """Go on with what sitemaps list; whether there was any."""
         if self._absorber.sitemaps.waiting:
             self._commit()
-        return not self._absorber.let_rest_in(now)
+        return self._absorber.let_rest_in(now)
 
     def _pages_in_flight(self) -> int:
         return len(self._tasks) - len(self._robots_tasks)
