@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import random
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -197,6 +198,21 @@ def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: P
     with_pages = [turn for turn in turns if turn < 1 + 60 + 7]
     assert min(later - earlier for earlier, later in pairwise(with_pages)) == 10
     assert turns[-2:] == [turns[-1] - 1, turns[-1]]  # once the pages are all read, there is no need to wait
+
+
+def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
+    class Timed(WithSitemaps):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            times.setdefault(request.url.host, []).append(time.monotonic())
+            return super()._answer(request)
+
+    times: dict[str, list[float]] = {}
+    hosts = ["http://a.test/", "http://b.test/"]
+    maps: dict[str, list[str] | int | str] = {f"{hosts[1]}{number}.xml": [] for number in range(4)}
+    server = Timed({host: [] for host in hosts}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    crawl(server, store, hosts, delay=0.02, concurrency=8)
+    assert {host: len(asked) for host, asked in times.items()} == {"a.test": 2, "b.test": 2 + 4 * 2}
+    assert min(later - earlier for asked in times.values() for earlier, later in pairwise(asked)) >= 0.02
 
 
 def test_sitemap_is_asked_for_again_after_a_day(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
