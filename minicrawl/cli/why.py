@@ -1,6 +1,5 @@
 """minicrawl why"""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ _MEANINGS = {
 @logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the reason, its host's rules, its cash, importance, links."""
+    from minicrawl.cli.output import document
     from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
@@ -36,7 +36,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
     with open_store(store) as reader:
         page = reader.find([address]).get(address)
         told = _unknown(reader, address) if page is None else _known(reader, address, page)
-    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(told)))
+    click.echo(document(told) if as_json else "\n".join(_lines(told)))
 
 
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
@@ -142,13 +142,13 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
         f"  found {_found(told)}, {told['depth']} links from a seed",
-        f"  host        {host['name']}: not to be asked before {_at(host['next_at'])}",
-        f"  robots.txt  {robots['verdict']}"
+        f"  host        {printable(host['name'])}: not to be asked before {_at(host['next_at'])}",
+        f"  robots.txt  {printable(robots['verdict'])}"
         + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
     ]
     if told["fetched_at"] is not None:
         lines.append(
-            f"  fetched     {_at(told['fetched_at'])}: {told['status']}, {told['content_type']}, "
+            f"  fetched     {_at(told['fetched_at'])}: {told['status']}, {printable(str(told['content_type']))}, "
             f"{told['bytes']:,} bytes in {told['seconds']:.2f} s"
         )
     lines.append(f"  links in    {told['inlinks']:,}" + _sample(told["linked_from"]))
