@@ -201,10 +201,11 @@ class Frontier:
             host = self._with_errands.popleft()
             is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
             if host.is_offered and host.errands and is_due:
+                errand = host.errands.popleft()
                 self._errands -= 1
                 host.pages_since_errand = 0
                 self._take(host, now)
-                return host, host.errands.popleft()
+                return host, errand
         return None
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
