@@ -59,7 +59,8 @@ class ParsedPage:
     `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
     text of the first link to each. `nofollow`: number of distinct targets that only uncounted links point to.
     `canonical`, `refresh`: normalised URLs this page says to stand for, or None.
-    `follow`, `index`: False when the page's robots directives say nofollow or noindex.
+    `follow`, `index`: False when the page's robots directives say nofollow or noindex. `truncated`: there are more
+    links than are read.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -70,6 +71,18 @@ class ParsedPage:
     refresh: str | None = None
     follow: bool = True
     index: bool = True
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapAnswer:
+    """What came back for a sitemap, without its URLs. `reason`: how it was read, see minicrawl.crawl.sitemaps;
+    `found`: number of URLs in it, good or bad.
+    """
+
+    fetched: Fetched
+    reason: str = "not-a-sitemap"
+    found: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ class CrawlSettings:
     html_only: bool = False
     keep_parameters: bool = False
     traps: bool = True
+    sitemaps: bool = True
     # Politeness.
     delay: float = 1.0
     ip_delay: float | None = None

@@ -30,7 +30,7 @@ HOMES = {
     "zlib_ng": {"crawl/fetch.py"},
     "aiodns": {"crawl/names.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawl/elements.py"},
+    "lxml": {"crawl/elements.py", "crawl/sitemaps.py"},
     "selectolax": {"crawl/elements.py"},
     "charset_normalizer": {"crawl/decode.py"},
     "sqlite3": {"store/database.py", "store/reader.py", "store/care.py"},

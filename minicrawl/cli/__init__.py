@@ -42,7 +42,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except MinicrawlError as error:
-            click.echo(f"Error: {error}", err=True)
+            from minicrawl.cli.output import printable
+
+            click.echo(f"Error: {printable(str(error))}", err=True)
             ctx.exit(error.exit_code)
 
 

@@ -21,6 +21,7 @@ def command(store: Path, as_json: bool) -> None:
 
     Exit code 0 when all holds, 4 when something does not. Best run while no crawl writes.
     """
+    from minicrawl.cli.output import printable
     from minicrawl.crawl.audit import audit
     from minicrawl.store.reader import open_store
 
@@ -30,7 +31,7 @@ def command(store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))
     elif problems:
-        click.echo("\n".join(problems[:_SHOWN]))
+        click.echo("\n".join(map(printable, problems[:_SHOWN])))
         if len(problems) > _SHOWN:
             click.echo(f"... and {len(problems) - _SHOWN} more")
     else:

@@ -1,6 +1,5 @@
 """minicrawl compare"""
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +40,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     the common pages; L1 is the distance of the two as shares, from 0 to 2. Pages have moved most whose place has
     changed by the greatest factor.
     """
+    from minicrawl.cli.output import document
     from minicrawl.rank.compare import differences
 
     before, after = _ranking(a, by, store), _ranking(b, by, store)
@@ -48,7 +48,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     found = differences(_column(before, urls), _column(after, urls))
     told = {"a": a, "b": b, "pages": {"a": len(before), "b": len(after), "common": found.common}}
     told |= _document(found, urls, n)
-    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(told)))
+    click.echo(document(told) if as_json else "\n".join(_lines(told)))
 
 
 def _ranking(given: str, by: str, store: Path) -> dict[str, float]:

@@ -80,6 +80,11 @@ WHY_STOPPED = {
     help="Stay out of traps: calendars without end, session ids, endless paths and the like.",
 )
 @click.option(
+    "--sitemaps/--no-sitemaps",
+    default=True,
+    help="Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
+)
+@click.option(
     "--delay",
     type=float,
     default=1.0,

@@ -79,6 +79,7 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     import numpy as np
 
     from minicrawl.analysis.shape import web_of_file, web_of_store
+    from minicrawl.cli.output import document
     from minicrawl.rank.shape import EXACT_WORK, shape
     from minicrawl.store.reader import open_store
 
@@ -97,7 +98,7 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     name = str(graph or store)
     drawn = [str(plot)] if plot is not None else []
     if as_json:
-        click.echo(json.dumps(_document(found, web, name) | {"files": drawn}, indent=2, ensure_ascii=False))
+        click.echo(document(_document(found, web, name) | {"files": drawn}))
     else:
         click.echo("\n".join([*_lines(found, web, name), *drawn]))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, RANKINGS
 
@@ -91,8 +92,15 @@ def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
             raise click.BadParameter(f"{value} cannot be written: {error.strerror}") from error
 
 
+class _PrintableLines(logging.Formatter):
+    """A line for every message, whatever the web has put into it."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        return printable(super().formatMessage(record))
+
+
 def _add_handler(handler: logging.Handler) -> None:
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(_PrintableLines("%(asctime)s %(levelname)s %(message)s"))
     logger = logging.getLogger("minicrawl")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

@@ -1,10 +1,14 @@
 """How values are written for people."""
 
+import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from minicrawl.model import CrawledShape
 from minicrawl.store.rows import RankedPage
+
+_UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
 """A name, and a value per page."""
@@ -37,8 +41,17 @@ def page_rows(pages: Sequence[RankedPage], column: Column | None = None) -> list
 
 
 def printable(text: str) -> str:
-    """Text without what could steer a terminal."""
-    return "".join(char if char.isprintable() else "�" for char in text)
+    """One line of text without what could steer a terminal: control characters, overrides of the writing direction."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+
+
+def document(value: Any) -> str:
+    """JSON for people and programs. What could steer a terminal is escaped, where JSON itself would let it pass."""
+    return _UNSEEN.sub(_escaped, json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return "".join(char if char == "\n" or char.isprintable() else json.dumps(char)[1:-1] for char in match[0])
 
 
 def amount(bytes_: float) -> str:

@@ -1,6 +1,5 @@
 """minicrawl rank"""
 
-import json
 import math
 import re
 from collections.abc import Callable
@@ -342,10 +341,10 @@ def _lines(shown: dict[str, "Shown"]) -> list[str]:
 
 def _document(shown: dict[str, "Shown"]) -> str:
     """A list of pages; for hits, an object with two."""
-    from minicrawl.cli.output import page_rows
+    from minicrawl.cli.output import document, page_rows
 
     documents = {name: page_rows(pages, (name, values)) for name, (pages, values) in shown.items()}
-    return json.dumps(documents if len(documents) > 1 else next(iter(documents.values())), indent=2, ensure_ascii=False)
+    return document(documents if len(documents) > 1 else next(iter(documents.values())))
 
 
 def _sites(told: Options, n: int, store: Path, as_json: bool) -> str:

@@ -1,6 +1,5 @@
 """minicrawl seeds"""
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +49,7 @@ def command(
     from dataclasses import asdict
 
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
+    from minicrawl.cli.output import document, printable
     from minicrawl.cli.sites import domain_of
     from minicrawl.errors import SettingError, StoreError
     from minicrawl.export.tables import renamed_when_whole
@@ -80,11 +80,12 @@ def command(
         files.append(f"the comparison is drawn in {plot}")
     if as_json:
         seeds = [core.seed for core in found.cores]
-        click.echo(json.dumps({"store": str(store), "seeds": seeds, **asdict(found)}, indent=2, ensure_ascii=False))
+        click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
     elif explain:
         click.echo("\n".join([*_explanation(found), *files]))
     else:
-        click.echo("\n".join(files) if out is not None else "\n".join([seed_file(found).rstrip("\n"), *files]))
+        lines = seed_file(found).splitlines() if out is None else []
+        click.echo("\n".join([*map(printable, lines), *files]))
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -1,10 +1,9 @@
 """Sites for people, as 'top --sites' and 'rank --by sites' print them."""
 
-import json
 from collections.abc import Sequence
 
 from minicrawl.analysis.sites import SiteOf, SiteRow
-from minicrawl.cli.output import printable
+from minicrawl.cli.output import document, printable
 from minicrawl.crawl.urls import hostname, site
 
 
@@ -31,4 +30,4 @@ def site_table(rows: Sequence[SiteRow]) -> list[str]:
 
 def site_documents(rows: Sequence[SiteRow]) -> str:
     """The same as JSON."""
-    return json.dumps([row._asdict() for row in rows], indent=2, ensure_ascii=False)
+    return document([row._asdict() for row in rows])

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +53,21 @@ def _status(store: "Store") -> dict[str, Any]:
             {"pattern": row.name, "rule": row.trap, "known": row.known, "read": row.read, "dropped": row.dropped}
             for row in store.trap_patterns()
         ],
+        "sitemaps": _sitemaps(store),
         "run": run,
         "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
         "last_commit": store.meta("run_at"),
+    }
+
+
+def _sitemaps(store: "Store") -> dict[str, Any]:
+    """Sitemaps by what came of them; URLs in them, those that wait to become known, and pages they made known."""
+    rows = store.sitemaps()
+    return {
+        "reasons": dict(Counter(row.reason for row in rows)),
+        "found": sum(row.found for row in rows),
+        "waiting": sum(count for count, _ in store.listed_counts().values()),
+        "made_known": sum(row.taken for row in rows),
     }
 
 
@@ -74,6 +87,12 @@ def _lines(status: dict[str, Any]) -> list[str]:
         shown = ", ".join(f"{printable(host['host'])} ({host['failures']} in a row)" for host in failing[:_HOSTS_SHOWN])
         more = f" and {len(failing) - _HOSTS_SHOWN:,} more" if len(failing) > _HOSTS_SHOWN else ""
         lines.append(f"failing   {len(failing):,} hosts, {dead:,} of them dead for now: {shown}{more}")
+    sitemaps = status["sitemaps"]
+    if sitemaps["reasons"]:
+        lines.append(
+            f"sitemaps  {tally(sitemaps['reasons'])}; {sitemaps['found']:,} URLs in them, "
+            f"{sitemaps['waiting']:,} wait, {sitemaps['made_known']:,} became known"
+        )
     for trap in status["traps"][:_TRAPS_SHOWN]:
         lines.append(
             f"trap      {printable(trap['pattern'])}: {trap['rule']}; {trap['known']:,} URLs known, "

@@ -1,6 +1,5 @@
 """minicrawl top"""
 
-import json
 from pathlib import Path
 
 import click
@@ -42,7 +41,7 @@ def command(n: int, by: str, sites: str | None, store: Path, as_json: bool) -> N
 
 def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.cli.options import is_kept
-    from minicrawl.cli.output import page_rows, table
+    from minicrawl.cli.output import document, page_rows, table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
@@ -52,7 +51,7 @@ def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
         else:
             pages, column = reader.top(n, by), None
     if as_json:
-        click.echo(json.dumps(page_rows(pages, column), indent=2, ensure_ascii=False))
+        click.echo(document(page_rows(pages, column)))
     else:
         click.echo("\n".join(table(pages, column)))
 

@@ -1,6 +1,5 @@
 """minicrawl why"""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ _SHOWN = 10
 @logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links."""
+    from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
     from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
@@ -41,7 +41,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
             found = reader.find([address])
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked
-    click.echo(json.dumps(told, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(told)))
+    click.echo(document(told) if as_json else "\n".join(_lines(told)))
 
 
 def _settings(store: "Store") -> "CrawlSettings":
@@ -65,11 +65,16 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
     trap = _trap(store, url, is_known=False)
     if trap is not None and reason == "no-link":
         reason, rule = trap["rule"], f"pattern {trap['pattern']}"
+    listing = store.sitemap_listing(url)
+    if listing is not None and reason == "no-link":
+        reason = "sitemap"
+        rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
     return {
         "url": url,
         "state": "unknown",
         "reason": reason,
         "rule": rule,
+        "sitemap": listing.url if listing else None,
         "trap": trap,
         "robots": _robots(store, url),
     }
@@ -80,7 +85,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
 
     ranked, facts, refused = store.ranked_page(page), store.facts(page), store.refused(page)
     robots, leads_to = _robots(store, url), refused and refused.leads_to
-    host = facts["host"]
+    host, sitemap = facts["host"], store.sitemap_of(page)
     sources, targets = store.sources_of(page), store.outlinks(page)
     return {
         **ranked._asdict(),
@@ -88,6 +93,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "leads_to": leads_to,
         "known_pages": store.size(),
         "found_on": None if facts["found_on"] is None else store.url(facts["found_on"]),
+        "sitemap": None if sitemap is None else sitemap.url,
         "attempts": facts["attempts"],
         "content_type": facts["content_type"],
         "bytes": facts["bytes"],
@@ -171,6 +177,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         return [
             *lines,
             f"  unknown     {told['reason']}: {printable(told['rule'])}",
+            *([f"  sitemap     waits in {printable(told['sitemap'])}"] if told["sitemap"] else []),
             *_trap_lines(told["trap"]),
             f"  robots.txt  {verdict}",
         ]
@@ -184,14 +191,14 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
-        f"  found on    {printable(told['found_on'] or 'the seed list')}, {told['depth']} links from a seed",
-        f"  host        {host['name']}: not to be asked before {_at(host['dead_until'] or host['next_at'])}",
+        f"  found {_found(told)}, {told['depth']} links from a seed",
+        f"  host        {printable(host['name'])}: not to be asked before {_at(host['dead_until'] or host['next_at'])}",
         f"  delay       {_delay(host)}",
         f"  robots.txt  {verdict}" + (f", asks for {robots['crawl_delay']:g} s" if robots.get("crawl_delay") else ""),
     ]
     if told["fetched_at"] is not None:
         lines.append(
-            f"  fetched     {_at(told['fetched_at'])}: {told['status']}, {told['content_type']}, "
+            f"  fetched     {_at(told['fetched_at'])}: {told['status']}, {printable(str(told['content_type']))}, "
             f"{told['bytes']:,} bytes in {told['seconds']:.2f} s"
         )
     lines.append(f"  links in    {told['inlinks']:,}" + _sample(told["linked_from"]))
@@ -214,6 +221,14 @@ def _delay(host: dict[str, Any]) -> str:
     if host["delay"] == host["backoff"]:
         return f"{delay}, being eased back after failures"
     return f"{delay}; its last answer took {host['seconds']:.2f} s"
+
+
+def _found(told: dict[str, Any]) -> str:
+    from minicrawl.cli.output import printable
+
+    if told["sitemap"] is not None:
+        return f"in    sitemap {printable(told['sitemap'])}"
+    return f"on    {printable(told['found_on'] or 'the seed list')}"
 
 
 def _trap_lines(trap: dict[str, Any] | None) -> list[str]:

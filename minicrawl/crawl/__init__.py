@@ -4,7 +4,7 @@ seeds     where it starts                         fetch     the network: the onl
 urls      what a URL is                           connect   which address a connection goes to, or may not
 scope     which links are followed, and why not   connection  HTTP/1.1, and connections kept
                                                   decode    which text a page's bytes are
-                                                  elements  which elements: the only one with selectolax and lxml
+                                                  elements  which elements: the only one with parsers of HTML
                                                   parse     links, title, directives
 focus     links that get more of a page's cash    outcome   what a response means for its page
 robots    what a host allows                      source    fetch and parse, here or in worker processes
@@ -12,6 +12,7 @@ frontier  which page of which host, and when      absorb    books, frontier and 
 known     which page a URL is                     engine    the loop that joins them
 accounts  what is kept of every page              run       one crawl, from seeds to report
 batch     what the next commit writes             audit     what a store promises, checked
+sitemaps  which URLs a sitemap lists              sitemap_queue  which are asked for; what is let in, and when
 """
 
 import sys

@@ -16,15 +16,16 @@ import numpy.typing as npt
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.focus import Focus
-from minicrawl.crawl.frontier import Frontier, Host
+from minicrawl.crawl.frontier import Frontier, Host, HostTurn
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
 from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.sitemap_queue import SitemapQueue
 from minicrawl.crawl.traps import Traps
-from minicrawl.crawl.urls import authority
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.crawl.urls import authority, normalise
+from minicrawl.model import Fetched, ParsedPage, SitemapAnswer, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.window import MeasureWindow
@@ -36,6 +37,8 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
+_LET_IN_AT_ONCE = 100
+_LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
 
 
 class Absorber:
@@ -82,6 +85,8 @@ class Absorber:
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
         self._traps = Traps(writer) if settings.traps else None
+        self.sitemaps = SitemapQueue(writer)
+        self.sitemaps.thirds = int(writer.meta("sitemap_thirds") or 0)
         self._batch = Batch()
         self._turns_unsettled = 0
 
@@ -103,7 +108,7 @@ class Absorber:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         outcome = judge(fetched, parsed, self._attempts.get(page, 0), now=now)
-        self._note_answer(page, fetched, now, outcome.rest)
+        self._note_answer(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
         else:
@@ -125,30 +130,124 @@ class Absorber:
         return found[0] if found is not None else None
 
     def absorb_robots(
-        self, origin: str, robots: RobotsState, crawl_delay: float | None, page: int, fetched: Fetched, now: float
+        self, turn: HostTurn, origin: str, robots: RobotsState, crawl_delay: float | None, fetched: Fetched, now: float
     ) -> None:
-        """Take in a robots.txt that was asked for because the turn of `page` had come; it waits again.
+        """Take in a robots.txt that was asked for in the turn of a page or a sitemap, which waits again.
 
         crawl_delay: what it asks for; None: nothing is known of that.
         """
-        host = self.frontier.host(page)
         if crawl_delay is not None:
-            host.crawl_delay = crawl_delay
+            turn.host.crawl_delay = crawl_delay
             self._batch.is_urgent |= crawl_delay > self._settings.delay > 0
         self._batch.robots.append(robots.row(origin))
-        self._note_answer(page, fetched, now)
-        self.frontier.put_back(page, now)
+        self._note_answer(turn, fetched, now)
+        self._put_back(turn, now)
 
-    def locate_host(self, page: int, address: str, until: float, now: float) -> None:
-        """Take in the IP address of the host of an acquired page, good until then; the page waits again."""
-        self.frontier.release(page, now, asked=False)
-        self.frontier.locate(self.frontier.host(page), address, until, now)
-        self.frontier.put_back(page, now)
+    def locate_host(self, turn: HostTurn, address: str, until: float, now: float) -> None:
+        """Take in the IP address of the host that has its turn, good until then; page or sitemap waits again."""
+        self.frontier.end_turn(turn, now, asked=False)
+        self.frontier.locate(turn.host, address, until, now)
+        self._put_back(turn, now)
 
-    def hold_host(self, page: int, until: float, now: float) -> None:
-        """Let the host of an acquired page rest; the page waits again."""
-        self.frontier.release(page, now, asked=False, not_before=until)
-        self.frontier.put_back(page, now)
+    def hold_host(self, turn: HostTurn, until: float, now: float) -> None:
+        """Let the host that has its turn rest; page or sitemap waits again."""
+        self.frontier.end_turn(turn, now, asked=False, not_before=until)
+        self._put_back(turn, now)
+
+    def _put_back(self, turn: HostTurn, now: float) -> None:
+        if turn.page is not None:
+            self.frontier.put_back(turn.page, now)
+        elif turn.errand is not None:
+            self.frontier.add_errand(turn.host, turn.errand, now)
+
+    # Sitemaps: requests for them are errands, under their numbers.
+
+    def name_sitemaps(self, page: int, site: str, written: Sequence[str], now: float) -> None:
+        """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
+        named = [normalise(url, f"{site}/robots.txt") for url in written]
+        self.sitemaps.name(int(self.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
+
+    def acquire_errand(self, now: float) -> HostTurn | None:
+        """Hand out a host to be asked now, and the sitemap to ask it for. It is in flight until that is absorbed."""
+        if not self._settings.sitemaps:
+            return None
+        for row in self.sitemaps.to_ask(now):
+            name = authority(row.url)
+            if name != self.frontier.hosts[row.host].name and not self._scope.is_inside(row.url):
+                self.sitemaps.closed(row.id, f"scope-{self._scope.kind}", None, 0, now)
+            else:
+                self.frontier.add_errand(self._host(name), row.id, now)
+        return self.frontier.acquire_errand(now)
+
+    def sitemap_url(self, turn: HostTurn) -> str:
+        """URL of the sitemap that a turn is for."""
+        assert turn.errand is not None
+        return self.sitemaps.row(turn.errand).url
+
+    def drop_errand(self, turn: HostTurn, reason: str, now: float) -> None:
+        """Take in that a sitemap whose turn has come is not to be asked for."""
+        assert turn.errand is not None
+        self.frontier.end_turn(turn, now, asked=False)
+        self.sitemaps.closed(turn.errand, reason, None, 0, now)
+
+    def absorb_sitemap_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
+        """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
+        row = self.sitemaps.row(sitemap)
+        name = self.frontier.hosts[row.host].name
+        if is_index:
+            near = {name, authority(row.url)}
+            self.sitemaps.name(row.host, [url for url in urls if authority(url) in near], row.page, row.level + 1, now)
+            return
+        depth = int(self.accounts.depth[row.page]) + 1
+        distinct = dict.fromkeys(url for url in urls if authority(url) == name)
+        inside = [url for url in distinct if self._scope.refuses(url, depth) is None]
+        self.sitemaps.enqueue(sitemap, self._unknown(inside, self.known.find(inside)))
+
+    def absorb_sitemap(self, turn: HostTurn, answer: SitemapAnswer, now: float) -> None:
+        """Take in what the request for a sitemap led to; its URLs have been absorbed."""
+        sitemap = turn.errand
+        assert sitemap is not None
+        row, fetched = self.sitemaps.row(sitemap), answer.fetched
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now)
+        self._note_answer(turn, fetched, now, outcome.rest)
+        if outcome.state is None:
+            self.sitemaps.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
+            return
+        if outcome.is_redirect and outcome.alias is not None:
+            self.sitemaps.name(row.host, [outcome.alias], row.page, row.level + 1, now)
+        reason = answer.reason if fetched.status == 200 else outcome.reason
+        self.sitemaps.closed(sitemap, reason, fetched.status, answer.found, now)
+
+    def let_rest_in(self, now: float) -> bool:
+        """Let some URLs from sitemaps in, as there is nothing else to do; whether any were. Commit before."""
+        if not self._settings.sitemaps:
+            return False
+        waiting = None
+        while self.sitemaps.waiting != waiting:  # as long as some of them are known by now, or in traps
+            waiting = self.sitemaps.waiting
+            if self._let_in(_LET_IN_AT_ONCE, now):
+                return True
+        return False
+
+    def _let_in(self, most: int, now: float) -> int:
+        """Make URLs from sitemaps known, so many at most. Returns how many."""
+        first_new = self.accounts.size
+        for _ in range(_LOOKS):
+            listed = self.sitemaps.next_urls(most - (self.accounts.size - first_new))
+            if listed is None:
+                break
+            sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
+            fresh = self._unknown(urls, self.known.find(urls))
+            if self._traps is not None:
+                traps = self._traps.take_in(sitemap.url, None, fresh)
+                fresh = [url for url, rule in zip(fresh, traps, strict=True) if rule is None]
+            born = self._made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")
+            self.sitemaps.let_in(sitemap.id, born)
+            for page in born:
+                self.frontier.add(page, now)
+            if self.accounts.size - first_new >= most:
+                break
+        return self.accounts.size - first_new
 
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last call, the most worthy first.
@@ -202,11 +301,22 @@ class Absorber:
                 patterns, digests = self._traps.take_rows()
                 self.writer.save_patterns(patterns)
                 self.writer.save_digests(digests)
+            self._save_sitemaps()
             self.writer.save_hosts(self._host_rows())
-            self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
+            self.writer.save_meta(self.accounts.scalars() | self._credits() | meta)
         self.known.committed()
         self._committed = self.accounts.size
         self._batch = Batch()
+
+    def _save_sitemaps(self) -> None:
+        rows = self.sitemaps.take_rows()
+        self.writer.save_sitemaps(rows.sitemaps)
+        self.writer.add_listed_urls(rows.listed)
+        self.writer.remove_listed_urls(rows.unlisted)
+        self.writer.save_sitemap_pages(rows.made)
+
+    def _credits(self) -> dict[str, MetaValue]:
+        return {"discovery_credit": self._budget.credit, "sitemap_thirds": self.sitemaps.thirds}
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
@@ -269,6 +379,10 @@ class Absorber:
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
+        if self.sitemaps.waiting and self._settings.sitemaps:
+            earned = self.sitemaps.earned(self.accounts.size - first_new)
+            if earned:
+                self._let_in(earned, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         else:
@@ -521,16 +635,16 @@ class Absorber:
         self._batch.retries[page] = Retry(page, attempts, outcome.reason)
         self.frontier.put_back(page, now, now + outcome.wait)
 
-    def _note_answer(self, page: int, fetched: Fetched, now: float, rest: float = 0.0) -> None:
-        """A request for `page`, or for its robots.txt, is over: set its host's clock by how it was answered."""
-        host = self.frontier.host(page)
+    def _note_answer(self, turn: HostTurn, fetched: Fetched, now: float, rest: float = 0.0) -> None:
+        """The request that was made in a turn is over: set its host's clock by how it was answered."""
+        host = turn.host
         self._batch.hosts.add(host.id)
         base = self._base(host.crawl_delay)
         if base:
             host.health = after(host.health, fetched, base, now)
             host.delay = delay_of(base, host.health)
         self._batch.is_urgent |= rest > 0 or host.health.strains > 0
-        self.frontier.release(page, now, not_before=now + rest)
+        self.frontier.end_turn(turn, now, not_before=now + rest)
         if host.health.dead_until > now:
             _log.info("dead for now: %s", host.name)
             self.frontier.free(host, now)

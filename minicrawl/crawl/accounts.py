@@ -84,7 +84,7 @@ class Accounts:
     def bring_nearer(self, page: int, outlinks: Pages) -> None:
         """Outlinks of `page` are no farther from a seed than it and one link."""
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
-        self._touched[outlinks] |= _CREDITED
+        self._credited.append(outlinks)
 
     def shorten(self, graph: LinkGraph) -> None:
         """Let the depth of every page be the least over all paths along the graph's links.
@@ -100,7 +100,7 @@ class Accounts:
             is_nearer = reach < self.depth[links.targets]
             nearer = links.targets[is_nearer]
             np.minimum.at(self.depth, nearer, reach[is_nearer])
-            self._touched[nearer] |= _CREDITED
+            self._credited.append(nearer)
             rows = row_of[np.unique(nearer)]
             links = graph.rows(rows[rows >= 0])
 

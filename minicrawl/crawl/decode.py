@@ -106,6 +106,18 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
     return declared or _prescanned(body[:_PRESCAN]) or _detected(body)
 
 
+def encoding_of_xml(head: bytes) -> str:
+    """The same of XML that is no page, or of text, by how it begins: the byte order mark, the declaration, or UTF-8."""
+    marks = (*_BOMS, (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+    for mark, codec in marks:
+        if head.startswith(mark):
+            return codec
+    found = _XML_ENCODING.match(head.lstrip())
+    codec = (_codec(found[1].decode("latin-1")) if found else None) or "utf-8"
+    # It was readable as ASCII; and what browsers refuse to read is not read here either.
+    return "utf-8" if codec.startswith("utf-16") or codec == "replacement" else codec
+
+
 def is_unicode(codec: str) -> bool:
     """Whether a page in this encoding writes the queries of its links in UTF-8 (WHATWG Encoding, 4.3)."""
     return codec in _UNICODE

@@ -1,8 +1,9 @@
 """The elements of a page that say something to a crawler, in document order, as a browser's parser sees them.
 
-The only module that knows parsers. Lexbor builds the tree of the HTML standard. That tree can be made to take time or
-memory in the square of the page's tags. From a page that could, all tags but those that matter here are taken out, and
-libxml2 (lxml) reads it, which tells tags from text like a browser, but knows neither templates nor foreign elements.
+The only module that knows parsers of HTML. Lexbor builds the tree of the HTML standard. That tree can be made to take
+time or memory in the square of the page's tags. From a page that could, all tags but those that matter here are taken
+out, and libxml2 (lxml) reads it, which tells tags from text like a browser, but knows neither templates nor foreign
+elements.
 """
 
 import re
@@ -52,11 +53,22 @@ _MANY_ATTRIBUTES = re.compile(
 )
 # libxml2 drops what follows </html> or is more than 2048 levels deep; without these tags, nothing is. Left are those
 # that matter, those with nothing but text inside, and any with an angle bracket in quotes.
+_TOLD = rb"(?:a|area|base|frame|iframe|link|meta|noembed|noframes|plaintext|script|style|textarea|title|xmp)"
 _UNTOLD = re.compile(
-    rb"</?(?!(?:a|area|base|frame|iframe|link|meta|noembed|noframes|plaintext|script|style|textarea|title|xmp)"
-    rb"""[\t\n\f\r />])[a-z](?:[^<>"']|"[^"<>]*"|'[^'<>]*')*+>""",
+    rb"</?(?!" + _TOLD + rb"""[\t\n\f\r />])[a-z](?:[^<>"']|"[^"<>]*"|'[^'<>]*')*+>""",
     re.IGNORECASE,
 )
+# An element of libxml2's tree takes 300 bytes, more once it is read.
+_MOST_TOLD = 100_000
+_TOLD_TAG = re.compile(rb"<" + _TOLD + rb"[\t\n\f\r />]", re.IGNORECASE)
+
+
+def within_limit(body: bytes) -> bytes:
+    """The page up to its 100,000th tag of those that are kept."""
+    if body.count(b"<") <= _MOST_TOLD:
+        return body
+    last = next(islice(_TOLD_TAG.finditer(body), _MOST_TOLD, None), None)
+    return body if last is None else body[: last.start()]
 
 
 def elements(body: bytes, *, anchors: bool = True) -> Iterator[Element]:

@@ -18,12 +18,13 @@ import numpy as np
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
+from minicrawl.crawl.frontier import HostTurn
 from minicrawl.crawl.names import LIFETIME
 from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, Located, ParsedPage, Progress, State
+from minicrawl.model import Fetched, Located, ParsedPage, Progress, SitemapAnswer, State
 from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -47,19 +48,34 @@ class Arrival(NamedTuple):
 
 
 class RobotsArrival(NamedTuple):
-    """The robots.txt of the site whose `page` was about to be asked for."""
+    """The robots.txt of the site that was about to be asked for something else in this turn."""
 
-    page: int
+    turn: HostTurn
     site: str
     fetched: Fetched
 
 
 class LocatedArrival(NamedTuple):
-    """The IP address of the host whose `page` was about to be asked for."""
+    """The IP address of the host whose turn had come, to be asked for `url`."""
 
-    page: int
+    turn: HostTurn
     url: str
     located: Located
+
+
+class SitemapUrls(NamedTuple):
+    """Some of the URLs a sitemap lists, of further sitemaps if it `is_index`."""
+
+    sitemap: int
+    urls: list[str]
+    is_index: bool
+
+
+class SitemapArrival(NamedTuple):
+    """The answer for a sitemap; its URLs have arrived."""
+
+    turn: HostTurn
+    answer: SitemapAnswer
 
 
 class SteadyClock:
@@ -97,9 +113,10 @@ class Engine:
         self._routes = Routes(settings.connect_to)
         self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._arrived: deque[Arrival | RobotsArrival | LocatedArrival] = deque()
+        self._named: set[str] = set()  # sites whose sitemaps have been noted since their robots.txt came
+        self._arrived: deque[Arrival | RobotsArrival | LocatedArrival | SitemapUrls | SitemapArrival] = deque()
         self._wake = asyncio.Event()
-        self._robots_tasks: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
         self._asked_until = 0.0
         self._failure: BaseException | None = None
@@ -116,9 +133,9 @@ class Engine:
         return self._clock() - self._started
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished, but no robots.txt is worth waiting for."""
+        """Hand out no more pages; those in flight are finished, but no robots.txt or sitemap is worth waiting for."""
         self.reason = self.reason or reason
-        for task in self._robots_tasks | self._locating:
+        for task in self._beside | self._locating:
             task.cancel()
         self._wake.set()
 
@@ -145,8 +162,10 @@ class Engine:
                 if self._failure is not None:
                     self._commit()
                     raise self._failure
-                if not self._tasks and not self._arrived and (self.reason or self._frontier.is_empty()):
-                    break
+                if not self._tasks and not self._arrived and (self.reason or self._has_nothing_left()):
+                    if self.reason or not self._let_rest_in(now):
+                        break
+                    continue
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
             self._commit()
@@ -195,56 +214,93 @@ class Engine:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
+            errand = self._absorber.acquire_errand(now)
+            if errand is not None:
+                self._take_turn(errand, self._absorber.sitemap_url(errand), now)
+                continue
             page = self._frontier.acquire(now)
             if page is None:
                 return False
-            self._take_turn(page, self._absorber.known.url(page), now)
+            self._take_turn(HostTurn(self._frontier.host(page), page), self._absorber.known.url(page), now)
         return False
 
-    def _take_turn(self, page: int, url: str, now: float) -> None:
-        host = self._frontier.host(page)
-        if host.health.dead_until > now:
-            self._absorber.absorb_unfetched(page, State.ERROR, "host-dead", host.health.dead_until, now)
+    def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
+        """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
+        if turn.host.health.dead_until > now:
+            self._refuse(turn, State.ERROR, "host-dead", turn.host.health.dead_until, now)
             return
-        trap = self._absorber.trap(page, url)
+        trap = self._absorber.trap(turn.page, url) if turn.page is not None else None
         if trap is not None:
-            self._absorber.absorb_unfetched(page, State.ERROR, trap, now + _TRAP_SECONDS, now)
+            self._refuse(turn, State.ERROR, trap, now + _TRAP_SECONDS, now)
             return
-        if not self._settings.ignore_robots:
-            site = origin(url)
-            robots = self._robots_of(site)
-            if robots is None or now >= robots.expires:
-                if self._is_located(page, url, now):
-                    self._spawn(self._ask_robots(page, site), self._robots_tasks)
-                return
-            if robots.is_undecided:
-                self._absorber.hold_host(page, robots.expires, now)
-                return
-            refusal = robots.refusal(self._settings.user_agent, url)
-            if refusal is not None:
-                self._absorber.absorb_unfetched(page, *refusal, robots.expires, now)
-                return
-        if self._is_located(page, url, now):
-            self._frontier.charge(page)
-            _log.debug("asking for %s", url)
-            self._spawn(self._fetch(page, url))
+        if not self._settings.ignore_robots and not self._is_allowed(turn, url, now):
+            return
+        if self._is_located(turn, url, now):
+            self._ask(turn, url)
 
-    def _is_located(self, page: int, url: str, now: float) -> bool:
-        """Whether the address of an acquired page's host is known; if not, it is asked for, and the page waits again.
+    def _is_allowed(self, turn: HostTurn, url: str, now: float) -> bool:
+        """Whether robots.txt allows a URL; if that is not known it is asked for, and the turn comes again."""
+        site = origin(url)
+        robots = self._robots_of(site)
+        if robots is None or now >= robots.expires:
+            if self._is_located(turn, url, now):
+                self._ask_beside(self._ask_robots(turn, site))
+            return False
+        if robots.is_undecided:
+            self._absorber.hold_host(turn, robots.expires, now)
+            return False
+        refusal = robots.refusal(self._settings.user_agent, url)
+        if refusal is not None:
+            self._refuse(turn, *refusal, robots.expires, now)
+            return False
+        if turn.page is not None and robots.rules is not None and robots.rules.sitemaps and site not in self._named:
+            self._named.add(site)
+            self._absorber.name_sitemaps(turn.page, site, robots.rules.sitemaps, now)
+        return True
 
-        An address that needs no asking changes nothing: the page has its turn as soon as the address may be asked.
+    def _is_located(self, turn: HostTurn, url: str, now: float) -> bool:
+        """Whether the address of a host is known; if not, it is asked for, and the turn comes again.
+
+        An address that needs no asking changes nothing: the turn is as soon as the address may be asked.
         """
-        if self._frontier.host(page).located_until > now:
+        if turn.host.located_until > now:
             return True
         address = self._routes.address(url)
         if address is not None:
-            self._absorber.locate_host(page, address, math.inf, now)
+            self._absorber.locate_host(turn, address, math.inf, now)
         else:
-            self._spawn(self._locate(page, url), self._locating)
+            self._spawn(self._locate(turn, url), self._locating)
         return False
 
+    def _ask(self, turn: HostTurn, url: str) -> None:
+        _log.debug("asking for %s", url)
+        if turn.page is None:
+            self._ask_beside(self._ask_sitemap(turn, url))
+            return
+        self._frontier.charge(turn.page)
+        self._spawn(self._fetch(turn.page, url))
+
+    def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
+        if turn.page is not None:
+            self._absorber.absorb_unfetched(turn.page, state, reason, until, now)
+        else:
+            self._absorber.drop_errand(turn, reason, now)
+
+    def _ask_beside(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Make a request that is for no page."""
+        self._spawn(coroutine, self._beside)
+
+    def _has_nothing_left(self) -> bool:
+        return self._frontier.is_empty() and self._absorber.sitemaps.next_ready() is None
+
+    def _let_rest_in(self, now: float) -> bool:
+        """Go on with what sitemaps list; whether there was any."""
+        if self._absorber.sitemaps.waiting:
+            self._commit()
+        return self._absorber.let_rest_in(now)
+
     def _pages_in_flight(self) -> int:
-        return len(self._tasks) - len(self._robots_tasks) - len(self._locating)
+        return len(self._tasks) - len(self._beside) - len(self._locating)
 
     def _slots_taken(self) -> int:
         """A silent name server must not hold up the hosts it is not asked for; but one at a time is one at a time."""
@@ -275,12 +331,22 @@ class Engine:
     async def _fetch(self, page: int, url: str) -> None:
         self._arrived.append(Arrival(page, *await self._source.page(url)))
 
-    async def _ask_robots(self, page: int, site: str) -> None:
+    async def _ask_robots(self, turn: HostTurn, site: str) -> None:
         _log.debug("asking for %s/robots.txt", site)
-        self._arrived.append(RobotsArrival(page, site, await self._source.robots(site)))
+        self._arrived.append(RobotsArrival(turn, site, await self._source.robots(site)))
 
-    async def _locate(self, page: int, url: str) -> None:
-        self._arrived.append(LocatedArrival(page, url, await self._source.locate(url)))
+    async def _ask_sitemap(self, turn: HostTurn, url: str) -> None:
+        sitemap = turn.errand
+        assert sitemap is not None
+
+        def give(urls: list[str], is_index: bool) -> None:
+            self._arrived.append(SitemapUrls(sitemap, urls, is_index))
+            self._wake.set()
+
+        self._arrived.append(SitemapArrival(turn, await self._source.sitemap(url, give)))
+
+    async def _locate(self, turn: HostTurn, url: str) -> None:
+        self._arrived.append(LocatedArrival(turn, url, await self._source.locate(url)))
 
     # Taking in.
 
@@ -292,6 +358,10 @@ class Engine:
                 self._absorb_robots(arrival, now)
             elif isinstance(arrival, LocatedArrival):
                 self._absorb_located(arrival, now)
+            elif isinstance(arrival, SitemapUrls):
+                self._absorber.absorb_sitemap_urls(*arrival, now)
+            elif isinstance(arrival, SitemapArrival):
+                self._absorber.absorb_sitemap(*arrival, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size
@@ -301,21 +371,24 @@ class Engine:
         site, before = arrival.site, self._robots.get(arrival.site)
         robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
         crawl_delay = None if robots.rules is None else robots.rules.crawl_delay(self._settings.user_agent) or 0.0
-        self._absorber.absorb_robots(site, robots, crawl_delay, arrival.page, arrival.fetched, now)
+        self._named.discard(site)
+        self._absorber.absorb_robots(arrival.turn, site, robots, crawl_delay, arrival.fetched, now)
 
     def _absorb_located(self, arrival: LocatedArrival, now: float) -> None:
         """A host without address fails as the request that was to be made of it would have."""
-        page, url, located = arrival
+        turn, url, located = arrival
         if located.reason is None:
-            self._absorber.locate_host(page, located.address, now + LIFETIME, now)
+            self._absorber.locate_host(turn, located.address, now + LIFETIME, now)
             return
         site = origin(url)
         robots = self._robots_of(site)
-        if self._settings.ignore_robots or (robots is not None and now < robots.expires):
-            self._absorber.absorb(page, Fetched(url, reason=located.reason), ParsedPage(), now)
-        else:
+        if not self._settings.ignore_robots and (robots is None or now >= robots.expires):
             failure = Fetched(f"{site}/robots.txt", reason=located.reason)
-            self._absorb_robots(RobotsArrival(page, site, failure), now)
+            self._absorb_robots(RobotsArrival(turn, site, failure), now)
+        elif turn.page is not None:
+            self._absorber.absorb(turn.page, Fetched(url, reason=located.reason), ParsedPage(), now)
+        else:
+            self._absorber.absorb_sitemap(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
 
     def _commit_if_due(self, now: float) -> None:
         is_late = now - self._last_commit >= _BATCH_SECONDS
@@ -374,9 +447,9 @@ class Engine:
         if self.reason is None:
             if self._settings.time is not None:
                 until = min(until, self._started + self._settings.time)
-            next_ready = self._frontier.next_ready()
-            if next_ready is not None:
-                until = min(until, next_ready)
+            for next_ready in (self._frontier.next_ready(), self._absorber.sitemaps.next_ready()):
+                if next_ready is not None:
+                    until = min(until, next_ready)
         pause = until - self._clock()
         if await self._woken_within(min(pause, _IDLE_SECONDS)) or pause <= _IDLE_SECONDS:
             return

@@ -10,6 +10,7 @@ import base64
 import socket
 import ssl
 import time
+from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -29,9 +30,13 @@ _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
 _FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
+_SIP = 4096  # bytes that are inflated at a time where a body is passed on in pieces
+_MOST_INFLATED = 1100  # times: DEFLATE makes no more than 1,032 of them
 _GZIP = 16 + zlib_ng.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
+
+Take = Callable[[bytes], Awaitable[bool]]
 
 
 class Fetcher:
@@ -58,17 +63,18 @@ class Fetcher:
         phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
-    async def fetch(self, url: str, *, any_type: bool = False, at_least: int = 0) -> Fetched:
+    async def fetch(self, url: str, *, any_type: bool = False, at_least: int = 0, take: Take | None = None) -> Fetched:
         """GET a normalised URL. Bodies that are not HTML are left unread, unless `any_type`.
 
-        at_least: bytes of the body that are read even where the settings allow for fewer.
+        at_least: bytes of the body that are read even where the settings allow for fewer. take: is given the body of a
+        200, decoded, in pieces as they come, until it says False; then there is no other limit to it.
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._get(url, started, any_type, max(self._max_size, at_least))
+                return await self._get(url, started, any_type, max(self._max_size, at_least), take)
         except TimeoutError:
             reason = "timeout"
         except FetchError as error:
@@ -93,7 +99,7 @@ class Fetcher:
         await self._transport.aclose()
         await self._resolver.close()
 
-    async def _get(self, url: str, started: float, any_type: bool, most: int) -> Fetched:
+    async def _get(self, url: str, started: float, any_type: bool, most: int, take: Take | None) -> Fetched:
         target = f"/{url.split('/', 3)[3]}".encode()
         request = httpx.Request(
             "GET", self._url_for(url), headers=self._headers, extensions=self._extensions | {"target": target}
@@ -108,7 +114,10 @@ class Fetcher:
             # RFC 9110 8.3: of several, the last is the one that is usually meant.
             content_type = next(reversed(headers.get_list("content-type")), None)
             body, size, truncated = b"", 0, False
-            if any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
+            if take is not None:
+                if response.status_code == 200:
+                    size, truncated = await self._pass_on(response, take)
+            elif any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
                 try:
                     body, size, truncated = await self._read(response, most)
                 except (FetchError, httpx.TransportError, OSError):
@@ -147,6 +156,23 @@ class Fetcher:
                 raise
             return b"".join(decoded), size, True  # what came before the connection broke still counts
         return b"".join(decoded), size, not decoder.is_complete
+
+    async def _pass_on(self, response: httpx.Response, take: Take) -> tuple[int, bool]:
+        """Bytes read from the network, and whether the body broke off; never holds more than some MB of it."""
+        decoder = _decoder(response.headers.get("content-encoding"))
+        size = 0
+        try:
+            async for chunk in response.stream:  # type: ignore[union-attr]
+                size += len(chunk)
+                for start in range(0, len(chunk), _SIP):
+                    piece = decoder.decode(chunk[start : start + _SIP], _SIP * _MOST_INFLATED)
+                    if not await take(piece):
+                        return size, False
+        except (BrokenOffError, httpx.TransportError, OSError):
+            if not size:
+                raise
+            return size, True
+        return size, not decoder.is_complete
 
 
 def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None) -> "_Transport":

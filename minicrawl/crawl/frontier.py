@@ -6,15 +6,18 @@ hosts of an IP address of which that is true. No decision looks at more than a f
 nothing here sleeps or reads a clock.
 
 lane     one kind of page: never read (discovery), or read (refresh)
+errand   a request to a host that is for no page, under a number of the caller's
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
 crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
 """
 
 import heapq
 import math
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +26,9 @@ from minicrawl.crawl.politeness import FRESH, Health
 from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
+
+TURNS_PER_ERRAND = 10
+"""Of so many turns of a host that has pages, one at most is for an errand."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +64,12 @@ class Clock:
 
 @dataclass(slots=True, kw_only=True)
 class Address(Clock):
-    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for."""
+    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for.
+
+    `with_errands`: hosts that came on offer with errands to run, while the address itself was not.
+    """
+
+    with_errands: "deque[Host]" = field(default_factory=deque)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +78,7 @@ class Host(Clock):
 
     `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
     over, for another reason. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
+    `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
     """
 
     crawl_delay: float = 0.0
@@ -74,11 +86,21 @@ class Host(Clock):
     health: Health = FRESH
     address: Address | None = None
     located_until: float = math.inf
+    errands: deque[int] = field(default_factory=deque)
+    pages_since_errand: int = TURNS_PER_ERRAND
 
     @property
     def not_before(self) -> float:
         """Unix seconds before which no request may leave, for whatever reason."""
         return max(self.ready_at, self.rests_until)
+
+
+class HostTurn(NamedTuple):
+    """A host that may be asked now, and what for: the page or the errand that is not None."""
+
+    host: Host
+    page: int | None = None
+    errand: int | None = None
 
 
 _MOST_LOOKUPS = 256  # hosts whose address is asked for at a time
@@ -236,7 +258,7 @@ class Frontier:
         self._name_server = name_server if locates else None
         self._addresses = [name_server]
         self._address_of: dict[str, Address] = {}
-        self._turns: dict[int, Address] = {}  # by page in flight
+        self._turns: dict[int, Address] = {}  # by page in flight, or the complement of an errand
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
@@ -245,6 +267,8 @@ class Frontier:
             Lane(self.hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
             for read in (False, True)
         )
+        self._with_errands: deque[Host] = deque()  # hosts that came on offer with errands to run
+        self._errands = 0
         self.in_flight = 0
 
     def add_host(
@@ -330,27 +354,53 @@ class Frontier:
         _, host = best
         page = lane.pop(host)
         self._held[page] = True
-        self.in_flight += 1
-        host.begin(now)
-        self._withdraw(host)
-        if host.address is not None:
-            self._turns[page] = host.address
-            host.address.begin(now)
-            self._reschedule_address(host.address, now)
-        self._reschedule(host, now)
+        host.pages_since_errand += 1
+        self._begin(HostTurn(host, page), now)
         return page
+
+    def add_errand(self, host: Host, errand: int, now: float) -> None:
+        """Let a host be asked for something that is no page, when its turn comes."""
+        host.errands.append(errand)
+        self._errands += 1
+        if host.is_offered:
+            self._with_errands.append(host)
+        else:
+            self._reschedule(host, now)
+
+    def acquire_errand(self, now: float) -> HostTurn | None:
+        """Hand out an errand to run now, or None. Its host is in flight until `end_turn`."""
+        self._wake(now)
+        while self._with_errands:
+            host = self._with_errands.popleft()
+            is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
+            if not (host.is_offered and host.errands and is_due):
+                continue
+            if host.address is not None and not host.address.is_offered:
+                host.address.with_errands.append(host)
+                continue
+            errand = host.errands.popleft()
+            self._errands -= 1
+            host.pages_since_errand = 0
+            turn = HostTurn(host, errand=errand)
+            self._begin(turn, now)
+            return turn
+        return None
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
         """The turn of a page is over: its host and address may be asked again after their delay.
 
         asked: whether a request was made at all. not_before: let the host rest at least until then.
         """
-        host = self.hosts[self.host_of[page]]
+        self.end_turn(HostTurn(self.host(page), page), now, asked=asked, not_before=not_before)
+
+    def end_turn(self, turn: HostTurn, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
+        """The same of any turn."""
+        host, number = turn.host, _number(turn)
         self.in_flight -= 1
         host.end(now, asked)
         host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
-        address = self._turns.pop(page, None)
+        address = self._turns.pop(number, None)
         if address is not None:
             address.end(now, asked)
             self._reschedule_address(address, now)
@@ -386,7 +436,8 @@ class Frontier:
 
     def is_empty(self) -> bool:
         """Whether nothing waits, rests or is in flight. Read pages wait only if pages are read again."""
-        return not (self.in_flight or self._resting or self._discovery.waiting or self._refresh.waiting)
+        waiting = self._discovery.waiting or self._refresh.waiting or self._errands
+        return not (self.in_flight or self._resting or waiting)
 
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
@@ -410,9 +461,20 @@ class Frontier:
             elif isinstance(clock, Address):
                 self._reschedule_address(clock, now)
 
+    def _begin(self, turn: HostTurn, now: float) -> None:
+        host = turn.host
+        self.in_flight += 1
+        host.begin(now)
+        self._withdraw(host)
+        if host.address is not None:
+            self._turns[_number(turn)] = host.address
+            host.address.begin(now)
+            self._reschedule_address(host.address, now)
+        self._reschedule(host, now)
+
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
-        if host.in_flight >= host.most or not self._has_page(host):
+        if host.in_flight >= host.most or not (self._has_page(host) or host.errands):
             return
         until = host.not_before
         if until > now:
@@ -420,6 +482,8 @@ class Frontier:
             return
         host.waits_until = None
         host.is_offered = True
+        if host.errands:
+            self._with_errands.append(host)
         self._discovery.offer(host)
         self._refresh.offer(host)
 
@@ -428,6 +492,8 @@ class Frontier:
         address.is_offered = address.in_flight < address.most and address.ready_at <= now
         if address.is_offered:
             address.waits_until = None
+            self._with_errands += address.with_errands
+            address.with_errands.clear()
         elif address.in_flight < address.most:
             self._wait(address, ~address.id, address.ready_at)
         self._discovery.offer_address(address)
@@ -473,3 +539,11 @@ class Frontier:
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._book.read[pages] == read) & ~self._held[pages]]
         return pages, self._strategy.priorities(pages, self._book)
+
+
+def _number(turn: HostTurn) -> int:
+    """A page, or the complement of an errand."""
+    if turn.page is not None:
+        return turn.page
+    assert turn.errand is not None, "a turn is for a page or for an errand"
+    return ~turn.errand

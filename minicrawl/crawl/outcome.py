@@ -90,7 +90,7 @@ def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
         return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:
         return Outcome(State.ALIAS, "canonical", alias=parsed.canonical, follows=follow)
-    if fetched.truncated:
+    if fetched.truncated or parsed.truncated:
         reason = "truncated"
     elif not follow:
         reason = "nofollow"

@@ -7,10 +7,12 @@ import re
 from collections.abc import Callable, Collection, Mapping
 
 from minicrawl.crawl.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawl.elements import elements
+from minicrawl.crawl.elements import elements, within_limit
 from minicrawl.crawl.urls import base_url, normalise
 from minicrawl.model import ParsedPage
 
+MAX_LINKS = 50_000
+"""Distinct links of a page that count: with more it is no page but an attack."""
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
@@ -38,7 +40,9 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
     """
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
-    text = as_utf8(body, codec)
+    whole = as_utf8(body, codec)
+    text = within_limit(whole)
+    truncated = len(text) < len(whole)
     said = _Said(text, anchors)
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
@@ -58,6 +62,9 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
         if relations and not _UNCOUNTED_RELATIONS.isdisjoint(relations):
             uncounted.add(target)
         elif target not in outlinks:
+            if len(outlinks) == MAX_LINKS:
+                truncated = True
+                break
             outlinks[target] = ""
             if tag == "a" and text_left >= 0:
                 words = anchor()
@@ -72,6 +79,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
         refresh=normalise(said.refresh, base, encoding) if said.refresh is not None else None,
         follow=said.follow,
         index=said.index,
+        truncated=truncated,
     )
 
 

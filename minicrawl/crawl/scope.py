@@ -45,7 +45,7 @@ class Scope:
             return "too-long"
         if self.max_depth is not None and depth > self.max_depth:
             return "max-depth"
-        if not self._is_inside(url):
+        if not self.is_inside(url):
             return f"scope-{self.kind}"
         return self._filtered(url)
 
@@ -76,7 +76,8 @@ class Scope:
             return "allow"
         return None
 
-    def _is_inside(self, url: str) -> bool:
+    def is_inside(self, url: str) -> bool:
+        """Whether a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
         if self.kind == "any":
             return True
         if self.kind == "prefix":

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -21,9 +22,14 @@ from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parameters import without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
+from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.urls import authority, normalise
-from minicrawl.model import Fetched, Located, ParsedPage
+from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
+
+GiveUrls = Callable[[list[str], bool], None]
+"""Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
+_URLS_AT_ONCE = 1_000
 
 
 class PageSource(Protocol):
@@ -37,6 +43,10 @@ class PageSource(Protocol):
 
     async def locate(self, url: str) -> Located:
         """The IP address that requests for a normalised URL go to."""
+
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        """The answer for a sitemap. Its normalised URLs, of pages or of further sitemaps, are given as they are read,
+        some 1,000 at a time."""
 
     async def __aenter__(self) -> Self: ...
 
@@ -76,6 +86,26 @@ class LocalSource:
     async def locate(self, url: str) -> Located:
         return await self._fetcher.locate(url)
 
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        reader = SitemapReader(url)
+        gathered: list[str] = []
+
+        async def take(piece: bytes) -> bool:
+            for urls in reader.feed(piece):
+                gathered.extend(urls)
+                if len(gathered) >= _URLS_AT_ONCE:
+                    give(gathered.copy(), reader.is_index)
+                    gathered.clear()
+                await asyncio.sleep(0)  # others go on after every step
+            return not reader.is_over
+
+        fetched = await self._fetcher.fetch(url, take=take)
+        for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
+            gathered.extend(urls)
+        if gathered:
+            give(gathered, reader.is_index)
+        return SitemapAnswer(fetched, reader.reason, reader.found)
+
     async def __aenter__(self) -> Self:
         await self._fetcher.__aenter__()
         return self
@@ -104,6 +134,7 @@ class _Worker:
     line: Connection
     requests: list[tuple[int, str, str]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    taking: dict[int, GiveUrls] = field(default_factory=dict)
 
 
 class WorkerSource:
@@ -132,6 +163,10 @@ class WorkerSource:
         answer: Located | None = await self._ask("locate", url)
         return answer or Located(reason="worker-died")
 
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        answer: SitemapAnswer | None = await self._ask("sitemap", url, give)
+        return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
+
     async def __aenter__(self) -> Self:
         self._workers = [self._started(number) for number in range(self._settings.workers)]
         return self
@@ -145,13 +180,18 @@ class WorkerSource:
             worker.process.terminate()
             worker.process.wait()
 
-    async def _ask(self, what: str, url: str) -> Any:
-        """The answer of the worker for this URL's host, or None if it died over it."""
+    async def _ask(self, what: str, url: str, give: GiveUrls | None = None) -> Any:
+        """The answer of the worker for this URL's host, or None if it died over it.
+
+        give: takes what the worker sends before that.
+        """
         worker = self._workers[zlib.crc32(authority(f"{url}/").encode()) % len(self._workers)]
         self._asked += 1
         number = self._asked
         loop = asyncio.get_running_loop()
         answer = worker.waiting[number] = loop.create_future()
+        if give is not None:
+            worker.taking[number] = give
         if not worker.requests:
             loop.call_soon(self._send, worker)
         worker.requests.append((number, what, url))
@@ -159,6 +199,7 @@ class WorkerSource:
             return await answer
         finally:
             worker.waiting.pop(number, None)
+            worker.taking.pop(number, None)
 
     def _send(self, worker: _Worker) -> None:
         with contextlib.suppress(OSError):  # it has just died; whoever reads its line will notice
@@ -184,6 +225,10 @@ class WorkerSource:
             self._replace(number)
             return
         for request, answer in answers:
+            if isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
+                if request in worker.taking:
+                    worker.taking[request](*answer)
+                continue
             waiting = worker.waiting.get(request)
             if waiting is not None and not waiting.done():
                 waiting.set_result(answer)

@@ -2,8 +2,9 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then lists of requests (number, "page", "robots" or "locate", URL), and sends lists of
-(number, answer): what has come together in a turn of the event loop.
+It reads its settings first, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL), and sends
+lists of (number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap comes
+[URLs, whether they are of further sitemaps] under its number, as often as need be.
 """
 
 import asyncio
@@ -26,13 +27,22 @@ async def serve(line: Connection) -> None:
     answers: list[tuple[int, object]] = []
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
-        asked = {"page": source.page, "robots": source.robots, "locate": source.locate}[what]
-        found = await asked(url)
-        if not answers:
-            loop.call_soon(send)
-        answers.append((number, taken_apart(found) if isinstance(found, tuple) else found))
+        match what:
+            case "page":
+                send(number, taken_apart(await source.page(url)))
+            case "robots":
+                send(number, await source.robots(url))
+            case "locate":
+                send(number, await source.locate(url))
+            case "sitemap":
+                send(number, await source.sitemap(url, lambda urls, is_index: send(number, [urls, is_index])))
 
-    def send() -> None:
+    def send(number: int, answer: object) -> None:
+        if not answers:
+            loop.call_soon(send_all)
+        answers.append((number, answer))
+
+    def send_all() -> None:
         with contextlib.suppress(OSError):  # nobody waits for them any more
             line.send(answers)
         answers.clear()

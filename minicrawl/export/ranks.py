@@ -16,19 +16,16 @@ from minicrawl.store.rows import RankedPage
 
 _TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_ranks(pages: Iterable[RankedPage], path: Path) -> int:
     """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place."""
-    row = _row_for(path)
-    return _export(Table(COLUMNS, map(row, pages)), path)
+    return _export(Table(COLUMNS, pages), path)
 
 
 def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path) -> int:
     """The same with a last column of that name: the value of every page in a ranking that was kept."""
-    row = _row_for(path)
-    return _export(Table(COLUMNS | {name: float}, ((*row(page), value) for page, value in pages)), path)
+    return _export(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path)
 
 
 def read_ranks(path: Path, by: str) -> dict[str, float]:
@@ -56,16 +53,6 @@ def _export(table: Table, path: Path) -> int:
     write = writer_for(path, WRITERS)
     with renamed_when_whole(path) as temporary:
         return write(table, temporary)
-
-
-def _row_for(path: Path) -> Callable[[RankedPage], tuple[Any, ...]]:
-    """What makes a row of a page: for spreadsheets, which read CSV, one whose title is no formula."""
-    return _defused if path.suffix.lower() == ".csv" else tuple
-
-
-def _defused(page: RankedPage) -> RankedPage:
-    title = page.title
-    return page._replace(title=f"'{title}") if title and title.startswith(_FORMULA_STARTS) else page
 
 
 def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:

@@ -1,6 +1,7 @@
 """Rows under columns, as CSV, JSON lines or Parquet; and how any file of ours comes to be.
 
-A file appears whole or not at all: it is written under a temporary name beside its place, then renamed.
+A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Spreadsheets
+read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection).
 """
 
 import contextlib
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 from minicrawl.errors import SettingError
 
 _PARQUET_ROWS = 50_000
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _Writer = TypeVar("_Writer")
 
 
@@ -52,13 +54,18 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
         raise SettingError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
 
 
+def defused(cell: Any) -> Any:
+    """A cell as it stands in CSV: text that is no formula; anything but text as it is."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+
+
 def _write_csv(table: Table, path: Path) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table.columns)
+        writer.writerow(map(defused, table.columns))
         count = 0
         for row in table.rows:
-            writer.writerow(row)
+            writer.writerow(map(defused, row))
             count += 1
     return count
 

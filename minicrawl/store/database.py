@@ -16,7 +16,11 @@ from minicrawl.errors import StoreError
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 4
 # What each version of the schema has that the one before it had not: tables, and columns of tables that were there.
-_NEW_TABLES: dict[int, tuple[str, ...]] = {2: ("rankings",), 3: ("patterns", "digests"), 4: ("refused",)}
+_NEW_TABLES: dict[int, tuple[str, ...]] = {
+    2: ("rankings",),
+    3: ("patterns", "digests"),
+    4: ("refused", "sitemaps", "sitemap_urls", "sitemap_pages"),
+}
 _NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
     4: {
         "hosts": (

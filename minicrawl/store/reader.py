@@ -20,12 +20,14 @@ from minicrawl.store.rows import (
     Account,
     HostRow,
     Links,
+    ListedUrl,
     MetaValue,
     PageColumns,
     PatternRow,
     RankedPage,
     Refused,
     RobotsRow,
+    SitemapRow,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -46,6 +48,15 @@ _ORPHANS = {
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
+}
+_ORPHANS_SINCE_4 = {
+    "sitemaps were named for a page that is not in the store": (
+        "SELECT count(*) FROM sitemaps WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages or URLs come from a sitemap that is not in the store": (
+        "SELECT count(*) FROM (SELECT sitemap FROM sitemap_pages UNION SELECT sitemap FROM sitemap_urls) "
+        "WHERE sitemap NOT IN (SELECT id FROM sitemaps)"
+    ),
 }
 
 
@@ -203,7 +214,8 @@ class Store:
             for (line,) in self._db.execute("PRAGMA integrity_check"):
                 if line != "ok":
                     errors.append(f"SQLite finds: {line}")
-            for what, query in _ORPHANS.items():
+            orphans = _ORPHANS | (_ORPHANS_SINCE_4 if schema_version(self._db) >= 4 else {})
+            for what, query in orphans.items():
                 (count,) = self._db.execute(query).fetchone()
                 if count:
                     errors.append(f"{count} {what}")
@@ -355,6 +367,42 @@ class Store:
         columns = ", ".join(RobotsRow._fields)
         row = self._row(f"SELECT {columns} FROM robots WHERE origin = ?", origin)
         return RobotsRow(*row) if row else None
+
+    def sitemaps(self) -> list[SitemapRow]:
+        """All sitemaps by number."""
+        return self._sitemaps("sitemaps ORDER BY id")
+
+    def sitemap_of(self, page: int) -> SitemapRow | None:
+        """The sitemap that made a page known."""
+        found = self._sitemaps(
+            "sitemap_pages JOIN sitemaps ON sitemaps.id = sitemap WHERE sitemap_pages.page = ?", page
+        )
+        return found[0] if found else None
+
+    def sitemap_listing(self, url: str) -> SitemapRow | None:
+        """The sitemap whose URL waits to become known; looks at all that wait."""
+        which = "sitemap_urls AS listed JOIN sitemaps ON sitemaps.id = sitemap WHERE listed.url = ? LIMIT 1"
+        found = self._sitemaps(which, url)
+        return found[0] if found else None
+
+    def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
+        """The next n URLs from sitemaps that wait on a host, behind the one with the number `after`."""
+        query = "SELECT host, id, url, sitemap FROM sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?"
+        return [ListedUrl(*row) for row in self._db.execute(query, (host, after, n))]
+
+    def listed_counts(self) -> dict[int, tuple[int, int]]:
+        """Per host that has any: how many URLs from sitemaps wait, and the largest number of these."""
+        if schema_version(self._db) < 4:
+            return {}
+        rows = self._db.execute("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
+        return {host: (count, last) for host, count, last in rows}
+
+    def _sitemaps(self, which: str, *values: int | str) -> list[SitemapRow]:
+        with store_errors(self.path):
+            if schema_version(self._db) < 4:
+                return []
+            columns = ", ".join(f"sitemaps.{column}" for column in SitemapRow._fields)
+            return [SitemapRow(*row) for row in self._db.execute(f"SELECT {columns} FROM {which}", values)]
 
     def meta(self, key: str) -> MetaValue:
         row = self._row("SELECT value FROM meta WHERE key = ?", key)

@@ -139,6 +139,32 @@ class PatternRow(NamedTuple):
     trap: str | None
 
 
+class SitemapRow(NamedTuple):
+    """A row of `sitemaps`."""
+
+    id: int
+    host: int
+    url: str
+    page: int
+    level: int
+    reason: str
+    attempts: int = 0
+    status: int | None = None
+    asked_at: float | None = None
+    found: int = 0
+    queued: int = 0
+    taken: int = 0
+
+
+class ListedUrl(NamedTuple):
+    """A row of `sitemap_urls`."""
+
+    host: int
+    id: int
+    url: str
+    sitemap: int
+
+
 class RankedPage(NamedTuple):
     """A row of the view `ranks`."""
 

@@ -10,7 +10,7 @@ CREATE TABLE pages (
     hash         INTEGER NOT NULL,             -- keyed hash of url, see urlhash.py; not unique
     url          TEXT    NOT NULL,
     host         INTEGER NOT NULL,             -- hosts.id
-    found_on     INTEGER,                      -- page whose link made it known; NULL: a seed
+    found_on     INTEGER,                      -- page whose link (or host's sitemap) made it known; NULL: a seed
     state        TEXT    NOT NULL,             -- waiting fetched alias error disallowed gone
     reason       TEXT    NOT NULL,             -- the code that says why it is in this state
     is_read      INTEGER NOT NULL DEFAULT 0,   -- its turn has come at least once
@@ -108,6 +108,38 @@ CREATE TABLE refused (
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY
+) STRICT;
+
+-- Sitemaps that robots.txt files name, or other sitemaps that those name (crawl/sitemap_queue.py).
+CREATE TABLE sitemaps (
+    id           INTEGER PRIMARY KEY,
+    host         INTEGER NOT NULL,             -- hosts.id: whose robots.txt led here, and whose URLs it may list
+    url          TEXT    NOT NULL,
+    page         INTEGER NOT NULL,             -- pages.id: whose turn led to that robots.txt
+    level        INTEGER NOT NULL,             -- redirects and indexes between robots.txt and here
+    reason       TEXT    NOT NULL,             -- "due", or the code that says what came of it
+    attempts     INTEGER NOT NULL,             -- failures in a row
+    status       INTEGER,                      -- HTTP status
+    asked_at     REAL,                         -- Unix seconds
+    found        INTEGER NOT NULL,             -- URLs in it
+    queued       INTEGER NOT NULL,             -- of these, URLs that were in scope and not known yet
+    taken        INTEGER NOT NULL,             -- of these, pages that it made known
+    UNIQUE (host, url)
+) STRICT;
+
+-- URLs from sitemaps that are not known yet, by the host they are on, in the order they are to become so.
+CREATE TABLE sitemap_urls (
+    host         INTEGER NOT NULL,             -- hosts.id
+    id           INTEGER NOT NULL,
+    url          TEXT    NOT NULL,
+    sitemap      INTEGER NOT NULL,             -- sitemaps.id
+    PRIMARY KEY (host, id)
+) STRICT, WITHOUT ROWID;
+
+-- Which sitemap made a page known.
+CREATE TABLE sitemap_pages (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    sitemap      INTEGER NOT NULL              -- sitemaps.id
 ) STRICT;
 
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:

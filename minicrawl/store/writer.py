@@ -21,6 +21,7 @@ from minicrawl.store.rows import (
     AccountColumns,
     HostRow,
     Links,
+    ListedUrl,
     MetaValue,
     NewPage,
     PatternRow,
@@ -28,6 +29,7 @@ from minicrawl.store.rows import (
     Restated,
     Retry,
     RobotsRow,
+    SitemapRow,
     Turn,
 )
 from minicrawl.store.urlhash import HASH_BYTES, url_hash
@@ -141,6 +143,20 @@ class Writer(Store):
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
+
+    def save_sitemaps(self, rows: Iterable[SitemapRow]) -> None:
+        columns, marks = ", ".join(SitemapRow._fields), ", ".join("?" * len(SitemapRow._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO sitemaps ({columns}) VALUES ({marks})", rows)
+
+    def add_listed_urls(self, rows: Iterable[ListedUrl]) -> None:
+        self._db.executemany("INSERT INTO sitemap_urls (host, id, url, sitemap) VALUES (?, ?, ?, ?)", rows)
+
+    def remove_listed_urls(self, rows: Iterable[ListedUrl]) -> None:
+        self._db.executemany("DELETE FROM sitemap_urls WHERE host = ? AND id = ?", (row[:2] for row in rows))
+
+    def save_sitemap_pages(self, pages: Iterable[tuple[int, int]]) -> None:
+        """(page, sitemap that made it known)."""
+        self._db.executemany("INSERT INTO sitemap_pages (page, sitemap) VALUES (?, ?)", pages)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

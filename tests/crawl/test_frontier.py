@@ -706,3 +706,54 @@ def test_queues_stay_small_after_many_turns():
         crawl.book.standing[risen] += 1
         crawl.frontier.credit(risen)
     assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
+
+
+def test_an_errand_takes_the_turn_of_its_host_and_no_other():
+    crawl = Crawl(delay=10.0)
+    page, other = crawl.add("a", 1), crawl.add("b", 2)
+    crawl.frontier.add_errand(crawl.hosts["a"], 7, 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == (crawl.hosts["a"], 7)
+    assert crawl.drain() == [other]
+    crawl.frontier.release(other, 0.0)
+    crawl.frontier.put_back(other, 0.0)
+    crawl.frontier.release_host(crawl.hosts["a"], 1.0)
+    assert crawl.drain(10.0) == [other]
+    assert crawl.frontier.next_ready() == 11.0
+    assert crawl.drain(11.0) == [page]
+
+
+def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
+    crawl = Crawl(delay=0.0)
+    host = None
+    turns = []
+    for cash in range(25, 0, -1):
+        crawl.add("a", cash)
+    for errand in range(5):
+        host = crawl.hosts["a"]
+        crawl.frontier.add_errand(host, errand, 0.0)
+    while not crawl.frontier.is_empty():
+        if crawl.frontier.acquire_errand(0.0) is not None:
+            turns.append("errand")
+            crawl.frontier.release_host(host, 0.0)
+        else:
+            page = crawl.frontier.acquire(0.0)
+            turns.append("page")
+            crawl.book.visit(page, NOWHERE)
+            crawl.frontier.release(page, 0.0)
+            crawl.frontier.put_back(page, 0.0)
+    assert [place for place, turn in enumerate(turns) if turn == "errand"] == [0, 10, 20, 28, 29]
+
+
+def test_a_host_may_have_errands_and_no_pages():
+    crawl = Crawl(delay=10.0)
+    host = crawl.frontier.add_host("a", 10.0)
+    crawl.frontier.add_errand(host, 1, 0.0)
+    crawl.frontier.add_errand(host, 2, 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == (host, 1)
+    assert crawl.frontier.acquire_errand(0.0) is None
+    crawl.frontier.release_host(host, 1.0)
+    assert not crawl.frontier.is_empty()
+    assert crawl.frontier.acquire_errand(crawl.frontier.next_ready() - 0.1) is None
+    assert crawl.frontier.acquire_errand(11.0) == (host, 2)
+    crawl.frontier.release_host(host, 11.0)
+    assert crawl.frontier.is_empty()

@@ -409,18 +409,27 @@ from pathlib import Path
 from misbehaving import MisbehavingServer, answer
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.source import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
 
 def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 
-def bomb(wbits):
-    # Blanks that are flushed stand for themselves, so 200 MB of them cost no memory to make.
+def bomb(wbits, head=b"<a href=/found>", block=b" " * 10**6):
+    # Blocks that are flushed stand for themselves, so 200 MB of them cost no memory to make.
     compressor = zlib.compressobj(9, wbits=wbits)
-    head = compressor.compress(b"<a href=/found>") + compressor.flush(zlib.Z_FULL_FLUSH)
-    return head + 200 * (compressor.compress(b" " * 10**6) + compressor.flush(zlib.Z_FULL_FLUSH))
+    head = compressor.compress(head) + compressor.flush(zlib.Z_FULL_FLUSH)
+    return head + 200 * (compressor.compress(block) + compressor.flush(zlib.Z_FULL_FLUSH))
 
-faults = {"sound": answer()} | {
+URL = b"<url><loc>http://x.test/some/page.html</loc></url>"
+SITEMAPS = {
+    "unpacked-twice": answer(bomb(31, bomb(31, b"<urlset>"), b""), "Content-Encoding: gzip"),
+    "packed": answer(bomb(31, b"<urlset>")),
+    "comment": answer(bomb(31, b"<urlset><!--", b"x" * 10**6)),
+    "urls": answer(bomb(31, b"<urlset>", URL * 20_000)),
+}
+
+faults = {"sound": answer()} | SITEMAPS | {
     name: answer(body, f"Content-Encoding: {coding}")
     for name, coding, body in [
         ("gzip", "gzip", bomb(31)),
@@ -440,6 +449,11 @@ async def crawl(name):
     seeds, store = [f"http://{name}.first.test/"], Path(sys.argv[1]) / f"{name}.db"
     await acrawl(seeds, store, connect_to=rules, allow_private=True, delay=0.0, max_size=2 * 10**6)
 
+async def sitemap(name):
+    rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
+    async with LocalSource(CrawlSettings(connect_to=rules, allow_private=True)) as source:
+        await source.sitemap(f"http://{name}.first.test/", lambda urls, is_index: None)
+
 async def measure():
     global server
     async with MisbehavingServer(faults) as server:
@@ -447,9 +461,12 @@ async def measure():
         await crawl("sound")
         before = peak()
         for act in (fetch, crawl):
-            for name in set(faults) - {"sound"}:
+            for name in set(faults) - {"sound", *SITEMAPS}:
                 await act(name)
                 print(act.__name__, name, peak() - before)
+        for name in SITEMAPS:
+            await sitemap(name)
+            print("sitemap", name, peak() - before)
 
 asyncio.run(measure())
 """
@@ -466,5 +483,5 @@ def test_bombs_take_little_memory(tmp_path: Path) -> None:
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=paths, timeout=60)
     growth = {(act, name): int(grown) for act, name, grown in map(str.split, done.stdout.splitlines())}
-    assert len(growth) == 2 * 4
+    assert len(growth) == 3 * 4
     assert max(growth.values()) < 64 * 2**20

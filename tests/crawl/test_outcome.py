@@ -24,6 +24,7 @@ READ = {
     "xhtml": (answer(content_type="application/xhtml+xml"), ParsedPage(), "ok", True),
     "no-content-type": (answer(content_type=None), ParsedPage(), "ok", True),
     "truncated": (answer(truncated=True), ParsedPage(), "truncated", True),
+    "too many links": (answer(), ParsedPage(truncated=True), "truncated", True),
     "meta-noindex": (answer(), ParsedPage(index=False), "noindex", True),
     "header-noindex": (answer(robots_tag="noindex"), ParsedPage(), "noindex", True),
     "meta-nofollow": (answer(), ParsedPage(follow=False), "nofollow", False),

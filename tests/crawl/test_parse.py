@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minicrawl.crawl.decode import encoding_of
-from minicrawl.crawl.parse import follows_directives, media_type, parse_html
+from minicrawl.crawl.parse import MAX_LINKS, follows_directives, media_type, parse_html
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/dir/page"
@@ -592,3 +592,26 @@ def test_texts_of_links_are_left_out_where_nobody_wants_them(filler):
     whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", anchors=False)
     assert (whole.anchors, bare.anchors) == (("one", ""), ("", ""))
     assert replace(whole, anchors=()) == replace(bare, anchors=())
+
+
+def test_links_beyond_reason_are_not_read() -> None:
+    body = "".join(f"<a href=/{number}>" for number in range(MAX_LINKS + 1)).encode()
+    page = parse_html(body, "http://a.test/")
+    assert (len(page.outlinks), page.truncated) == (MAX_LINKS, True)
+
+
+@pytest.mark.parametrize("links", [9, 10, 11])
+def test_a_page_may_have_as_many_links_as_it_may(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.parse.MAX_LINKS", 10)
+    body = "".join(f"<a href=/{number}>x</a><a href=/{number}>again</a>" for number in range(links)).encode()
+    page = parse_html(body, "http://a.test/")
+    assert (len(page.outlinks), page.truncated) == (min(links, 10), links > 10)
+
+
+@pytest.mark.parametrize("tag", [b"<a href=/1>", b"<title>", b"<script></script>", b"<META\n>"])
+def test_tags_beyond_reason_are_not_read(tag: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.elements._MOST_TOLD", 1_000)
+    for tags, truncated in ((998, False), (1_000, True)):
+        page = parse_html(b"<a href=/0>" + tag * tags + b"<a href=/last>", "http://a.test/")
+        assert (page.outlinks[0], page.truncated) == ("http://a.test/0", truncated)
+        assert not (truncated and "http://a.test/last" in page.outlinks)

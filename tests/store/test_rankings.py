@@ -36,6 +36,8 @@ def keep(store: Path, name: str, *values: float) -> None:
 def first_version(store: Path) -> None:
     """Make a store one that was written before rankings could be kept."""
     with sqlite3.connect(store) as db:
+        for table in ("sitemaps", "sitemap_urls", "sitemap_pages"):
+            db.execute(f"DROP TABLE {table}")
         db.execute("DROP TABLE patterns")
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")

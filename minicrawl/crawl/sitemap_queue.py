@@ -1,0 +1,207 @@
+"""Which sitemaps are asked for next, and which of their URLs become known when.
+
+A host's robots.txt names sitemaps; those lead to others by redirects and indexes. Of one host's sitemaps one at a time
+is asked for. What is found in them is believed of that host alone (sitemaps.org: naming a sitemap in robots.txt is the
+proof), whatever server the sitemap itself is on, so no site can list pages of others. Nobody's sitemap is guessed:
+most hosts that have one name it, and asking all others for /sitemap.xml would cost each a request for nothing.
+
+Their URLs wait in the store. For every three pages that links made known one of them becomes known, so at most a
+quarter of the birth grants of any stretch of the crawl goes to them; they are let in faster only where nothing else is
+left. Next is always the host that has had the fewest let in. Where many wait, no more sitemaps are asked for.
+
+Pure but for reading the store: time is passed in, and what changes waits in `take_rows` for the next commit.
+"""
+
+import heapq
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import ListedUrl, SitemapRow
+
+LINKS_PER_URL = 3
+"""Pages that links have to make known before one from a sitemap is."""
+MOST_LEVELS = 5
+"""Redirects and indexes between robots.txt and a sitemap."""
+MOST_SITEMAPS = 1_000
+"""Of one host."""
+MOST_IN_ALL = 100_000
+MOST_WAITING = 10_000
+"""A host's next sitemap is asked for while fewer of its URLs wait; all hosts together may have a million."""
+MOST_WAITING_IN_ALL = 1_000_000
+LIFETIME = 24 * 3600.0
+"""Seconds after which a sitemap that is named again is asked for again, as robots.txt is."""
+DUE = "due"
+
+
+class ChangedRows(NamedTuple):
+    """What a commit writes. `made`: (page, sitemap that made it known)."""
+
+    sitemaps: list[SitemapRow]
+    listed: list[ListedUrl]
+    unlisted: list[ListedUrl]
+    made: list[tuple[int, int]]
+
+
+class SitemapQueue:
+    """Sitemaps and their URLs, as far as they have not become pages.
+
+    Invariant: a sitemap is due until its request has been taken in, a URL waits until it is let in; both are in the
+    store, so a crawl that is killed asks again for what was in flight and lets nothing in twice.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rows = {row.id: row for row in store.sitemaps()}
+        self._numbers = {(row.host, row.url): row.id for row in self._rows.values()}
+        self._per_host: defaultdict[int, int] = defaultdict(int)
+        self._due: defaultdict[int, deque[int]] = defaultdict(deque)
+        self._idle: dict[int, None] = {}  # hosts with sitemaps due, none of them asked for
+        self._resting: list[tuple[float, int]] = []
+        self._taken: defaultdict[int, int] = defaultdict(int)  # let in per host
+        self._waiting: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._read_to: dict[int, int] = {}
+        self._turns: list[tuple[int, int]] = []  # (let in, host), a host once at most, all that have URLs waiting
+        self._has_turn: set[int] = set()
+        self.waiting = 0
+        self.thirds = 0  # of a URL, earned and not spent yet
+        self._changed: set[int] = set()
+        self._listed: list[ListedUrl] = []
+        self._unlisted: list[ListedUrl] = []
+        self._made: list[tuple[int, int]] = []
+        for row in self._rows.values():
+            self._per_host[row.host] += 1
+            self._taken[row.host] += row.taken
+            if row.reason == DUE or row.attempts:
+                self._make_due(row)
+        for host, (count, last) in store.listed_counts().items():
+            self._count(host, count)
+            self._last[host] = last
+            self._give_turn(host)
+
+    def row(self, sitemap: int) -> SitemapRow:
+        return self._rows[sitemap]
+
+    # Which to ask for.
+
+    def name(self, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:
+        """Take in that robots.txt of `host`, whose `page` had its turn, leads to the sitemaps at normalised `urls`."""
+        for url in urls:
+            number = self._numbers.get((host, url))
+            if number is not None:
+                row = self._rows[number]
+                if row.reason != DUE and not row.attempts and now - (row.asked_at or 0.0) >= LIFETIME:
+                    self._note(row._replace(reason=DUE, level=level))
+                    self._make_due(self._rows[number])
+            elif level <= MOST_LEVELS and self._per_host[host] < MOST_SITEMAPS and len(self._rows) < MOST_IN_ALL:
+                row = SitemapRow(len(self._rows), host, url, page, level, DUE)
+                self._numbers[host, url] = row.id
+                self._per_host[host] += 1
+                self._note(row)
+                self._make_due(row)
+
+    def to_ask(self, now: float) -> Iterator[SitemapRow]:
+        """Sitemaps to ask for, one per host at most; each is `tried` or `closed` later."""
+        while self._resting and self._resting[0][0] <= now:
+            self._idle[self._rows[heapq.heappop(self._resting)[1]].host] = None
+        if not self._idle or self.waiting >= MOST_WAITING_IN_ALL:
+            return
+        for host in list(self._idle):
+            if self._waiting.get(host, 0) < MOST_WAITING:
+                del self._idle[host]
+                yield self._rows[self._due[host][0]]
+
+    def next_ready(self) -> float | None:
+        """Unix seconds at which a sitemap may be tried again; None when none waits for that."""
+        return self._resting[0][0] if self._resting else None
+
+    def rest(self, sitemap: int, until: float) -> None:
+        """A sitemap could not be asked for; it can be `until` then."""
+        heapq.heappush(self._resting, (until, sitemap))
+
+    def tried(self, sitemap: int, reason: str, status: int | None, until: float) -> None:
+        """A request came to nothing; another may follow."""
+        row = self._rows[sitemap]
+        self._note(row._replace(reason=reason, attempts=row.attempts + 1, status=status))
+        self.rest(sitemap, until)
+
+    def closed(self, sitemap: int, reason: str, status: int | None, found: int, now: float) -> None:
+        """Take in what became of a sitemap; its URLs have been listed."""
+        row = self._rows[sitemap]
+        self._note(row._replace(reason=reason, attempts=0, status=status, found=found, asked_at=now))
+        due = self._due[row.host]
+        due.popleft()
+        if due:
+            self._idle[row.host] = None
+
+    # What is let in.
+
+    def enqueue(self, sitemap: int, urls: Sequence[str]) -> None:
+        """Let URLs on the sitemap's host wait."""
+        row = self._rows[sitemap]
+        first = self._last.get(row.host, -1) + 1
+        self._listed += (ListedUrl(row.host, first + place, url, sitemap) for place, url in enumerate(urls))
+        self._last[row.host] = first + len(urls) - 1
+        self._note(row._replace(queued=row.queued + len(urls)))
+        self._count(row.host, len(urls))
+
+    def earned(self, born: int) -> int:
+        """How many URLs may be let in behind a page whose links made `born` pages known."""
+        earned, self.thirds = divmod(self.thirds + born, LINKS_PER_URL)
+        return earned
+
+    def next_urls(self, most: int) -> tuple[SitemapRow, list[str]] | None:
+        """Up to so many URLs of one sitemap, committed ones; they wait no longer. None when there are none."""
+        while self._turns:
+            taken, host = self._turns[0]
+            rows = self._store.listed_urls(host, self._read_to.get(host, -1), most) if self._waiting.get(host) else []
+            if taken == self._taken[host] and rows:
+                sitemap, same = next((sitemap, list(same)) for sitemap, same in groupby(rows, lambda row: row.sitemap))
+                self._unlisted += same
+                self._read_to[host] = same[-1].id
+                self._count(host, -len(same))
+                return self._rows[sitemap], [row.url for row in same]
+            heapq.heappop(self._turns)
+            self._has_turn.discard(host)
+            if rows:
+                self._give_turn(host)
+        return None
+
+    def let_in(self, sitemap: int, pages: Iterable[int]) -> None:
+        """Take in which pages a sitemap has made known."""
+        made = [(page, sitemap) for page in pages]
+        row = self._rows[sitemap]
+        self._made += made
+        self._taken[row.host] += len(made)
+        self._note(row._replace(taken=row.taken + len(made)))
+
+    def take_rows(self) -> ChangedRows:
+        """What changed since the last call."""
+        changed = [self._rows[number] for number in sorted(self._changed)]
+        rows = ChangedRows(changed, self._listed, self._unlisted, self._made)
+        for host in dict.fromkeys(row.host for row in self._listed):
+            self._give_turn(host)
+        self._changed, self._listed, self._unlisted, self._made = set(), [], [], []
+        return rows
+
+    def _note(self, row: SitemapRow) -> None:
+        self._rows[row.id] = row
+        self._changed.add(row.id)
+
+    def _make_due(self, row: SitemapRow) -> None:
+        due = self._due[row.host]
+        if not due:
+            self._idle[row.host] = None
+        due.append(row.id)
+
+    def _give_turn(self, host: int) -> None:
+        if host not in self._has_turn:
+            self._has_turn.add(host)
+            heapq.heappush(self._turns, (self._taken[host], host))
+
+    def _count(self, host: int, urls: int) -> None:
+        self._waiting[host] = self._waiting.get(host, 0) + urls
+        self.waiting += urls

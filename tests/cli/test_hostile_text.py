@@ -1,0 +1,119 @@
+"""What the web writes reaches neither the terminal's controls nor a spreadsheet's formulas."""
+
+import csv
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sites import Site, crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.cli.display import plain, render
+from minicrawl.cli.output import document, printable
+from minicrawl.export.ranks import export_ranks, read_ranks
+from minicrawl.export.tables import defused
+from minicrawl.model import Progress
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+# Escape, bell, CSI in one byte, a new line, a carriage return, overrides of the writing direction, a delete.
+EVIL = "\x1b]0;owned\x07 \x9b31m \n \r \u202e \u2066 \x7f"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawled store in which all that the web may write is hostile."""
+    store = tmp_path_factory.mktemp("hostile") / "crawl.db"
+    site: Site = {HOME: ["/1", "http://b.test/", "http://b.test/1"], HOME + "1": ["/", "http://b.test/"]}
+    site |= {"http://b.test/": [HOME, HOME + "1"], "http://b.test/1": [HOME]}
+    crawl(site, store, [HOME])
+    rows(store, "UPDATE pages SET title = ?, content_type = ?", EVIL, EVIL)
+    rows(store, "UPDATE pages SET url = url || ? WHERE url = 'http://b.test/1'", EVIL)
+    rows(store, "UPDATE patterns SET trap = 'trap-calendar', name = name || ?", EVIL)
+    rows(store, "UPDATE hosts SET name = name || ? WHERE name = 'a.test'", EVIL)
+    return store
+
+
+COMMANDS = [
+    ["top"],
+    ["top", "--sites"],
+    ["status"],
+    ["why", HOME],
+    ["why", HOME + "1"],
+    ["why", "http://c.test/"],
+    ["check"],
+    ["verify"],
+    ["rank"],
+    ["rank", "--by", "hits"],
+    ["rank", "--by", "sites"],
+    ["compare", "importance", "inlinks"],
+    ["graph", "stats"],
+    ["seeds"],
+    ["seeds", "--explain"],
+    ["crawl", "--pages", "1", "--no-progress"],
+    ["top", "--by", f"no{EVIL}such"],
+    ["crawl", f"no{EVIL}such"],
+]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode())
+def test_no_command_prints_what_steers_a_terminal(store: Path, command: list[str], options: list[str]) -> None:
+    said = CliRunner().invoke(main, [*command, *options, "--store", str(store)])
+    assert said.exception is None or isinstance(said.exception, SystemExit)
+    assert said.output
+    assert [line for line in said.output.split("\n") if not line.isprintable()] == []
+
+
+def test_json_says_the_same(store: Path) -> None:
+    said = CliRunner().invoke(main, ["top", "--json", "--store", str(store)]).stdout
+    assert {page["title"] for page in json.loads(said)} == {EVIL}
+    assert json.loads(document(["ä \U0001f600 \U000e0001", EVIL])) == ["ä \U0001f600 \U000e0001", EVIL]
+    assert "ä \U0001f600 \\udb40" in document(["ä \U0001f600 \U000e0001"])
+
+
+def test_neither_does_the_display() -> None:
+    progress = Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}, ((0.5, HOME + EVIL),))
+    assert plain(progress).isprintable()
+    top = render(progress).renderables[2]
+    assert [text.plain for text in top.columns[1]._cells] == [printable(HOME + EVIL)]  # type: ignore[union-attr]
+
+
+def test_nor_the_log(tmp_path: Path) -> None:
+    file = tmp_path / "crawl.log"
+    logger = logging.getLogger("minicrawl")
+    before = list(logger.handlers), logger.level
+    try:
+        CliRunner().invoke(main, ["status", "-v", "--log-file", str(file), "--store", str(tmp_path / "none.db")])
+        logger.debug("asking for %s", HOME + EVIL)
+    finally:
+        for handler in set(logger.handlers) - set(before[0]):
+            handler.close()
+            logger.removeHandler(handler)
+        logger.setLevel(before[1])
+    (line,) = file.read_text().split("\n")[:-1]
+    assert line.endswith(f"DEBUG asking for {printable(HOME + EVIL)}")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start: str) -> None:
+    path, title = tmp_path / "ranks.csv", f'{start}HYPERLINK("http://evil.test")'
+    with open_store(store) as reader:
+        pages = [page._replace(title=title, importance=-0.5, state=title) for page in reader.top(2)]
+    export_ranks(pages, path)
+    with path.open(newline="") as file:
+        written = list(csv.DictReader(file))
+    expected = (f"'{title}", f"'{title}", "-0.5")
+    assert [(row["title"], row["state"], row["importance"]) for row in written] == [expected, expected]
+    assert set(read_ranks(path, "importance").values()) == {-0.5}
+    export_ranks(pages, path.with_suffix(".jsonl"))
+    lines = path.with_suffix(".jsonl").read_text().split("\n")[:-1]
+    assert {json.loads(line)["title"] for line in lines} == {title}
+
+
+def test_numbers_and_harmless_text_stay_as_they_are() -> None:
+    assert [defused(cell) for cell in (-1, -0.5, None, "", "a=b", " =b", "'", HOME)] == [
+        -1, -0.5, None, "", "a=b", " =b", "'", HOME,
+    ]  # fmt: skip
