@@ -16,6 +16,7 @@ from sites import crawl, random_site
 
 from minicrawl.errors import SettingError
 from minicrawl.lab.load import load_graph
+from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import Store, open_store
 
 # 0 -> 1, 2;  1 -> 2;  2 -> 0;  3 has no links.
@@ -453,7 +454,10 @@ def test_names_that_cannot_be_read_are_refused(tmp_path):
         ),
         ("DELETE FROM pages WHERE id = 2", "{path} is damaged: page numbers are missing; name another graph file"),
         ("PRAGMA application_id = 5", "{path} belongs to another program; name another graph file"),
-        ("PRAGMA user_version = 99", "{path} was written by a newer minicrawl (schema 99, this one reads 3); upgrade"),
+        (
+            "PRAGMA user_version = 99",
+            "{path} was written by a newer minicrawl (schema 99, this one reads {schema}); upgrade",
+        ),
         ("DROP TABLE links", "{path} cannot be used: no such table: links"),
         ("DELETE FROM links", "{path} has no links between pages; name another graph file"),
     ],
@@ -468,7 +472,7 @@ def test_store_that_cannot_be_used_is_one_sentence(tmp_path, damage, message):
     db.execute(damage)
     db.commit()
     db.close()
-    assert refusal(path) == message.format(path=path)
+    assert refusal(path) == message.format(path=path, schema=SCHEMA_VERSION)
 
 
 def test_store_with_a_link_to_nowhere_is_refused(tmp_path):
