@@ -2,7 +2,7 @@
 
 Redirects are not followed and nothing is tried twice: every hop is a page of its own, and what to do about
 a failure is decided elsewhere. Requests go through httpx's transport interface, whose default here is our own
-(see minicrawl.crawl.connection): a twentieth of the CPU of httpx's own connection pool.
+(see minicrawl.crawl.connection), at a fraction of the CPU of httpx's own connection pool.
 """
 
 import asyncio

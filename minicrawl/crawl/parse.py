@@ -36,7 +36,7 @@ def media_type(content_type: str | None) -> str:
 def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchors: bool = True) -> ParsedPage:
     """Read a page that came from the normalised `url` with the header `content_type`.
 
-    anchors: whether anybody wants the texts of the links; they take as long as all the rest.
+    anchors: whether anybody wants the texts of the links; else they are empty.
     """
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
