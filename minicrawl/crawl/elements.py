@@ -1,8 +1,9 @@
 """The elements of a page that say something to a crawler, in document order, as a browser's parser sees them.
 
-The only module that knows parsers of HTML. Lexbor builds the tree of the HTML standard. That tree can be made to take time or
-memory in the square of the page's tags. From a page that could, all tags but those that matter here are taken out, and
-libxml2 (lxml) reads it, which tells tags from text like a browser, but knows neither templates nor foreign elements.
+The only module that knows parsers of HTML. Lexbor builds the tree of the HTML standard. That tree can be made to take
+time or memory in the square of the page's tags. From a page that could, all tags but those that matter here are taken
+out, and libxml2 (lxml) reads it, which tells tags from text like a browser, but knows neither templates nor foreign
+elements.
 """
 
 import re
