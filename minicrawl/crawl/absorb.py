@@ -34,6 +34,8 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
+_PAGES_PER_LOOK = 1000
+"""To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
 
 class Absorber:
@@ -119,11 +121,11 @@ class Absorber:
         self.frontier.put_back(page, now)
 
     def settle(self) -> int:
-        """Virtual visits along committed links: some for every turn since the last call, the most worthy first.
+        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.
 
         Returns how many.
         """
-        if not self._turns_unsettled:
+        if self._turns_unsettled * _PAGES_PER_LOOK < self.accounts.size or not self._turns_unsettled:
             return 0
         worthy = self.accounts.ledger.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
         # Of pages visited since the last commit the store does not know the links that the ledger knows.
