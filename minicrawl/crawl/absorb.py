@@ -39,6 +39,8 @@ _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
 _LET_IN_AT_ONCE = 100
 _LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
+_PAGES_PER_LOOK = 1000
+"""To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
 
 class Absorber:
@@ -250,11 +252,11 @@ class Absorber:
         return self.accounts.size - first_new
 
     def settle(self) -> int:
-        """Virtual visits along committed links: some for every turn since the last call, the most worthy first.
+        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.
 
         Returns how many.
         """
-        if not self._turns_unsettled:
+        if self._turns_unsettled * _PAGES_PER_LOOK < self.accounts.size or not self._turns_unsettled:
             return 0
         worthy = self.accounts.ledger.due(VIRTUAL_VISITS_PER_TURN * self._turns_unsettled)
         # Of pages visited since the last commit the store does not know the links that the ledger knows.

@@ -14,8 +14,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.frontier import HostTurn
@@ -25,7 +23,6 @@ from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, Located, ParsedPage, Progress, SitemapAnswer, State
-from minicrawl.opic.shares import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
@@ -34,6 +31,7 @@ _BATCH = 256
 _BATCH_SECONDS = 0.5
 _LEASE_SECONDS = 2.0
 _PROGRESS_SECONDS = 0.5
+_PROGRESS_PAUSES = 20
 _IDLE_SECONDS = 0.02
 _TOP = 10
 _TRAP_SECONDS = 86_400.0
@@ -122,7 +120,8 @@ class Engine:
         self._failure: BaseException | None = None
         self._shape = LiveShape()
         self._started = self._clock()
-        self._last_commit = self._last_progress = self._started
+        self._last_commit = self._started
+        self._progress_at = self._started + _PROGRESS_SECONDS
         self.fetched = 0
         self.bytes = 0
         self.reason: str | None = None
@@ -180,9 +179,8 @@ class Engine:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
-        read = int(np.count_nonzero(accounts.book.read[: accounts.size]))
-        importance = accounts.ledger.importance()
-        best = _largest(importance)
+        read = accounts.book.payees  # the virtual page pays the pages that were read
+        best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
@@ -195,7 +193,7 @@ class Engine:
             clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
-            top=tuple((float(importance[page]), absorber.known.url(page)) for page in best),
+            top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
             shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
         )
 
@@ -468,13 +466,7 @@ class Engine:
         return True
 
     def _show_progress(self, now: float) -> None:
-        if self._on_progress is not None and now - self._last_progress >= _PROGRESS_SECONDS:
-            self._last_progress = now
+        if self._on_progress is not None and now >= self._progress_at:
             self._on_progress(self.progress())
-
-
-def _largest(importance: FloatArray) -> list[int]:
-    """The pages with the largest importance, best first."""
-    candidates = np.argpartition(-importance, _TOP)[:_TOP] if len(importance) > _TOP else np.arange(len(importance))
-    ordered: list[int] = candidates[np.argsort(-importance[candidates], kind="stable")].tolist()
-    return ordered
+            # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
+            self._progress_at = now + max(_PROGRESS_SECONDS, _PROGRESS_PAUSES * (self._clock() - now))

@@ -25,6 +25,7 @@ UNIT = 2**24
 """Birth cash of a page, in units."""
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
+_BLOCK = 2**18
 WORTH = 1.5
 """A visit without a fetch is worth it from that many times the mean residual on."""
 
@@ -135,14 +136,25 @@ class Ledger:
 
     def importance(self) -> FloatArray:
         """Share of all importance of every known page, shape (size,), sum 1; aliases 0. Exact when settled."""
-        if not self.births:
-            return np.zeros(self.size)
-        born = self.birth[: self.size].astype(np.float64)
-        held = float(self.virtual + self.never_read)
-        x = (self.received[: self.size] - self.birth[: self.size]) + held * (born / self.births)
-        x[self.alias[: self.size]] = 0.0
+        x = self._x(0, self.size)
         total = x.sum()
         return x / total if total > 0 else x
+
+    def most_important(self, count: int) -> tuple[IntArray, FloatArray]:
+        """The `count` pages with the largest importance, best first, and what they have of it.
+
+        Takes pages block by block: of millions of them it needs no array as long as they are many.
+        """
+        pages, best, total = np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
+        for start in range(0, self.size, _BLOCK):
+            x = self._x(start, min(start + _BLOCK, self.size))
+            total += float(x.sum())
+            pages, best = np.concatenate([pages, np.arange(start, start + len(x))]), np.concatenate([best, x])
+            if len(best) > count:
+                largest = np.argpartition(-best, count)[:count]
+                pages, best = pages[largest], best[largest]
+        order = np.lexsort((pages, -best))
+        return pages[order], best[order] / total if total > 0 else best[order]
 
     def residuals(self) -> IntArray:
         """|R - H| of every read page, 0 for never-read ones, shape (size,): what a visit would move."""
@@ -171,10 +183,12 @@ class Ledger:
 
     def due(self, at_most: int) -> IntArray:
         """Up to that many read pages, rising, whose residual is worth a visit, the largest first taken."""
-        residual = self.residuals()
-        due = np.flatnonzero(_is_worth_it(residual, self.mean_residual()))
+        read = np.flatnonzero(self.forwarded[: self.size])
+        residual = np.abs(self.received[read] - self.forwarded[read])
+        is_due = _is_worth_it(residual, self.mean_residual())
+        due, residual = read[is_due], residual[is_due]
         if len(due) > at_most:
-            due = np.sort(due[np.argpartition(-residual[due], at_most)[:at_most]])
+            due = np.sort(due[np.argpartition(-residual, at_most)[:at_most]])
         return due
 
     def unsettled(self, sources: Pages, error: float) -> IntArray:
@@ -188,6 +202,16 @@ class Ledger:
             return np.zeros(0, dtype=np.int64)
         is_worth_it = _is_worth_it(residual, float(residual.mean()))
         return np.flatnonzero(is_worth_it if is_worth_it.any() else residual)
+
+    def _x(self, start: int, stop: int) -> FloatArray:
+        """X of pages start..stop-1."""
+        if not self.births:
+            return np.zeros(stop - start)
+        born = self.birth[start:stop]
+        held = float(self.virtual + self.never_read)
+        x = (self.received[start:stop] - born) + held * (born.astype(np.float64) / self.births)
+        x[self.alias[start:stop]] = 0.0
+        return x
 
     def _forwarded(self) -> int:
         """sum(H) over pages that are no aliases: what importance is a share of.

@@ -300,8 +300,15 @@ class Store:
 
     def links(self) -> LinkGraph:
         """The whole link table: the graph of counted links as CSR, one row per read page."""
-        with self._errors:
-            return to_graph(self._db.execute("SELECT source, targets FROM links ORDER BY source"), self.size())
+        with self.snapshot():
+            targets = np.empty(self.link_count(), dtype=np.int32)
+            sources, outdegrees, filled = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)], 0
+            for block in self.link_blocks():
+                targets[filled : filled + len(block.targets)] = block.targets
+                filled += len(block.targets)
+                sources.append(block.sources)
+                outdegrees.append(np.diff(block.indptr))
+            return LinkGraph(np.concatenate(sources), np.cumsum(np.concatenate(outdegrees)), targets, self.size())
 
     def link_blocks(self) -> Iterator[LinkGraph]:
         """The link table by source, some thousand rows at a time."""

@@ -597,3 +597,19 @@ def test_certificate_holds_where_half_of_the_pages_are_aliases():
     history = np.where(ledger.alias[: ledger.size], 0, ledger.forwarded[: ledger.size])
     assert np.abs(history / history.sum() - exact).sum() <= ledger.certificate()
     assert np.abs(ledger.importance() - exact).sum() <= ledger.certificate() < 0.2
+
+
+@pytest.mark.parametrize("block", [3, 7, 1000])
+def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
+    monkeypatch.setattr("minicrawl.opic.ledger._BLOCK", block)
+    draw = random.Random(2)
+    ledger = Ledger()
+    assert [array.tolist() for array in ledger.most_important(5)] == [[], []]
+    ledger.discover(40)
+    for _ in range(200):
+        page = draw.randrange(30)
+        ledger.visit(page, pages(each for each in range(40) if each != page and (each * page) % 7 == 1))
+    importance = ledger.importance()
+    best, values = ledger.most_important(10)
+    assert values == pytest.approx(np.sort(importance)[::-1][:10])
+    assert importance[best] == pytest.approx(values)
