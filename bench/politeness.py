@@ -66,7 +66,7 @@ class Witness:
         self._asked_of: dict[str, int] = {}
         self._connections: set[asyncio.Task[None]] = set()
         self.log: list[Asked] = []
-        self.kills: list[float] = []
+        self.kills: list[tuple[float, float]] = []  # from when on nothing was noted, and when it was over
 
     @property
     def seeds(self) -> list[str]:
@@ -161,7 +161,7 @@ class Witness:
 
     def _is_read(self, asked: Asked) -> bool:
         return asked.answered is not None and not any(
-            asked.arrived <= kill and asked.answered > kill - _UNREAD for kill in self.kills
+            asked.arrived <= over and asked.answered > begun - _UNREAD for begun, over in self.kills
         )
 
 
@@ -181,7 +181,7 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
                 crawl.send_signal(signal.SIGKILL)
-                witness.kills.append(time.monotonic())
+                witness.kills.append((time.monotonic(), time.monotonic()))
                 await crawl.wait()
     return witness
 

@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 MetaValue = int | float | str | None
 
 
@@ -70,12 +67,12 @@ class Retry(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """Pages as columns: in each field a value per page, `account` has one array per field of an Account."""
+    """Pages as columns: in each field an array (`state`: a tuple) with a value per page, in `account` one per field."""
 
-    id: npt.NDArray[np.int64]
-    host: npt.NDArray[np.int64]
+    id: Any
+    host: Any
     state: tuple[str, ...]
-    attempts: npt.NDArray[np.int64]
+    attempts: Any
     account: Any
 
 

@@ -208,6 +208,7 @@ def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
 def test_progress_tells_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
     monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
+    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
     site, seeds = random_site(10)
     seen: list[Progress] = []
     report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append)

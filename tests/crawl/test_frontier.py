@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from minicrawl.crawl.frontier import Frontier, Host, Lane
+from minicrawl.crawl.frontier import Frontier, Host, HostTurn, Lane
 from minicrawl.opic import STRATEGIES, Adaptive, DiscoveryBudget, PageQueue
 
 NOWHERE = np.zeros(0, dtype=np.int32)
@@ -712,11 +712,11 @@ def test_an_errand_takes_the_turn_of_its_host_and_no_other():
     crawl = Crawl(delay=10.0)
     page, other = crawl.add("a", 1), crawl.add("b", 2)
     crawl.frontier.add_errand(crawl.hosts["a"], 7, 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == (crawl.hosts["a"], 7)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(crawl.hosts["a"], errand=7)
     assert crawl.drain() == [other]
     crawl.frontier.release(other, 0.0)
     crawl.frontier.put_back(other, 0.0)
-    crawl.frontier.release_host(crawl.hosts["a"], 1.0)
+    crawl.frontier.end_turn(HostTurn(crawl.hosts["a"], errand=7), 1.0)
     assert crawl.drain(10.0) == [other]
     assert crawl.frontier.next_ready() == 11.0
     assert crawl.drain(11.0) == [page]
@@ -732,9 +732,10 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
         host = crawl.hosts["a"]
         crawl.frontier.add_errand(host, errand, 0.0)
     while not crawl.frontier.is_empty():
-        if crawl.frontier.acquire_errand(0.0) is not None:
+        turn = crawl.frontier.acquire_errand(0.0)
+        if turn is not None:
             turns.append("errand")
-            crawl.frontier.release_host(host, 0.0)
+            crawl.frontier.end_turn(turn, 0.0)
         else:
             page = crawl.frontier.acquire(0.0)
             turns.append("page")
@@ -749,11 +750,11 @@ def test_a_host_may_have_errands_and_no_pages():
     host = crawl.frontier.add_host("a", 10.0)
     crawl.frontier.add_errand(host, 1, 0.0)
     crawl.frontier.add_errand(host, 2, 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == (host, 1)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=1)
     assert crawl.frontier.acquire_errand(0.0) is None
-    crawl.frontier.release_host(host, 1.0)
+    crawl.frontier.end_turn(HostTurn(host, errand=1), 1.0)
     assert not crawl.frontier.is_empty()
     assert crawl.frontier.acquire_errand(crawl.frontier.next_ready() - 0.1) is None
-    assert crawl.frontier.acquire_errand(11.0) == (host, 2)
-    crawl.frontier.release_host(host, 11.0)
+    assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=2)
+    crawl.frontier.end_turn(HostTurn(host, errand=2), 11.0)
     assert crawl.frontier.is_empty()
