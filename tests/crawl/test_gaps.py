@@ -32,6 +32,8 @@ def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.crawl.engine._LEASE_SECONDS", 0.15)
     monkeypatch.setattr("minicrawl.crawl.politeness.LONGEST_BACKOFF", 0.1)
     monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+    # The server shares the crawl's event loop: an answer may wait there for long until it is read.
+    monkeypatch.setattr("politeness._UNREAD", 2.0)
 
 
 def check(witness: Witness) -> None:
