@@ -56,7 +56,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def host_name(host: int) -> str:
-    return f"www.{WORDS[host % len(WORDS)]}{host}.org"
+    return f"{WORDS[host % len(WORDS)]}{host}.org"
 
 
 def url_of(page: int, host: int) -> str:

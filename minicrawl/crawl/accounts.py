@@ -113,8 +113,8 @@ class Accounts:
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._visited = [np.unique(np.concatenate([*self._visited, graph.sources]))]
-        self._credited = [np.unique(np.concatenate([*self._credited, graph.targets]))]
+        self._visited = [self._distinct([*self._visited, graph.sources])]
+        self._credited = [self._distinct([*self._credited, graph.targets])]
 
     def settle_fully(self, graph: LinkGraph, error: float) -> None:
         """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
@@ -127,6 +127,13 @@ class Accounts:
         credited = np.setdiff1d(np.concatenate([_NOWHERE, *self._credited]), visited)
         self._visited, self._credited = [], []
         return visited, credited
+
+    def _distinct(self, pages: Sequence[Pages]) -> IntArray:
+        """All the pages, rising: faster than to sort them where they are many."""
+        is_there = np.zeros(self.size, dtype=np.bool_)
+        for some in pages:
+            is_there[some] = True
+        return np.flatnonzero(is_there)
 
     def columns(self, pages: IntArray, names: Sequence[str] = Account._fields) -> AccountColumns:
         """Some columns of the accounts of some pages as they stand on disk."""

@@ -223,8 +223,10 @@ class PageQueue:
         entries = sorted({entry for entry in self._entries if self._is_current(entry)})
         if len(entries) > self._hot():
             self._bound = entries[self._hot()]
-            self._cold.extend(map(unpacked, entries[self._hot() :]))
             del entries[self._hot() :]
+        if self._waiting_of is not None:
+            # Also pages without an entry that holds: of those that rise together some have yet to be told of.
+            self._cold.extend(set(map(unpacked, self._entries)).difference(map(unpacked, entries)))
             self._compact()
         self._entries = entries
 
