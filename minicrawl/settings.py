@@ -86,6 +86,8 @@ class CrawlSettings:
     deny: tuple[str, ...] = ()
     max_depth: int | None = None
     traps: bool = True
+    probe: bool = True
+    merge_duplicates: bool = False
     # Politeness.
     delay: float = 1.0
     per_host: int = 1

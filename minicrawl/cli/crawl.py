@@ -65,6 +65,14 @@ WHY_STOPPED = {
     help="Stay out of traps: calendars without end, session ids, endless paths and the like.",
 )
 @click.option(
+    "--probe/--no-probe",
+    default=True,
+    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
+)
+@click.option(
+    "--merge-duplicates", is_flag=True, help="Let a page with the bytes of one read before stand for that one."
+)
+@click.option(
     "--delay",
     type=float,
     default=1.0,

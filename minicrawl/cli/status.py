@@ -47,10 +47,18 @@ def _status(store: "Store") -> dict[str, Any]:
             {"pattern": row.name, "rule": row.trap, "known": row.known, "read": row.read, "dropped": row.dropped}
             for row in store.trap_patterns()
         ],
+        "duplicates": dict(zip(("exact", "near"), store.duplicate_counts(), strict=True)),
+        "probes": _probes(store),
         "run": run,
         "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
         "last_commit": store.meta("run_at"),
     }
+
+
+def _probes(store: "Store") -> dict[str, Any]:
+    """How many pages that cannot exist were asked for, and the folders of hosts that answered with a page."""
+    probes = store.probes()
+    return {"asked": len(probes), "soft_404": sorted(row.folder for row in probes if row.verdict == "soft-404")}
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
@@ -70,6 +78,13 @@ def _lines(status: dict[str, Any]) -> list[str]:
         )
     if len(status["traps"]) > _TRAPS_SHOWN:
         lines.append(f"          and {len(status['traps']) - _TRAPS_SHOWN:,} more: see --json")
+    if any(status["duplicates"].values()):
+        lines.append(f"duplicates {status['duplicates']['exact']:,} exact, {status['duplicates']['near']:,} near")
+    if status["probes"]["asked"]:
+        lines.append(
+            f"probes    {status['probes']['asked']:,} pages that cannot exist asked for, "
+            f"{len(status['probes']['soft_404']):,} answered as if they did (soft 404)"
+        )
     if run:
         speed = status["pages_per_second"]
         lines += [

@@ -14,14 +14,16 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier, Host
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.soft404 import Soft404s, above, says_the_same
 from minicrawl.crawl.traps import Traps
-from minicrawl.crawl.urls import authority
+from minicrawl.crawl.urls import authority, origin
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -60,15 +62,19 @@ class Absorber:
         self._committed = self.accounts.size
         self._scope = Scope.of(settings, ())
         self._traps = Traps(writer.patterns(), writer.digests()) if settings.traps else None
+        self._duplicates = Duplicates(writer.fingerprints(), writer.fingerprint)
+        secret = bytes.fromhex(str(writer.meta("hash_key")))
+        self._soft404s = Soft404s(writer.probes(), secret) if settings.probe else None
+        self._seeds: list[str] = []
         self._batch = Batch()
         self._turns_unsettled = 0
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        earlier = self.writer.seeds()
-        self._scope = Scope.of(self._settings, [*earlier, *seeds])
+        self._seeds = [*self.writer.seeds(), *seeds]
+        self._scope = Scope.of(self._settings, self._seeds)
         if self._traps is not None:
-            self._traps.protect([*earlier, *seeds])
+            self._traps.protect(self._seeds)
         fresh = [url for url, page in zip(seeds, self.known.find(seeds), strict=True) if page is None]
         if fresh:
             grant = seed_grant(self._strategy, self.accounts.book, len(fresh))
@@ -86,7 +92,7 @@ class Absorber:
             self._try_again(page, outcome, now)
         else:
             self._attempts.pop(page, None)
-            self._visit(page, outcome, fetched, parsed, now)
+            self._visit(page, self._recognised(page, outcome, fetched), fetched, parsed, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
@@ -109,6 +115,21 @@ class Absorber:
         host.delay = self._delay(crawl_delay)
         self._note_request(page)
         self._batch.robots.append(robots.row(origin))
+        self.frontier.release(page, now)
+        self.frontier.put_back(page, now)
+
+    def due_probe(self, site: str) -> str | None:
+        """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
+        return self._soft404s.take_due(site) if self._soft404s is not None else None
+
+    def absorb_probe(self, page: int, fetched: Fetched, now: float) -> None:
+        """Take in the answer for a page that cannot exist, asked for in the turn of `page`, which waits again."""
+        assert self._soft404s is not None, "there are probes only where soft 404s are looked for"
+        self._note_request(page)
+        verdict = self._verdict(fetched)
+        for suspect in self._soft404s.take_in(fetched, verdict, now):
+            if verdict == "soft-404":
+                self._retract(suspect, fetched)
         self.frontier.release(page, now)
         self.frontier.put_back(page, now)
 
@@ -164,6 +185,9 @@ class Absorber:
                 patterns, digests = self._traps.take_rows()
                 self.writer.save_patterns(patterns)
                 self.writer.save_digests(digests)
+            self.writer.save_fingerprints(self._duplicates.take_rows())
+            if self._soft404s is not None:
+                self.writer.save_probes(self._soft404s.take_rows())
             self.writer.save_hosts(self._host_rows())
             self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit} | meta)
         self.known.committed()
@@ -203,8 +227,13 @@ class Absorber:
         not_before: when it may have its next turn, if it is to have one.
         """
         first_new = self.accounts.size
-        old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
+        is_again = bool(self.accounts.book.read[page])
+        old = self._outlinks(page) if is_again else _NOWHERE
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
+        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
+            self._note_likeness(page, fetched)
+        elif is_again:
+            self._duplicates.forget(page)
         is_alias = outcome.state is State.ALIAS
         visit = self.accounts.visit(page, from_bytes(links.targets), old, alias=is_alias, weights=weights)
         if outcome.reason in ("http-404", "http-410") and self._was_there(page):
@@ -248,6 +277,68 @@ class Absorber:
             return outcome, Links(page, own, parsed.nofollow, refused), weights
         to_target = to_bytes(np.array([target], dtype=np.int32))
         return outcome, Links(page, to_target, parsed.nofollow, refused, None if outcome.is_redirect else own), None
+
+    # Pages that say the same.
+
+    def _recognised(self, page: int, outcome: Outcome, fetched: Fetched) -> Outcome:
+        """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
+        if outcome.state is not State.FETCHED or fetched.digest is None:
+            return outcome
+        if self._is_soft_404(page, fetched):
+            return Outcome(State.ERROR, "soft-404")
+        if self._settings.merge_duplicates:
+            found = self._duplicates.likeness(page, fetched.payload, None)
+            if found is not None:
+                leader = self.known.url(found.leader)
+                return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
+        return outcome
+
+    def _note_likeness(self, page: int, fetched: Fetched) -> None:
+        assert fetched.payload is not None
+        likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
+        self._duplicates.take_in(page, fetched.payload, fetched.simhash, likeness)
+        if self._soft404s is None or likeness is None:
+            return
+        if self.frontier.host_of[page] == self.frontier.host_of[likeness.leader]:
+            self._soft404s.suspect(fetched.url, (page, likeness.leader))
+
+    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+        """Whether a page says what its host says of pages that it does not have."""
+        if self._soft404s is None:
+            return False
+        probe = self._soft404s.match(fetched.url, fetched.digest, fetched.payload, fetched.simhash)
+        if probe is not None and self._is_surely_there(page, fetched.url, probe.url):
+            self._soft404s.absolve(probe)
+            return False
+        return probe is not None
+
+    def _is_surely_there(self, page: int, url: str, probe_url: str) -> bool:
+        """Whether a page cannot be an error: a seed, or a folder that what was probed is in."""
+        return bool(self.accounts.depth[page] == 0) or url in above(probe_url)
+
+    def _verdict(self, answer: Fetched) -> str:
+        """What the answer for a page that cannot exist tells of its host."""
+        if answer.status != 200 or answer.payload is None:
+            return "not-found"
+        there = [*above(answer.url), *(seed for seed in self._seeds if origin(seed) == origin(answer.url))]
+        rows = [self._duplicates.row(page) for page in self.known.find(there) if page is not None]
+        same = any(says_the_same(answer, None, row.payload, row.simhash) for row in rows if row is not None)
+        return "catch-all" if same else "soft-404"
+
+    def _retract(self, page: int, answer: Fetched) -> None:
+        """Take a page that was read before its host was found out for the error it is."""
+        row, url = self._duplicates.row(page), self.known.url(page)
+        if row is None or not says_the_same(answer, None, row.payload, row.simhash):
+            return
+        if self._last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
+            return
+        links = self._links_row(page)
+        self.accounts.relink(page, _NOWHERE, from_bytes(links.targets))
+        self._batch.links[page] = links._replace(targets=b"")
+        self._batch.restated[page] = Restated(page, State.ERROR, "soft-404")
+        self._duplicates.forget(page)
+        self.failures["soft-404"] += 1
+        self._void_hints_to(page)
 
     def _was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""

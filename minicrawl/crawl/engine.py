@@ -50,6 +50,13 @@ class RobotsArrival(NamedTuple):
     fetched: Fetched
 
 
+class ProbeArrival(NamedTuple):
+    """The answer for a page that cannot exist, of the site whose `page` was about to be asked for."""
+
+    page: int
+    fetched: Fetched
+
+
 class SteadyClock:
     """Unix seconds that never step back, whatever happens to the machine's clock."""
 
@@ -80,9 +87,9 @@ class Engine:
         self._on_progress = on_progress
         self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._arrived: deque[Arrival | RobotsArrival] = deque()
+        self._arrived: deque[Arrival | RobotsArrival | ProbeArrival] = deque()
         self._wake = asyncio.Event()
-        self._robots_tasks: set[asyncio.Task[None]] = set()
+        self._robots_tasks: set[asyncio.Task[None]] = set()  # and probes: all that is asked for beside pages
         self._failure: BaseException | None = None
         self._shape = LiveShape()
         self._started = self._clock()
@@ -97,7 +104,7 @@ class Engine:
         return self._clock() - self._started
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished, but no robots.txt is worth waiting for."""
+        """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
         self.reason = self.reason or reason
         for task in self._robots_tasks:
             task.cancel()
@@ -185,13 +192,11 @@ class Engine:
         if trap is not None:
             self._absorber.absorb_unfetched(page, State.ERROR, trap, now + _TRAP_SECONDS, now)
             return
+        site, robots = origin(url), None
         if not self._settings.ignore_robots:
-            site = origin(url)
             robots = self._robots_of(site)
             if robots is None or now >= robots.expires:
-                task = self._spawn(self._ask_robots(page, site))
-                self._robots_tasks.add(task)
-                task.add_done_callback(self._robots_tasks.discard)
+                self._ask_beside(self._ask_robots(page, site))
                 return
             if robots.is_undecided:
                 self._absorber.hold_host(page, robots.expires, now)
@@ -200,6 +205,10 @@ class Engine:
             if refusal is not None:
                 self._absorber.absorb_unfetched(page, *refusal, robots.expires, now)
                 return
+        probe = self._absorber.due_probe(site)
+        if probe is not None and (robots is None or robots.refusal(self._settings.user_agent, probe) is None):
+            self._ask_beside(self._probe(page, probe))
+            return
         self._frontier.charge(page)
         _log.debug("asking for %s", url)
         self._spawn(self._fetch(page, url))
@@ -221,6 +230,12 @@ class Engine:
         task.add_done_callback(self._finished)
         return task
 
+    def _ask_beside(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Use a page's turn for something else that its host has to be asked for."""
+        task = self._spawn(coroutine)
+        self._robots_tasks.add(task)
+        task.add_done_callback(self._robots_tasks.discard)
+
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
@@ -234,6 +249,11 @@ class Engine:
         _log.debug("asking for %s/robots.txt", site)
         self._arrived.append(RobotsArrival(page, site, await self._source.robots(site)))
 
+    async def _probe(self, page: int, url: str) -> None:
+        _log.debug("asking for %s, which cannot exist", url)
+        fetched, _ = await self._source.page(url)
+        self._arrived.append(ProbeArrival(page, fetched))
+
     # Taking in.
 
     def _absorb_arrived(self) -> None:
@@ -242,6 +262,8 @@ class Engine:
             now = self._clock()
             if isinstance(arrival, RobotsArrival):
                 self._absorb_robots(arrival, now)
+            elif isinstance(arrival, ProbeArrival):
+                self._absorber.absorb_probe(arrival.page, arrival.fetched, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size

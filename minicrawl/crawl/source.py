@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from minicrawl.crawl.digest import digest_of
+from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parse import parse_html
@@ -46,14 +46,13 @@ class LocalSource:
     def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
         self._fetcher = Fetcher(settings, transport)
         self._concurrency = settings.concurrency
-        self._wants_digests = settings.traps
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
         if not fetched.body:
             return fetched, ParsedPage()
-        digest = digest_of(fetched.body, url) if self._wants_digests else None
-        return replace(fetched, body=b"", digest=digest), parse_html(fetched.body, url, fetched.content_type)
+        identity = identity_of(fetched.body, url)._asdict()
+        return replace(fetched, body=b"", **identity), parse_html(fetched.body, url, fetched.content_type)
 
     async def robots(self, site: str) -> Fetched:
         url = f"{site}/robots.txt"

@@ -13,9 +13,9 @@ from pathlib import Path
 from minicrawl.errors import StoreError
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # What each version of the schema has that the one before it had not.
-_NEW_TABLES = {2: ("rankings",), 3: ("patterns", "digests")}
+_NEW_TABLES = {2: ("rankings",), 3: ("patterns", "digests"), 4: ("fingerprints", "probes")}
 
 
 @contextlib.contextmanager

@@ -18,11 +18,13 @@ from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    Fingerprint,
     HostRow,
     Links,
     MetaValue,
     PageColumns,
     PatternRow,
+    Probe,
     RankedPage,
     RobotsRow,
 )
@@ -60,6 +62,7 @@ class Store:
         self.path = path
         self._db = db
         with store_errors(path):
+            self._has_fingerprints = schema_version(db) >= 4
             self._key = bytes.fromhex(str(self.meta("hash_key") or ""))
 
     def close(self) -> None:
@@ -317,6 +320,42 @@ class Store:
     def digests(self) -> list[int]:
         """Digests of what was read."""
         return [digest for (digest,) in self._db.execute("SELECT digest FROM digests")]
+
+    def fingerprints(self) -> Iterator[list[Fingerprint]]:
+        """What all pages can be told by, by page number, some thousands at a time."""
+        if self._has_fingerprints:
+            cursor = self._db.execute(f"SELECT {', '.join(Fingerprint._fields)} FROM fingerprints ORDER BY page")
+            while rows := cursor.fetchmany(20_000):
+                yield [Fingerprint._make(row) for row in rows]
+
+    def fingerprint(self, page: int) -> Fingerprint | None:
+        """What one page can be told by; None if nothing is known of it."""
+        if not self._has_fingerprints:
+            return None
+        columns = ", ".join(Fingerprint._fields)
+        row = self._db.execute(f"SELECT {columns} FROM fingerprints WHERE page = ?", (page,)).fetchone()
+        return Fingerprint._make(row) if row else None
+
+    def duplicate_counts(self) -> tuple[int, int]:
+        """How many pages have the bytes of another, and how many nearly say what another says."""
+        return self._duplicates("1")
+
+    def duplicates_of(self, page: int) -> tuple[int, int]:
+        """The same, of those that are marked with this page."""
+        return self._duplicates(f"leader = {page:d}")
+
+    def probes(self) -> list[Probe]:
+        """What hosts answered for pages that cannot exist."""
+        with store_errors(self.path):
+            if not self._has_fingerprints:
+                return []
+            return [Probe._make(row) for row in self._db.execute(f"SELECT {', '.join(Probe._fields)} FROM probes")]
+
+    def _duplicates(self, which: str) -> tuple[int, int]:
+        query = f"SELECT count(*), count(distance) FROM fingerprints WHERE leader IS NOT NULL AND {which}"
+        with store_errors(self.path):
+            marked, near = self._db.execute(query).fetchone() if self._has_fingerprints else (0, 0)
+        return marked - near, near
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)

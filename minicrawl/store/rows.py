@@ -100,6 +100,29 @@ class RobotsRow(NamedTuple):
     attempts: int
 
 
+class Fingerprint(NamedTuple):
+    """A row of `fingerprints`."""
+
+    page: int
+    payload: int
+    simhash: int | None
+    leader: int | None
+    distance: int | None
+
+
+class Probe(NamedTuple):
+    """A row of `probes`."""
+
+    folder: str
+    url: str
+    asked_at: float
+    verdict: str
+    status: int | None
+    digest: int | None
+    payload: int | None
+    simhash: int | None
+
+
 class PatternRow(NamedTuple):
     """A row of `patterns`."""
 

@@ -20,11 +20,13 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    Fingerprint,
     HostRow,
     Links,
     MetaValue,
     NewPage,
     PatternRow,
+    Probe,
     Restated,
     Retry,
     RobotsRow,
@@ -133,6 +135,19 @@ class Writer(Store):
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
+
+    def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
+        """By page; None: the page has none any more."""
+        gone = [(page,) for page, row in rows.items() if row is None]
+        self._db.executemany("DELETE FROM fingerprints WHERE page = ?", gone)
+        columns, marks = ", ".join(Fingerprint._fields), ", ".join("?" * len(Fingerprint._fields))
+        self._db.executemany(
+            f"INSERT OR REPLACE INTO fingerprints ({columns}) VALUES ({marks})", filter(None, rows.values())
+        )
+
+    def save_probes(self, rows: Iterable[Probe]) -> None:
+        columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -36,6 +36,8 @@ def keep(store: Path, name: str, *values: float) -> None:
 def first_version(store: Path) -> None:
     """Make a store one that was written before rankings could be kept."""
     with sqlite3.connect(store) as db:
+        db.execute("DROP TABLE fingerprints")
+        db.execute("DROP TABLE probes")
         db.execute("DROP TABLE patterns")
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")
