@@ -300,7 +300,7 @@ class Absorber:
         if self._soft404s is None or likeness is None:
             return
         if self.frontier.host_of[page] == self.frontier.host_of[likeness.leader]:
-            self._soft404s.suspect(fetched.url, (page, likeness.leader))
+            self._soft404s.suspect(fetched.url, self.known.url(likeness.leader), (page, likeness.leader))
 
     def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
         """Whether a page says what its host says of pages that it does not have."""

@@ -2,7 +2,8 @@
 
 When a page turns out to be a duplicate of another page of its host, this may be the host's way to say "not found". So
 a page beside it that cannot exist is asked for, once (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), in a turn
-of the host. Hosts without duplicates are not bothered, others at most three times. If the answer is a page with status
+of the host. Hosts without duplicates are not bothered, others once, and twice more if in other folders pages say what
+pages beside them said. If the answer is a page with status
 200, that is what the host's soft 404s look like: pages of the host that say the same, or nearly, are errors.
 
 Not so if a seed, or a folder above, says the same: then the host has one page for many names, such as an application
@@ -40,11 +41,12 @@ class Soft404s:
         for row in rows:
             self._probes.setdefault(origin(row.folder), {})[row.folder] = row
 
-    def suspect(self, url: str, pages: Iterable[int]) -> None:
-        """Take in that a page of a host says what another of its pages said."""
+    def suspect(self, url: str, leader: str, pages: Iterable[int]) -> None:
+        """Take in that the page at `url` says what another of its host, `leader`, said. pages: the numbers of both."""
         folder = folder_of(url)
         probes = self._probes.setdefault(origin(url), {})
-        if folder not in probes and len(probes) < MOST_PROBES:
+        is_wanted = not probes or (folder == folder_of(leader) and len(probes) < MOST_PROBES)
+        if folder not in probes and is_wanted:
             probes[folder] = None
             self._wanted[origin(url)] = probe_url(url, self._secret)
         if folder in probes and probes[folder] is None:

@@ -109,12 +109,19 @@ def test_host_is_asked_a_few_times_at_most() -> None:
     found = Soft404s([], b"secret")
     asked = []
     for number in range(9):
-        found.suspect(f"{HOME}{number}/x", (1, 2))
+        found.suspect(f"{HOME}{number}/x", f"{HOME}{number}/y", (1, 2))
         asked.append(found.take_due("http://a.test"))
         if asked[-1]:
             found.take_in(Fetched(asked[-1], status=404), "not-found", 0.0)
     assert [url is not None for url in asked] == [True] * MOST_PROBES + [False] * (9 - MOST_PROBES)
     assert len(found.take_rows()) == MOST_PROBES
+
+
+def test_second_probe_is_for_pages_that_say_what_those_beside_them_say() -> None:
+    found = Soft404s([], b"secret")
+    for leader, folder in [("y/1", "x/"), ("z/1", "y/"), ("z/1", "z/")]:
+        found.suspect(f"{HOME}{folder}2", HOME + leader, (1, 2))
+        assert (found.take_due("http://a.test") is not None) == (folder != "y/")
 
 
 @pytest.mark.parametrize(
