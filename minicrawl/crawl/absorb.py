@@ -391,7 +391,7 @@ class Absorber:
         while alias != page:
             row = self._links_row(alias)
             if row.own is not None:
-                self._stand_for_itself(alias, "canonical-loop")
+                self._stand_for_itself(alias, "loop")
                 return True
             alias = int(from_bytes(row.targets)[0])
         return False
@@ -401,15 +401,18 @@ class Absorber:
         for alias in self._hinted.pop(page, ()):
             row = self._links_row(alias)
             if row.own is not None and from_bytes(row.targets)[0] == page:
-                self._stand_for_itself(alias, "canonical-dead")
+                self._stand_for_itself(alias, "dead")
 
-    def _stand_for_itself(self, alias: int, reason: str) -> None:
+    def _stand_for_itself(self, alias: int, why: str) -> None:
         """Give an alias its own links back."""
+        turn = self._batch.turns.get(alias)
+        reason = turn.reason if turn else self.writer.reason(alias)
+        hint = "duplicate" if reason == "duplicate" else "canonical"
         row = self._links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
         self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
         self._batch.links[alias] = row._replace(targets=row.own, own=None)
-        self._batch.restated[alias] = Restated(alias, State.FETCHED, reason)
+        self._batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""

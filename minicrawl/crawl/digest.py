@@ -142,7 +142,8 @@ def _votes(hashes: Hashes) -> npt.NDArray[np.float32]:
     """For each of 64 bits, how many more of the hashes have it than have not."""
     bits = np.unpackbits(hashes.astype("<u8", copy=False).view(np.uint8)).reshape(-1, 64)
     # There are never more hashes than bytes looked at, so 16 bits will do.
-    return 2 * bits.sum(axis=0, dtype=np.uint16).astype(np.float32) - np.float32(len(hashes))
+    have: npt.NDArray[np.float32] = bits.sum(axis=0, dtype=np.uint16).astype(np.float32)
+    return 2 * have - np.float32(len(hashes))
 
 
 def _sha1(text: bytes) -> bytes:

@@ -233,6 +233,11 @@ class Store:
         row = self._db.execute("SELECT state FROM pages WHERE id = ?", (page,)).fetchone()
         return str(row[0]) if row else "waiting"
 
+    def reason(self, page: int) -> str:
+        """Why a page in the store is in its state."""
+        row = self._db.execute("SELECT reason FROM pages WHERE id = ?", (page,)).fetchone()
+        return str(row[0])
+
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, some thousands at a time, each column one tuple."""
         columns = f"id, host, state, attempts, measures, {ACCOUNT_COLUMNS}"

@@ -156,8 +156,14 @@ def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) 
     web = site()
     crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
     web[A] = 404
-    crawl(web, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=30)
-    assert ("gone", "http-404") in rows(store, "SELECT state, reason FROM pages WHERE url = ?", A)
+    again = {HOME: [A], A: 404}
+    crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert (states[A], states[B], states[MIRROR]) == (
+        "gone http-404",
+        "fetched duplicate-dead",
+        "fetched duplicate-dead",
+    )
     assert list(audit(open_store(store))) == []
 
 
