@@ -29,7 +29,7 @@ from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Turn
+from minicrawl.store.rows import HostRow, Links, MetaValue, NewPage, Restated, Retry, Told, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -92,7 +92,7 @@ class Absorber:
             self._try_again(page, outcome, now)
         else:
             self._attempts.pop(page, None)
-            self._visit(page, self._recognised(page, outcome, fetched), fetched, parsed, now)
+            self._visit(page, self._recognised(page, outcome, fetched, parsed), fetched, parsed, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
@@ -122,14 +122,14 @@ class Absorber:
         """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
         return self._soft404s.take_due(site) if self._soft404s is not None else None
 
-    def absorb_probe(self, page: int, fetched: Fetched, now: float) -> None:
+    def absorb_probe(self, page: int, fetched: Fetched, title: str | None, now: float) -> None:
         """Take in the answer for a page that cannot exist, asked for in the turn of `page`, which waits again."""
         assert self._soft404s is not None, "there are probes only where soft 404s are looked for"
         self._note_request(page)
         verdict = self._verdict(fetched)
-        for suspect in self._soft404s.take_in(fetched, verdict, now):
+        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
             if verdict == "soft-404":
-                self._retract(suspect, fetched)
+                self._retract(suspect, fetched, title)
         self.frontier.release(page, now)
         self.frontier.put_back(page, now)
 
@@ -280,11 +280,11 @@ class Absorber:
 
     # Pages that say the same.
 
-    def _recognised(self, page: int, outcome: Outcome, fetched: Fetched) -> Outcome:
+    def _recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
         """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
         if outcome.state is not State.FETCHED or fetched.digest is None:
             return outcome
-        if self._is_soft_404(page, fetched):
+        if self._is_soft_404(page, fetched, parsed.title):
             return Outcome(State.ERROR, "soft-404")
         if self._settings.merge_duplicates:
             found = self._duplicates.likeness(page, fetched.payload, None)
@@ -302,11 +302,11 @@ class Absorber:
         if self.frontier.host_of[page] == self.frontier.host_of[likeness.leader]:
             self._soft404s.suspect(fetched.url, self.known.url(likeness.leader), (page, likeness.leader))
 
-    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+    def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
         """Whether a page says what its host says of pages that it does not have."""
         if self._soft404s is None:
             return False
-        probe = self._soft404s.match(fetched.url, fetched.digest, fetched.payload, fetched.simhash)
+        probe = self._soft404s.match(fetched, title)
         if probe is not None and self._is_surely_there(page, fetched.url, probe.url):
             self._soft404s.absolve(probe)
             return False
@@ -322,13 +322,13 @@ class Absorber:
             return "not-found"
         there = [*above(answer.url), *(seed for seed in self._seeds if origin(seed) == origin(answer.url))]
         rows = [self._duplicates.row(page) for page in self.known.find(there) if page is not None]
-        same = any(says_the_same(answer, None, row.payload, row.simhash) for row in rows if row is not None)
+        same = any(says_the_same(answer, row.payload, row.simhash) for row in rows if row is not None)
         return "catch-all" if same else "soft-404"
 
-    def _retract(self, page: int, answer: Fetched) -> None:
+    def _retract(self, page: int, answer: Fetched, title: str | None) -> None:
         """Take a page that was read before its host was found out for the error it is."""
         row, url = self._duplicates.row(page), self.known.url(page)
-        if row is None or not says_the_same(answer, None, row.payload, row.simhash):
+        if row is None or not says_the_same(answer, row.payload, row.simhash) or self._told(page).title != title:
             return
         if self._last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
             return
@@ -405,14 +405,17 @@ class Absorber:
 
     def _stand_for_itself(self, alias: int, why: str) -> None:
         """Give an alias its own links back."""
-        turn = self._batch.turns.get(alias)
-        reason = turn.reason if turn else self.writer.reason(alias)
-        hint = "duplicate" if reason == "duplicate" else "canonical"
+        hint = "duplicate" if self._told(alias).reason == "duplicate" else "canonical"
         row = self._links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
         self.accounts.relink(alias, from_bytes(row.own), from_bytes(row.targets))
         self._batch.links[alias] = row._replace(targets=row.own, own=None)
         self._batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
+
+    def _told(self, page: int) -> Told:
+        """What came of the last turn of a page that was read."""
+        turn = self._batch.turns.get(page)
+        return Told(turn.reason, turn.title) if turn else self.writer.told(page)
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""

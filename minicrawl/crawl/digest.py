@@ -4,9 +4,9 @@ payload   digest of all of the body: the same bytes
 digest    of the body without the targets of its links and its own path, and of its origin
 simhash   SimHash (Charikar 2002): pages that share nearly all of their features differ in few bits
 
-A feature is 16 bytes from the beginning of a piece of text between two tags, or of a word inside one (of every fourth
-or so where there are many). So tags and scripts hardly count; a piece that is there twice counts once. The words of the
-title weigh as much as two fifths of all features: pages of one template share nearly everything else.
+A feature is up to 16 bytes from the beginning of a piece of text between two tags, or of a word inside one (of every
+fourth or so where there are many). So tags and scripts hardly count; a piece that is there twice counts once. The words
+of the title weigh as much as two fifths of all features: pages of one template share nearly everything else.
 """
 
 import hashlib
@@ -34,6 +34,11 @@ _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _TITLE = re.compile(rb"<title[^>]{0,99}>([^<]{1,400})", re.IGNORECASE)
 _HEAD = 16_384  # bytes in which the title is looked for
 _SPACE = ord(" ")
+# What to keep of the first and the second eight bytes of a feature of 0 to 16 bytes.
+_FIRST, _SECOND = (
+    np.array([(1 << 8 * max(0, min(length - skipped, 8))) - 1 for length in range(_WIDTH + 1)], dtype=np.uint64)
+    for skipped in (0, 8)
+)
 # The first two letters of a tag, as one number. <strong> is not worth telling apart.
 _SCRIPT, _STYLE = (int.from_bytes(name, "little") for name in (b"sc", b"st"))
 _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
@@ -73,10 +78,10 @@ def features_of(text: bytes) -> Hashes:
         start = (len(text) - MOST_BYTES) // 2
         text = text[start : start + MOST_BYTES]
     text += bytes(_WIDTH)  # so that whatever begins in the text is of full width
-    starts = _starts(text)
+    starts, lengths = _starts(text)
     # Eight bytes from any place on, as one number.
-    words = np.ndarray(len(text) - 7, "<u8", text, 0, (1,))
-    features = _mixed(words[starts], words[starts + 8])
+    eights = np.ndarray(len(text) - 7, "<u8", text, 0, (1,))
+    features = _mixed(eights[starts] & _FIRST[lengths], eights[starts + 8] & _SECOND[lengths])
     features.sort()
     is_other = np.ones(len(features), dtype=np.bool_)
     np.not_equal(features[1:], features[:-1], out=is_other[1:])
@@ -96,15 +101,16 @@ def distance(one: int, other: int) -> int:
     return ((one ^ other) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
 
 
-def _starts(text: bytes) -> Places:
-    """Where pieces of text begin, and words inside them."""
+def _starts(text: bytes) -> tuple[Places, Places]:
+    """Where pieces of text begin, and words inside them; and of how many bytes from there on the features are."""
     octets = np.frombuffer(text, np.uint8)
     marks = np.flatnonzero(octets & 0xFD == ord("<"))  # or ">", which differs in one bit
     if len(marks) < 3:
-        return marks[:0]
+        return marks[:0], marks[:0]
     marks, ends = marks[:-1], marks[1:]
     is_text = octets[marks] == ord(">")
-    pieces = marks[is_text & (ends - marks > 3) & (octets[marks + 1] > _SPACE)]
+    begins_text = is_text & (ends - marks > 3) & (octets[marks + 1] > _SPACE)
+    pieces = marks[begins_text]
     names = np.ndarray(len(text) - 1, "<u2", text, 0, (1,))[marks + 1] | 0x2020
     is_text[1:] &= ~((names == _SCRIPT) | (names == _STYLE))[:-1]
     spaces = octets[:-3] == _SPACE
@@ -112,7 +118,9 @@ def _starts(text: bytes) -> Places:
     words = _inside(np.flatnonzero(some), marks, ends, is_text)
     if len(pieces) + len(words) < _FEW:
         words = _inside(np.flatnonzero(spaces), marks, ends, is_text)
-    return np.concatenate((pieces, words)) + 1
+    lengths = np.full(len(pieces) + len(words), _WIDTH, dtype=np.intp)
+    np.minimum(ends[begins_text] - pieces - 1, _WIDTH, out=lengths[: len(pieces)])
+    return np.concatenate((pieces, words)) + 1, lengths
 
 
 def _inside(places: Places, marks: Places, ends: Places, is_text: npt.NDArray[np.bool_]) -> Places:
@@ -124,7 +132,7 @@ def _inside(places: Places, marks: Places, ends: Places, is_text: npt.NDArray[np
 def _title_words(body: bytes) -> Hashes:
     found = _TITLE.match(body, max(body.find(b"<title", 0, _HEAD), 0)) or _TITLE.search(body, 0, _HEAD)
     words = sorted(set(found[1].split())) if found else []
-    padded = b"".join(word[:_WIDTH].ljust(_WIDTH, b"\0") for word in words)
+    padded = b"".join(word[:8].ljust(8, b"\0") + word[-8:].ljust(8, b"\0") for word in words)
     halves = np.frombuffer(padded, "<u8").reshape(-1, 2)
     return _mixed(halves[:, 0], halves[:, 1])
 

@@ -55,6 +55,7 @@ class ProbeArrival(NamedTuple):
 
     page: int
     fetched: Fetched
+    title: str | None
 
 
 class SteadyClock:
@@ -251,8 +252,8 @@ class Engine:
 
     async def _probe(self, page: int, url: str) -> None:
         _log.debug("asking for %s, which cannot exist", url)
-        fetched, _ = await self._source.page(url)
-        self._arrived.append(ProbeArrival(page, fetched))
+        fetched, parsed = await self._source.page(url)
+        self._arrived.append(ProbeArrival(page, fetched, parsed.title))
 
     # Taking in.
 
@@ -263,7 +264,7 @@ class Engine:
             if isinstance(arrival, RobotsArrival):
                 self._absorb_robots(arrival, now)
             elif isinstance(arrival, ProbeArrival):
-                self._absorber.absorb_probe(arrival.page, arrival.fetched, now)
+                self._absorber.absorb_probe(arrival.page, arrival.fetched, arrival.title, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size

@@ -3,8 +3,9 @@
 When a page turns out to be a duplicate of another page of its host, this may be the host's way to say "not found". So
 a page beside it that cannot exist is asked for, once (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), in a turn
 of the host. Hosts without duplicates are not bothered, others once, and twice more if in other folders pages say what
-pages beside them said. If the answer is a page with status
-200, that is what the host's soft 404s look like: pages of the host that say the same, or nearly, are errors.
+pages beside them said. If the answer is a page with status 200, that is what the host's soft 404s look like: pages of
+the host that say the same are errors, and those that nearly do under the same title. (Without a look at the title, so
+would be pages of a template with little text of their own.)
 
 Not so if a seed, or a folder above, says the same: then the host has one page for many names, such as an application
 that draws everything in the browser, and that page is no error.
@@ -56,18 +57,20 @@ class Soft404s:
         """The URL to ask an origin for now, once; or None."""
         return self._wanted.pop(site, None)
 
-    def take_in(self, fetched: Fetched, verdict: str, now: float) -> set[int]:
+    def take_in(self, fetched: Fetched, title: str | None, verdict: str, now: float) -> set[int]:
         """Note what a probe was answered, and what that means. Returns the pages that gave rise to it."""
         folder = folder_of(fetched.url)
-        self._note(
-            Probe(folder, fetched.url, now, verdict, fetched.status, fetched.digest, fetched.payload, fetched.simhash)
-        )
+        said = (fetched.digest, fetched.payload, fetched.simhash, title)
+        self._note(Probe(folder, fetched.url, now, verdict, fetched.status, *said))
         return self._suspects.pop(folder, set())
 
-    def match(self, url: str, digest: int | None, payload: int | None, simhash: int | None) -> Probe | None:
-        """The probe whose answer shows that what the page at `url` says is an error, or None."""
-        for probe in self._probes.get(origin(url), {}).values():
-            if probe is not None and probe.verdict == "soft-404" and says_the_same(probe, digest, payload, simhash):
+    def match(self, fetched: Fetched, title: str | None) -> Probe | None:
+        """The probe whose answer shows that what a page says is an error, or None."""
+        for probe in self._probes.get(origin(fetched.url), {}).values():
+            if probe is None or probe.verdict != "soft-404":
+                continue
+            nearly = title == probe.title and says_the_same(probe, fetched.payload, fetched.simhash)
+            if nearly or (fetched.digest is not None and fetched.digest == probe.digest):
                 return probe
         return None
 
@@ -84,9 +87,9 @@ class Soft404s:
         self._probes.setdefault(origin(probe.folder), {})[probe.folder] = self._changed[probe.folder] = probe
 
 
-def says_the_same(answer: Probe | Fetched, digest: int | None, payload: int | None, simhash: int | None) -> bool:
+def says_the_same(answer: Probe | Fetched, payload: int | None, simhash: int | None) -> bool:
     """Whether a page says what a probe was answered, or nearly."""
-    if (digest is not None and digest == answer.digest) or (payload is not None and payload == answer.payload):
+    if payload is not None and payload == answer.payload:
         return True
     return simhash is not None and answer.simhash is not None and distance(simhash, answer.simhash) <= ALIKE
 

@@ -27,6 +27,7 @@ from minicrawl.store.rows import (
     Probe,
     RankedPage,
     RobotsRow,
+    Told,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -233,10 +234,9 @@ class Store:
         row = self._db.execute("SELECT state FROM pages WHERE id = ?", (page,)).fetchone()
         return str(row[0]) if row else "waiting"
 
-    def reason(self, page: int) -> str:
-        """Why a page in the store is in its state."""
-        row = self._db.execute("SELECT reason FROM pages WHERE id = ?", (page,)).fetchone()
-        return str(row[0])
+    def told(self, page: int) -> Told:
+        """Reason and title of a page in the store."""
+        return Told._make(self._db.execute("SELECT reason, title FROM pages WHERE id = ?", (page,)).fetchone())
 
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, some thousands at a time, each column one tuple."""

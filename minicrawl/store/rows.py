@@ -83,6 +83,13 @@ class Restated(NamedTuple):
     reason: str
 
 
+class Told(NamedTuple):
+    """What came of a page's turn, in words."""
+
+    reason: str
+    title: str | None
+
+
 class HostRow(NamedTuple):
     id: int
     name: str
@@ -121,6 +128,7 @@ class Probe(NamedTuple):
     digest: int | None
     payload: int | None
     simhash: int | None
+    title: str | None
 
 
 class PatternRow(NamedTuple):

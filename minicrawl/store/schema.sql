@@ -117,7 +117,8 @@ CREATE TABLE probes (
     status       INTEGER,                      -- HTTP status
     digest       INTEGER,                      -- 64 bits each of what the answer said
     payload      INTEGER,
-    simhash      INTEGER
+    simhash      INTEGER,
+    title        TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:

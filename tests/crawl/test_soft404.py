@@ -105,6 +105,14 @@ def test_page_that_is_surely_there_clears_the_host(tmp_path: Path) -> None:
     assert states(store, [HOME + "f/", *LOST[6:]]) == {("fetched", "ok")}
 
 
+def test_page_that_nearly_says_the_same_under_another_title_is_none(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    web = site() | {REAL[0]: [NOT_FOUND.replace("Sorry, no PATH", "Sorry").replace("Not here", "Not there")]}
+    crawl(Soft(web, NOT_FOUND.replace("PATH", "PATH at")), store, [HOME], strategy="breadth-first")
+    assert states(store, LOST) == {("error", "soft-404")}
+    assert states(store, REAL) == {("fetched", "ok")}
+
+
 def test_host_is_asked_a_few_times_at_most() -> None:
     found = Soft404s([], b"secret")
     asked = []
@@ -112,7 +120,7 @@ def test_host_is_asked_a_few_times_at_most() -> None:
         found.suspect(f"{HOME}{number}/x", f"{HOME}{number}/y", (1, 2))
         asked.append(found.take_due("http://a.test"))
         if asked[-1]:
-            found.take_in(Fetched(asked[-1], status=404), "not-found", 0.0)
+            found.take_in(Fetched(asked[-1], status=404), None, "not-found", 0.0)
     assert [url is not None for url in asked] == [True] * MOST_PROBES + [False] * (9 - MOST_PROBES)
     assert len(found.take_rows()) == MOST_PROBES
 
