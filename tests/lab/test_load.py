@@ -453,7 +453,7 @@ def test_names_that_cannot_be_read_are_refused(tmp_path):
         ),
         ("DELETE FROM pages WHERE id = 2", "{path} is damaged: page numbers are missing; name another graph file"),
         ("PRAGMA application_id = 5", "{path} belongs to another program; name another graph file"),
-        ("PRAGMA user_version = 99", "{path} was written by a newer minicrawl (schema 99, this one reads 3); upgrade"),
+        ("PRAGMA user_version = 99", "{path} was written by a newer minicrawl (schema 99, this one reads 4); upgrade"),
         ("DROP TABLE links", "{path} cannot be used: no such table: links"),
         ("DELETE FROM links", "{path} has no links between pages; name another graph file"),
     ],
