@@ -21,6 +21,7 @@ from minicrawl.cli import main
 from minicrawl.crawl import fetch, source
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.engine import Engine
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.known import KnownUrls
@@ -51,7 +52,10 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (source, "parse_html", "parse, resolve and normalise links"),
+    (source, "identity_of", "digests and SimHash"),
     (fetch._Inflate, "decode", "inflate"),
+    (Duplicates, "likeness", "look up duplicates"),
+    (Duplicates, "take_in", "look up duplicates"),
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),
     (Frontier, "credit", "frontier"),

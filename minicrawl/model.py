@@ -26,8 +26,8 @@ class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse. `digest`: 64 bits of
-    what the body says, see minicrawl.crawl.digest; None when there is no body.
+    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`:
+    64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
     """
 
     url: str
@@ -42,6 +42,8 @@ class Fetched:
     truncated: bool = False
     reason: str | None = None
     digest: int | None = None
+    payload: int | None = None
+    simhash: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,8 @@ class CrawlSettings:
     keep_parameters: bool = False
     traps: bool = True
     sitemaps: bool = True
+    probe: bool = True
+    merge_duplicates: bool = False
     # Politeness.
     delay: float = 1.0
     ip_delay: float | None = None

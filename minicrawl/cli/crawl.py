@@ -85,6 +85,14 @@ WHY_STOPPED = {
     help="Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
 )
 @click.option(
+    "--probe/--no-probe",
+    default=True,
+    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
+)
+@click.option(
+    "--merge-duplicates", is_flag=True, help="Let a page with the bytes of one read before stand for that one."
+)
+@click.option(
     "--delay",
     type=float,
     default=1.0,

@@ -54,6 +54,8 @@ def _status(store: "Store") -> dict[str, Any]:
             for row in store.trap_patterns()
         ],
         "sitemaps": _sitemaps(store),
+        "duplicates": dict(zip(("exact", "near"), store.duplicate_counts(), strict=True)),
+        "probes": _probes(store),
         "run": run,
         "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
         "last_commit": store.meta("run_at"),
@@ -69,6 +71,12 @@ def _sitemaps(store: "Store") -> dict[str, Any]:
         "waiting": sum(count for count, _ in store.listed_counts().values()),
         "made_known": sum(row.taken for row in rows),
     }
+
+
+def _probes(store: "Store") -> dict[str, Any]:
+    """How many pages that cannot exist were asked for, and the folders of hosts that answered with a page."""
+    probes = store.probes()
+    return {"asked": len(probes), "soft_404": sorted(row.folder for row in probes if row.verdict == "soft-404")}
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
@@ -100,6 +108,13 @@ def _lines(status: dict[str, Any]) -> list[str]:
         )
     if len(status["traps"]) > _TRAPS_SHOWN:
         lines.append(f"          and {len(status['traps']) - _TRAPS_SHOWN:,} more: see --json")
+    if any(status["duplicates"].values()):
+        lines.append(f"duplicates {status['duplicates']['exact']:,} exact, {status['duplicates']['near']:,} near")
+    if status["probes"]["asked"]:
+        lines.append(
+            f"probes    {status['probes']['asked']:,} pages that cannot exist asked for, "
+            f"{len(status['probes']['soft_404']):,} answered as if they did (soft 404)"
+        )
     if run:
         speed = status["pages_per_second"]
         lines += [

@@ -106,6 +106,9 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
+        "duplicate_of": _leader(store, page),
+        "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
+        "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
     }
 
 
@@ -143,6 +146,22 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     row = store.pattern(pattern)
     counts = {"known": row.known, "read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
     return {"rule": rule, "pattern": pattern, "counts": counts}
+
+
+def _leader(store: "Store", page: int) -> dict[str, Any] | None:
+    """The page that said first what this one says, and in how many bits their SimHashes differ; None: there is none."""
+    row = store.fingerprint(page)
+    if row is None or row.leader is None:
+        return None
+    return {"url": store.url(row.leader), "is_exact": row.distance is None, "distance": row.distance or 0}
+
+
+def _probe(store: "Store", url: str) -> str | None:
+    """The page that cannot exist whose answer showed what the host's soft 404s look like."""
+    from minicrawl.crawl.urls import origin
+
+    probes = [probe for probe in store.probes() if origin(probe.url) == origin(url) and probe.verdict == "soft-404"]
+    return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
@@ -188,6 +207,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"  state       {told['state']}, because {told['reason']}"
         + (f": {printable(told['rule'])}" if told["rule"] else ""),
         *_trap_lines(told["trap"]),
+        *_duplicate_lines(told),
         f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
@@ -244,6 +264,21 @@ def _trap_lines(trap: dict[str, Any] | None) -> list[str]:
         f"{told}: {counts['known']:,} URLs known, {counts['read']:,} read, {counts['repeated']:,} of them repeated "
         f"another page; {counts['dropped']:,} links dropped"
     ]
+
+
+def _duplicate_lines(told: dict[str, Any]) -> list[str]:
+    from minicrawl.cli.output import printable
+
+    lines = []
+    if (leader := told["duplicate_of"]) is not None:
+        kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
+        lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")
+    exact, near = told["duplicates"].values()
+    if exact or near:
+        lines.append(f"  duplicates  {exact:,} exact, {near:,} near")
+    if told["probe"] is not None:
+        lines.append(f"  soft 404    it says what the host said of {printable(told['probe'])}, which cannot exist")
+    return lines
 
 
 def _sample(urls: list[str]) -> str:

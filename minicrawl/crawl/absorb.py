@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier, Host, HostTurn
 from minicrawl.crawl.known import KnownUrls
@@ -23,15 +24,27 @@ from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.sitemap_queue import SitemapQueue
+from minicrawl.crawl.soft404 import Soft404s, above, says_the_same
 from minicrawl.crawl.traps import Traps
-from minicrawl.crawl.urls import authority, normalise
+from minicrawl.crawl.urls import authority, normalise, origin
 from minicrawl.model import Fetched, ParsedPage, SitemapAnswer, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, MetaValue, NewPage, Refused, Restated, Retry, Turn
+from minicrawl.store.rows import (
+    CREDITED_COLUMNS,
+    HostRow,
+    Links,
+    MetaValue,
+    NewPage,
+    Refused,
+    Restated,
+    Retry,
+    Told,
+    Turn,
+)
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -89,15 +102,19 @@ class Absorber:
         self._traps = Traps(writer) if settings.traps else None
         self.sitemaps = SitemapQueue(writer)
         self.sitemaps.thirds = int(writer.meta("sitemap_thirds") or 0)
+        self._duplicates = Duplicates(writer.fingerprints(), writer.fingerprint)
+        secret = bytes.fromhex(str(writer.meta("hash_key")))
+        self._soft404s = Soft404s(writer.probes(), secret) if settings.probe else None
+        self._seeds: list[str] = []
         self._batch = Batch()
         self._turns_unsettled = 0
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        earlier = self.writer.seeds()
-        self._scope = Scope.of(self._settings, [*earlier, *seeds])
+        self._seeds = [*self.writer.seeds(), *seeds]
+        self._scope = Scope.of(self._settings, self._seeds)
         if self._traps is not None:
-            self._traps.protect([*earlier, *seeds])
+            self._traps.protect(self._seeds)
         fresh = [url for url, page in zip(seeds, self.known.find(seeds), strict=True) if page is None]
         if fresh:
             grant = seed_grant(self._strategy, self.accounts.book, len(fresh))
@@ -115,7 +132,7 @@ class Absorber:
             self._try_again(page, outcome, now)
         else:
             self._attempts.pop(page, None)
-            self._visit(page, outcome, fetched, parsed, now)
+            self._visit(page, self._recognised(page, outcome, fetched, parsed), fetched, parsed, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
@@ -251,6 +268,20 @@ class Absorber:
                 break
         return self.accounts.size - first_new
 
+    def due_probe(self, site: str) -> str | None:
+        """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
+        return self._soft404s.take_due(site) if self._soft404s is not None else None
+
+    def absorb_probe(self, turn: HostTurn, fetched: Fetched, title: str | None, now: float) -> None:
+        """Take in the answer for a page that cannot exist, asked for in the turn of a page, which waits again."""
+        assert self._soft404s is not None, "there are probes only where soft 404s are looked for"
+        verdict = self._verdict(fetched)
+        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
+            if verdict == "soft-404":
+                self._retract(suspect, fetched, title)
+        self._note_answer(turn, fetched, now)
+        self._put_back(turn, now)
+
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.
 
@@ -304,6 +335,9 @@ class Absorber:
                 self.writer.save_patterns(patterns)
                 self.writer.save_digests(digests)
             self._save_sitemaps()
+            self.writer.save_fingerprints(self._duplicates.take_rows())
+            if self._soft404s is not None:
+                self.writer.save_probes(self._soft404s.take_rows())
             self.writer.save_hosts(self._host_rows())
             self.writer.save_meta(self.accounts.scalars() | self._credits() | meta)
         self.known.committed()
@@ -362,8 +396,13 @@ class Absorber:
         not_before: when it may have its next turn, if it is to have one.
         """
         first_new = self.accounts.size
-        old = self._outlinks(page) if self.accounts.book.read[page] else _NOWHERE
+        is_again = bool(self.accounts.book.read[page])
+        old = self._outlinks(page) if is_again else _NOWHERE
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
+        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
+            self._note_likeness(page, fetched)
+        elif is_again:
+            self._duplicates.forget(page)
         is_alias = outcome.state is State.ALIAS
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
@@ -416,6 +455,68 @@ class Absorber:
         to_target = to_bytes(np.array([target], dtype=np.int32))
         return outcome, Links(page, to_target, parsed.nofollow, refused, None if outcome.is_redirect else own), None
 
+    # Pages that say the same.
+
+    def _recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
+        """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
+        if outcome.state is not State.FETCHED or fetched.digest is None:
+            return outcome
+        if self._is_soft_404(page, fetched, parsed.title):
+            return Outcome(State.ERROR, "soft-404")
+        if self._settings.merge_duplicates:
+            found = self._duplicates.likeness(page, fetched.payload, None)
+            if found is not None:
+                leader = self.known.url(found.leader)
+                return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
+        return outcome
+
+    def _note_likeness(self, page: int, fetched: Fetched) -> None:
+        assert fetched.payload is not None
+        likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
+        self._duplicates.take_in(page, fetched.payload, fetched.simhash, likeness)
+        if self._soft404s is None or likeness is None:
+            return
+        if self.frontier.host_of[page] == self.frontier.host_of[likeness.leader]:
+            self._soft404s.suspect(fetched.url, self.known.url(likeness.leader), (page, likeness.leader))
+
+    def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
+        """Whether a page says what its host says of pages that it does not have."""
+        if self._soft404s is None:
+            return False
+        probe = self._soft404s.match(fetched, title)
+        if probe is not None and self._is_surely_there(page, fetched.url, probe.url):
+            self._soft404s.absolve(probe)
+            return False
+        return probe is not None
+
+    def _is_surely_there(self, page: int, url: str, probe_url: str) -> bool:
+        """Whether a page cannot be an error: a seed, or a folder that what was probed is in."""
+        return bool(self.accounts.depth[page] == 0) or url in above(probe_url)
+
+    def _verdict(self, answer: Fetched) -> str:
+        """What the answer for a page that cannot exist tells of its host."""
+        if answer.status != 200 or answer.payload is None:
+            return "not-found"
+        there = [*above(answer.url), *(seed for seed in self._seeds if origin(seed) == origin(answer.url))]
+        rows = [self._duplicates.row(page) for page in self.known.find(there) if page is not None]
+        same = any(says_the_same(answer, row.payload, row.simhash) for row in rows if row is not None)
+        return "catch-all" if same else "soft-404"
+
+    def _retract(self, page: int, answer: Fetched, title: str | None) -> None:
+        """Take a page that was read before its host was found out for the error it is."""
+        row, url = self._duplicates.row(page), self.known.url(page)
+        if row is None or not says_the_same(answer, row.payload, row.simhash) or self._told(page).title != title:
+            return
+        if self._last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
+            return
+        links = self._links_row(page)
+        self.accounts.relink(page, _NOWHERE, from_bytes(links.targets))
+        self._batch.links[page] = links._replace(targets=b"")
+        self._batch.restated[page] = Restated(page, State.ERROR, "soft-404")
+        self._duplicates.forget(page)
+        self.failures["soft-404"] += 1
+        self._void_hints_to(page)
+
     def _was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
         return self._last_state(page) in (State.FETCHED, State.ALIAS)
@@ -467,7 +568,7 @@ class Absorber:
         while alias != page:
             row = self._links_row(alias)
             if row.own is not None:
-                self._stand_for_itself(alias, "canonical-loop")
+                self._stand_for_itself(alias, "loop")
                 return True
             alias = int(from_bytes(row.targets)[0])
         return False
@@ -477,18 +578,24 @@ class Absorber:
         for alias in self._hinted.pop(page, ()):
             row = self._links_row(alias)
             if row.own is not None and from_bytes(row.targets)[0] == page:
-                self._stand_for_itself(alias, "canonical-dead")
+                self._stand_for_itself(alias, "dead")
 
-    def _stand_for_itself(self, alias: int, reason: str) -> None:
+    def _stand_for_itself(self, alias: int, why: str) -> None:
         """Give an alias its own links back."""
+        hint = "duplicate" if self._told(alias).reason == "duplicate" else "canonical"
         row = self._links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
         own = from_bytes(row.own)
         depths = self.accounts.depth[own]
         self.accounts.relink(alias, own, from_bytes(row.targets))
         self._batch.links[alias] = row._replace(targets=row.own, own=None)
-        self._batch.restated[alias] = Restated(alias, State.FETCHED, reason)
+        self._batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
         self._note_nearer(own, depths)
+
+    def _told(self, page: int) -> Told:
+        """What came of the last turn of a page that was read."""
+        turn = self._batch.turns.get(page)
+        return Told(turn.reason, turn.title) if turn else self.writer.told(page)
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""

@@ -76,6 +76,17 @@ class SitemapArrival(NamedTuple):
     answer: SitemapAnswer
 
 
+class ProbeArrival(NamedTuple):
+    """The answer for a page that cannot exist, asked for in this turn of a page."""
+
+    turn: HostTurn
+    fetched: Fetched
+    title: str | None
+
+
+_Arrived = Arrival | RobotsArrival | LocatedArrival | SitemapUrls | SitemapArrival | ProbeArrival
+
+
 class SteadyClock:
     """Unix seconds that never step back, whatever happens to the machine's clock."""
 
@@ -112,7 +123,7 @@ class Engine:
         self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._named: set[str] = set()  # sites whose sitemaps have been noted since their robots.txt came
-        self._arrived: deque[Arrival | RobotsArrival | LocatedArrival | SitemapUrls | SitemapArrival] = deque()
+        self._arrived: deque[_Arrived] = deque()
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
@@ -132,7 +143,7 @@ class Engine:
         return self._clock() - self._started
 
     def stop(self, reason: str) -> None:
-        """Hand out no more pages; those in flight are finished, but no robots.txt or sitemap is worth waiting for."""
+        """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
         self.reason = self.reason or reason
         for task in self._beside | self._locating:
             task.cancel()
@@ -275,8 +286,17 @@ class Engine:
         if turn.page is None:
             self._ask_beside(self._ask_sitemap(turn, url))
             return
+        probe = self._absorber.due_probe(origin(url))
+        if probe is not None and self._may_be_asked_for(probe):
+            self._ask_beside(self._probe(turn, probe))
+            return
         self._frontier.charge(turn.page)
         self._spawn(self._fetch(turn.page, url))
+
+    def _may_be_asked_for(self, url: str) -> bool:
+        """Whether robots.txt, which is known, allows a URL."""
+        robots = None if self._settings.ignore_robots else self._robots_of(origin(url))
+        return robots is None or robots.refusal(self._settings.user_agent, url) is None
 
     def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
         if turn.page is not None:
@@ -346,6 +366,11 @@ class Engine:
     async def _locate(self, turn: HostTurn, url: str) -> None:
         self._arrived.append(LocatedArrival(turn, url, await self._source.locate(url)))
 
+    async def _probe(self, turn: HostTurn, url: str) -> None:
+        _log.debug("asking for %s, which cannot exist", url)
+        fetched, parsed = await self._source.page(url)
+        self._arrived.append(ProbeArrival(turn, fetched, parsed.title))
+
     # Taking in.
 
     def _absorb_arrived(self) -> None:
@@ -360,6 +385,8 @@ class Engine:
                 self._absorber.absorb_sitemap_urls(*arrival, now)
             elif isinstance(arrival, SitemapArrival):
                 self._absorber.absorb_sitemap(*arrival, now)
+            elif isinstance(arrival, ProbeArrival):
+                self._absorber.absorb_probe(*arrival, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size

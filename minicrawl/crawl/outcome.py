@@ -9,6 +9,8 @@ status or failure                     state            tries   cash goes
   no target, out of scope, loop, >10  error            1       to the virtual page
 meta refresh, canonical to another    alias            1       to the target, all of it
   that is dead, or leads back         fetched          1       to the counted outlinks
+bytes of a page read before           alias            1       to that page, if duplicates are merged
+what the host says of what is not     error            1       to the virtual page
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, dns, tls, refused address  error            1       to the virtual page

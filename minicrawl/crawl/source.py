@@ -16,7 +16,7 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from minicrawl.crawl.digest import digest_of
+from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parameters import without_parameters
@@ -60,7 +60,6 @@ class LocalSource:
 
     def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
         self._fetcher = Fetcher(settings, transport)
-        self._wants_digests = settings.traps
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -68,9 +67,8 @@ class LocalSource:
         fetched = await self._fetcher.fetch(url)
         parsed = ParsedPage()
         if fetched.body:
-            digest = digest_of(fetched.body, url) if self._wants_digests else None
             parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
-            fetched = replace(fetched, body=b"", digest=digest)
+            fetched = replace(fetched, body=b"", **identity_of(fetched.body, url)._asdict())
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def robots(self, site: str) -> Fetched:

@@ -19,7 +19,7 @@ SCHEMA_VERSION = 4
 _NEW_TABLES: dict[int, tuple[str, ...]] = {
     2: ("rankings",),
     3: ("patterns", "digests"),
-    4: ("refused", "sitemaps", "sitemap_urls", "sitemap_pages"),
+    4: ("refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"),
 }
 _NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
     4: {

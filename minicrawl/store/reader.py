@@ -18,20 +18,24 @@ from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    Fingerprint,
     HostRow,
     Links,
     ListedUrl,
     MetaValue,
     PageColumns,
     PatternRow,
+    Probe,
     RankedPage,
     Refused,
     RobotsRow,
     SitemapRow,
+    Told,
 )
 from minicrawl.store.urlhash import url_hash
 
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
+_FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _LINK_ROWS = 1_000
@@ -246,6 +250,10 @@ class Store:
         row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
 
+    def told(self, page: int) -> Told:
+        """Reason and title of a page in the store."""
+        return Told._make(self._db.execute("SELECT reason, title FROM pages WHERE id = ?", (page,)).fetchone())
+
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
@@ -369,6 +377,39 @@ class Store:
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""
         return self._row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None
+
+    def fingerprints(self) -> Iterator[list[Fingerprint]]:
+        """What all pages can be told by, by page number, some thousands at a time."""
+        if self._version < 4:
+            return
+        with self._errors:
+            cursor = self._db.execute(f"SELECT {_FINGERPRINT_COLUMNS} FROM fingerprints ORDER BY page")
+            while rows := cursor.fetchmany(20_000):
+                yield [Fingerprint._make(row) for row in rows]
+
+    def fingerprint(self, page: int) -> Fingerprint | None:
+        """What one page can be told by; None if nothing is known of it."""
+        query = f"SELECT {_FINGERPRINT_COLUMNS} FROM fingerprints WHERE page = ?"
+        row = self._row(query, page) if self._version >= 4 else None
+        return Fingerprint._make(row) if row else None
+
+    def duplicate_counts(self) -> tuple[int, int]:
+        """How many pages have the bytes of another, and how many nearly say what another says."""
+        return self._duplicates("1")
+
+    def duplicates_of(self, page: int) -> tuple[int, int]:
+        """The same, of those that are marked with this page."""
+        return self._duplicates(f"leader = {page:d}")
+
+    def probes(self) -> list[Probe]:
+        """What hosts answered for pages that cannot exist."""
+        query = f"SELECT {', '.join(Probe._fields)} FROM probes"
+        return [Probe._make(row) for row in self._rows(query)] if self._version >= 4 else []
+
+    def _duplicates(self, which: str) -> tuple[int, int]:
+        query = f"SELECT count(*), count(distance) FROM fingerprints WHERE leader IS NOT NULL AND {which}"
+        marked, near = self._row(query) if self._version >= 4 else (0, 0)
+        return marked - near, near
 
     def robots(self, origin: str) -> RobotsRow | None:
         columns = ", ".join(RobotsRow._fields)

@@ -100,6 +100,13 @@ class Restated(NamedTuple):
     reason: str
 
 
+class Told(NamedTuple):
+    """What came of a page's turn, in words."""
+
+    reason: str
+    title: str | None
+
+
 class HostRow(NamedTuple):
     id: int
     name: str
@@ -119,6 +126,30 @@ class RobotsRow(NamedTuple):
     fetched_at: float
     expires: float
     attempts: int
+
+
+class Fingerprint(NamedTuple):
+    """A row of `fingerprints`."""
+
+    page: int
+    payload: int
+    simhash: int | None
+    leader: int | None
+    distance: int | None
+
+
+class Probe(NamedTuple):
+    """A row of `probes`."""
+
+    folder: str
+    url: str
+    asked_at: float
+    verdict: str
+    status: int | None
+    digest: int | None
+    payload: int | None
+    simhash: int | None
+    title: str | None
 
 
 class PatternRow(NamedTuple):

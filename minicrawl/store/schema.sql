@@ -142,6 +142,29 @@ CREATE TABLE sitemap_pages (
     sitemap      INTEGER NOT NULL              -- sitemaps.id
 ) STRICT;
 
+-- What the pages that were read can be told by (crawl/digest.py, crawl/duplicates.py): one row per HTML page that says
+-- something. A duplicate is marked with the page that said it first.
+CREATE TABLE fingerprints (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    payload      INTEGER NOT NULL,             -- 64-bit digest of the body
+    simhash      INTEGER,                      -- 64-bit SimHash; NULL: too little text
+    leader       INTEGER,                      -- page of which it is a duplicate; NULL: of none
+    distance     INTEGER                       -- bits by which its SimHash differs from the leader's; NULL: same bytes
+) STRICT;
+
+-- What hosts answered for a page that cannot exist (crawl/soft404.py).
+CREATE TABLE probes (
+    folder       TEXT    PRIMARY KEY,          -- in which the page was asked for
+    url          TEXT    NOT NULL,
+    asked_at     REAL    NOT NULL,             -- Unix seconds
+    verdict      TEXT    NOT NULL,             -- not-found, soft-404, catch-all
+    status       INTEGER,                      -- HTTP status
+    digest       INTEGER,                      -- 64 bits each of what the answer said
+    payload      INTEGER,
+    simhash      INTEGER,
+    title        TEXT
+) STRICT, WITHOUT ROWID;
+
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
 --   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
 --   history brought to now, where the window is the interpolation:                                    (window.py)

@@ -19,12 +19,14 @@ from minicrawl.store.database import open_to_write, store_errors, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
+    Fingerprint,
     HostRow,
     Links,
     ListedUrl,
     MetaValue,
     NewPage,
     PatternRow,
+    Probe,
     Refused,
     Restated,
     Retry,
@@ -157,6 +159,19 @@ class Writer(Store):
     def save_sitemap_pages(self, pages: Iterable[tuple[int, int]]) -> None:
         """(page, sitemap that made it known)."""
         self._db.executemany("INSERT INTO sitemap_pages (page, sitemap) VALUES (?, ?)", pages)
+
+    def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
+        """By page; None: the page has none any more."""
+        gone = [(page,) for page, row in rows.items() if row is None]
+        self._db.executemany("DELETE FROM fingerprints WHERE page = ?", gone)
+        columns, marks = ", ".join(Fingerprint._fields), ", ".join("?" * len(Fingerprint._fields))
+        self._db.executemany(
+            f"INSERT OR REPLACE INTO fingerprints ({columns}) VALUES ({marks})", filter(None, rows.values())
+        )
+
+    def save_probes(self, rows: Iterable[Probe]) -> None:
+        columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -38,6 +38,8 @@ def first_version(store: Path) -> None:
     with sqlite3.connect(store) as db:
         for table in ("sitemaps", "sitemap_urls", "sitemap_pages"):
             db.execute(f"DROP TABLE {table}")
+        db.execute("DROP TABLE fingerprints")
+        db.execute("DROP TABLE probes")
         db.execute("DROP TABLE patterns")
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")

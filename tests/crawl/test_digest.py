@@ -1,0 +1,108 @@
+"""What a page can be told by: its bytes, what it says, and what most of it is like."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minicrawl.crawl.digest import FEWEST_ALIKE, MOST_BYTES, distance, features_of, identity_of, simhash_of
+
+URL = "http://a.test/p"
+WORDS = [f"{a}{b}{c}" for a in ("al", "ber", "cu", "dor") for b in "aeiou" for c in ("n", "st", "m", "ld", "rk")]
+
+
+def prose(seed: int, words: int = 300, title: str = "One title") -> str:
+    """A page of paragraphs of 30 words each."""
+    rng = random.Random(seed)
+    said = rng.choices(WORDS, k=words)
+    paragraphs = (" ".join(said[start : start + 30]) for start in range(0, words, 30))
+    return f"<html><head><title>{title}</title></head><body>{''.join(f'<p>{text}.</p>' for text in paragraphs)}</body>"
+
+
+def simhash(page: str) -> int:
+    found = identity_of(page.encode(), URL).simhash
+    assert found is not None
+    return found
+
+
+EDITS = {
+    "another date": ("<body>", "<body><i>Friday, 20 November 2026</i>"),
+    "other links": ("<p>", '<p><a href="/x?sid=4711"></a>'),
+    "other classes and ids": ("<p>", '<p class="odd wide" id="n4711" data-x="1">'),
+    "a script": ("<body>", f"<body><script>{'var x = 1, y = f(x) ; ' * 100}</script>"),
+    "a style sheet": ("<body>", f"<body><style>{'.x p { margin : 0 } ' * 100}</style>"),
+    "an advertisement": ("<body>", "<body><div>Buy two lamps for the price of one</div>"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS.keys())
+@pytest.mark.parametrize("words", [600, 1_500])
+def test_same_page_with_small_changes_is_near(old: str, new: str, words: int) -> None:
+    distances = [
+        distance(simhash(page), simhash(page.replace(old, new))) for page in (prose(k, words) for k in range(20))
+    ]
+    assert sorted(distances)[15] <= 3
+
+
+def test_bits_that_a_changed_word_moves_are_few() -> None:
+    page = prose(1, 600)
+    moved = [distance(simhash(page), simhash(page.replace(f" {word} ", " never ", 1))) for word in WORDS]
+    assert sum(moved) / len(moved) < 2
+
+
+def test_pages_that_say_something_else_are_far() -> None:
+    hashes = [simhash(prose(seed)) for seed in range(30)]
+    assert min(distance(a, b) for k, a in enumerate(hashes) for b in hashes[:k]) > 6
+
+
+def test_pages_of_one_template_are_told_apart_by_their_titles() -> None:
+    shared = prose(1)
+    hashes = [simhash(shared.replace("One title", f"{word} {word[::-1]}")) for word in WORDS[:30]]
+    assert sum(distance(a, b) > 3 for k, a in enumerate(hashes) for b in hashes[:k]) > 0.95 * 30 * 29 / 2
+
+
+def test_bytes_link_targets_and_site_are_told_apart_as_they_should_be() -> None:
+    page = prose(1).replace("<p>", "<p><a href='/x'>more</a>").encode()
+    other_links = page.replace(b"/x", b"/y")
+    one, two, elsewhere = (
+        identity_of(page, URL),
+        identity_of(other_links, URL),
+        identity_of(page, "http://b.test/other"),
+    )
+    assert one.digest == two.digest != elsewhere.digest
+    assert one.payload == elsewhere.payload != two.payload
+    assert one.simhash == two.simhash == elsewhere.simhash
+
+
+@pytest.mark.parametrize("body", [b"", b"<", b">", b"<p>", b"<html><body></body></html>", b"no markup at all " * 500])
+def test_page_that_says_nothing_is_like_nothing(body: bytes) -> None:
+    assert identity_of(body, URL)[1:] == (None, None)
+
+
+def test_page_that_says_little_has_no_simhash() -> None:
+    found = identity_of(b"<title>Sorry</title><h1>Sorry</h1><p>There is no such page here</p>", URL)
+    assert found.payload is not None
+    assert found.simhash is None
+
+
+@settings(max_examples=40)
+@given(st.binary(max_size=300), st.integers(1, 300))
+def test_any_bytes_will_do(body: bytes, times: int) -> None:
+    identity_of(body * times, URL)
+    assert identity_of(body * times, URL) == identity_of(bytes(bytearray(body * times)), URL)
+
+
+def test_long_page_costs_no_more_than_its_middle() -> None:
+    page = prose(1, 30_000).encode()
+    middle = (len(page) - MOST_BYTES) // 2
+    assert features_of(page).tolist() == features_of(page[middle : middle + MOST_BYTES]).tolist()
+
+
+def test_what_is_said_twice_counts_once() -> None:
+    features = features_of(prose(1).encode())
+    twice = features_of(prose(1).encode() * 2)
+    assert len(features) >= FEWEST_ALIKE
+    assert set(features.tolist()) - set(twice.tolist()) == set()
+    assert len(twice) <= len(features) + 2
+    assert simhash_of(features, features[:0]) == simhash_of(features.copy(), features[:0])

@@ -1,0 +1,197 @@
+"""Which page said it first: leaders, marks, and what follows where duplicates are merged."""
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sites import Site, crawl, rows
+from test_digest import prose
+
+from minicrawl.cli import main
+from minicrawl.crawl import duplicates
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.digest import distance
+from minicrawl.crawl.duplicates import ALIKE, Duplicates, Likeness
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import Fingerprint
+
+HOME = "http://a.test/"
+A, B, C = (f"http://a.test/{name}" for name in "abc")
+MIRROR = "http://mirror.test/a"
+MARKS = "SELECT url, (SELECT url FROM pages WHERE id = leader), distance FROM fingerprints JOIN pages ON id = page"
+
+
+class Slow:
+    """The same by looking at every page that came before."""
+
+    def __init__(self) -> None:
+        self.rows: list[Fingerprint] = []
+
+    def take_in(self, page: int, payload: int, simhash: int | None) -> Likeness | None:
+        found = next((Likeness(row.page, None) for row in self.rows if row.payload == payload), None)
+        if found is None and simhash is not None:
+            near = [
+                (distance(row.simhash, simhash), row.page)
+                for row in self.rows
+                if row.leader is None and row.simhash is not None and distance(row.simhash, simhash) <= ALIKE
+            ]
+            found = Likeness(min(near)[1], min(near)[0]) if near else None
+        self.rows.append(Fingerprint(page, payload, simhash, *(found or (None, None))))
+        return found
+
+
+def flipped(simhash: int, bits: list[int]) -> int:
+    for bit in bits:
+        simhash ^= 1 << bit
+    return simhash - (1 << 64) if simhash >= 1 << 63 else simhash
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> list[tuple[int, int | None]]:
+    """(payload, SimHash) of some pages, most SimHashes a few bits from one of three."""
+    centres = [draw(st.integers(0, 2**64 - 1)) for _ in range(3)]
+    near = st.builds(flipped, st.sampled_from(centres), st.lists(st.integers(0, 63), max_size=5))
+    far = st.integers(-(2**63), 2**63 - 1)
+    payloads = st.one_of(st.integers(0, 5), st.integers(0, 5).map(lambda low: low + (1 << 40)), far)
+    return draw(st.lists(st.tuples(payloads, st.one_of(st.none(), near, near, far)), max_size=60))
+
+
+@settings(max_examples=25, deadline=None)
+@given(pages(), st.integers(1, 7), st.integers(0, 60))
+def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
+    read: list[tuple[int, int | None]], young: int, restart: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duplicates, "_YOUNG", young)
+        kept: dict[int, Fingerprint] = {}
+        found, slow = Duplicates([], kept.get), Slow()
+        for page, (payload, simhash) in enumerate(read):
+            if page == restart:
+                kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
+                found = Duplicates([list(kept.values())[:3], list(kept.values())[3:]], kept.get)
+            likeness = found.likeness(page, payload, simhash)
+            found.take_in(page, payload, simhash, likeness)
+            assert likeness == slow.take_in(page, payload, simhash)
+
+
+def test_runs_stay_few() -> None:
+    rng = random.Random(1)
+    found = duplicates.Runs(duplicates._Sorted)
+    for page in range(30 * duplicates._YOUNG):
+        found.add(rng.getrandbits(64), page)
+    sizes = [len(run) for run in found._runs]
+    assert sum(sizes) == 30 * duplicates._YOUNG
+    assert all(one >= duplicates._RATIO * other for one, other in pairwise(sizes))
+
+
+def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten() -> None:
+    found = Duplicates([], lambda page: None)
+    found.take_in(0, 10, 0, None)
+    assert found.likeness(0, 10, 0) is None
+    found.take_in(0, 11, -1, None)
+    assert found.likeness(1, 10, 1) is None
+    assert found.likeness(1, 11, 1) == Likeness(0, None)
+    found.forget(0)
+    assert found.likeness(1, 11, -1) is None
+
+
+def site() -> Site:
+    """A page, a copy on the same host and a mirror on another, and one that differs in a word."""
+    long = prose(1, 3_000)
+    near = long.replace("<body>", "<body><i>Friday, 20 November 2026</i>")
+    other = prose(2, 3_000, "Another")
+    return {
+        HOME: [A, B, C, MIRROR, HOME + "other"],
+        A: [long],
+        B: [long],
+        C: [near, "<a href=/d>more</a>"],
+        MIRROR: [long],
+        HOME + "other": [other],
+        HOME + "d": [],
+    }
+
+
+def marks(store: Path) -> dict[str, tuple[str | None, int | None]]:
+    return {url: (leader, bits) for url, leader, bits in rows(store, MARKS)}
+
+
+def test_first_page_of_a_cluster_is_the_leader_on_whatever_host(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first")
+    found = marks(store)
+    leader, bits = found.pop(C)
+    assert leader == A
+    assert bits is not None
+    assert bits <= ALIKE
+    assert found == {A: (None, None), B: (A, None), MIRROR: (A, None), HOME + "other": (None, None)}
+    assert rows(store, "SELECT DISTINCT state, reason FROM pages") == [("fetched", "ok")]
+    assert list(audit(open_store(store))) == []
+
+
+def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> None:
+    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
+    crawl(site(), whole, [HOME], strategy="breadth-first")
+    for number in (1, 1, 2, 10):
+        crawl(site(), pieces, [HOME], strategy="breadth-first", pages=number)
+    query = "SELECT * FROM fingerprints ORDER BY page"
+    assert rows(pieces, query) == rows(whole, query)
+
+
+def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=True)
+    states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    assert {url for url, what in states.items() if what == ("alias", "duplicate")} == {B, MIRROR}
+    assert marks(store)[B] == (A, None)
+    assert list(audit(open_store(store))) == []
+
+
+def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    web = site()
+    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
+    web[A] = 404
+    again = {HOME: [A], A: 404}
+    crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert (states[A], states[B], states[MIRROR]) == (
+        "gone http-404",
+        "fetched duplicate-dead",
+        "fetched duplicate-dead",
+    )
+    assert list(audit(open_store(store))) == []
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_why_and_status_tell(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first")
+    assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store)
+    assert f"  duplicate   near-duplicate of {A} (distance " in run("why", C, "--store", store)
+    assert "  duplicates  2 exact, 1 near\n" in run("why", A, "--store", store)
+    assert "duplicates 2 exact, 1 near\n" in run("status", "--store", store)
+    assert json.loads(run("status", "--json", "--store", store))["duplicates"] == {"exact": 2, "near": 1}
+    told = json.loads(run("why", MIRROR, "--json", "--store", store))
+    assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0}
+    assert "duplicate" not in run("why", HOME + "other", "--store", store)
+
+
+def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME])
+    rows(store, "DROP TABLE fingerprints")
+    rows(store, "DROP TABLE probes")
+    rows(store, "PRAGMA user_version = 3")
+    assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
+    crawl(site(), store, [HOME])
+    assert rows(store, "SELECT count(*) FROM fingerprints") == [(0,)]
