@@ -74,3 +74,25 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
     for url in urls:
         site[url] = [urls[min(int(rng.paretovariate(0.7)) - 1, pages - 1)] for _ in range(rng.randrange(9))]
     return site, urls[-3:]
+
+
+def of_version(version: int, store: Path) -> None:
+    """Make a store one that was written by an older program, whose schema had this version."""
+    new = {2: ["rankings"], 3: ["patterns", "digests"]}
+    new[4] = ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"]
+    with sqlite3.connect(store) as db:
+        for table in (table for since, tables in new.items() if since > version for table in tables):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("ALTER TABLE hosts RENAME TO newer")
+        db.execute(
+            """CREATE TABLE hosts (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
+                next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
+            ) STRICT"""
+        )
+        db.execute("INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer")
+        db.execute("DROP TABLE newer")
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()

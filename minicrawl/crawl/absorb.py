@@ -24,7 +24,7 @@ from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.sitemap_queue import SitemapQueue
-from minicrawl.crawl.soft404 import Soft404s, above, says_the_same
+from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import authority, normalise, origin
 from minicrawl.model import Fetched, ParsedPage, SitemapAnswer, State
@@ -471,9 +471,10 @@ class Absorber:
         return outcome
 
     def _note_likeness(self, page: int, fetched: Fetched) -> None:
+        assert fetched.digest is not None
         assert fetched.payload is not None
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
-        self._duplicates.take_in(page, fetched.payload, fetched.simhash, likeness)
+        self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
         if self._soft404s is None or likeness is None:
             return
         if self.frontier.host_of[page] == self.frontier.host_of[likeness.leader]:
@@ -499,13 +500,13 @@ class Absorber:
             return "not-found"
         there = [*above(answer.url), *(seed for seed in self._seeds if origin(seed) == origin(answer.url))]
         rows = [self._duplicates.row(page) for page in self.known.find(there) if page is not None]
-        same = any(says_the_same(answer, row.payload, row.simhash) for row in rows if row is not None)
+        same = any(says_the_same(answer, row) for row in rows if row is not None)
         return "catch-all" if same else "soft-404"
 
     def _retract(self, page: int, answer: Fetched, title: str | None) -> None:
         """Take a page that was read before its host was found out for the error it is."""
         row, url = self._duplicates.row(page), self.known.url(page)
-        if row is None or not says_the_same(answer, row.payload, row.simhash) or self._told(page).title != title:
+        if row is None or not is_error_like(answer, title, row, self._told(page).title):
             return
         if self._last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
             return

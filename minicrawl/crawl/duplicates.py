@@ -76,10 +76,10 @@ class Duplicates:
                 return Likeness(leader, bits)
         return None
 
-    def take_in(self, page: int, payload: int, simhash: int | None, likeness: Likeness | None) -> None:
+    def take_in(self, page: int, digest: int, payload: int, simhash: int | None, likeness: Likeness | None) -> None:
         """Note what a page says, and what it is a duplicate of."""
         before = self.row(page)
-        row = Fingerprint(page, payload, simhash, *(likeness or (None, None)))
+        row = Fingerprint(page, digest, payload, simhash, *(likeness or (None, None)))
         if row == before:
             return
         self._rows[page] = row

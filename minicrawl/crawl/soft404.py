@@ -23,7 +23,7 @@ from minicrawl.crawl.digest import distance
 from minicrawl.crawl.duplicates import ALIKE
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Probe
+from minicrawl.store.rows import Fingerprint, Probe
 
 MOST_PROBES = 3
 """Per origin."""
@@ -69,8 +69,7 @@ class Soft404s:
         for probe in self._probes.get(origin(fetched.url), {}).values():
             if probe is None or probe.verdict != "soft-404":
                 continue
-            nearly = title == probe.title and says_the_same(probe, fetched.payload, fetched.simhash)
-            if nearly or (fetched.digest is not None and fetched.digest == probe.digest):
+            if is_error_like(probe, probe.title, fetched, title):
                 return probe
         return None
 
@@ -87,11 +86,22 @@ class Soft404s:
         self._probes.setdefault(origin(probe.folder), {})[probe.folder] = self._changed[probe.folder] = probe
 
 
-def says_the_same(answer: Probe | Fetched, payload: int | None, simhash: int | None) -> bool:
+def says_the_same(answer: Probe | Fetched, other: Fetched | Fingerprint) -> bool:
     """Whether a page says what a probe was answered, or nearly."""
-    if payload is not None and payload == answer.payload:
+    if other.digest is not None and other.digest == answer.digest:
         return True
-    return simhash is not None and answer.simhash is not None and distance(simhash, answer.simhash) <= ALIKE
+    if other.payload is not None and other.payload == answer.payload:
+        return True
+    are_known = other.simhash is not None and answer.simhash is not None
+    return are_known and distance(other.simhash or 0, answer.simhash or 0) <= ALIKE
+
+
+def is_error_like(
+    answer: Probe | Fetched, answer_title: str | None, other: Fetched | Fingerprint, other_title: str | None
+) -> bool:
+    """Whether a page says just what a probe was answered, or nearly under the same title."""
+    is_exact = other.digest is not None and other.digest == answer.digest
+    return is_exact or (answer_title == other_title and says_the_same(answer, other))
 
 
 def folder_of(url: str) -> str:

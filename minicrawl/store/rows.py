@@ -132,6 +132,7 @@ class Fingerprint(NamedTuple):
     """A row of `fingerprints`."""
 
     page: int
+    digest: int
     payload: int
     simhash: int | None
     leader: int | None

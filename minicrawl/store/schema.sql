@@ -146,6 +146,7 @@ CREATE TABLE sitemap_pages (
 -- something. A duplicate is marked with the page that said it first.
 CREATE TABLE fingerprints (
     page         INTEGER PRIMARY KEY,          -- pages.id
+    digest       INTEGER NOT NULL,             -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER NOT NULL,             -- 64-bit digest of the body
     simhash      INTEGER,                      -- 64-bit SimHash; NULL: too little text
     leader       INTEGER,                      -- page of which it is a duplicate; NULL: of none

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sites import Site, crawl, rows
+from sites import Site, crawl, of_version, rows
 from test_digest import prose
 
 from minicrawl.cli import main
@@ -41,7 +41,7 @@ class Slow:
                 if row.leader is None and row.simhash is not None and distance(row.simhash, simhash) <= ALIKE
             ]
             found = Likeness(min(near)[1], min(near)[0]) if near else None
-        self.rows.append(Fingerprint(page, payload, simhash, *(found or (None, None))))
+        self.rows.append(Fingerprint(page, 0, payload, simhash, *(found or (None, None))))
         return found
 
 
@@ -75,7 +75,7 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
                 kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
                 found = Duplicates([list(kept.values())[:3], list(kept.values())[3:]], kept.get)
             likeness = found.likeness(page, payload, simhash)
-            found.take_in(page, payload, simhash, likeness)
+            found.take_in(page, 0, payload, simhash, likeness)
             assert likeness == slow.take_in(page, payload, simhash)
 
 
@@ -91,9 +91,9 @@ def test_runs_stay_few() -> None:
 
 def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten() -> None:
     found = Duplicates([], lambda page: None)
-    found.take_in(0, 10, 0, None)
+    found.take_in(0, 0, 10, 0, None)
     assert found.likeness(0, 10, 0) is None
-    found.take_in(0, 11, -1, None)
+    found.take_in(0, 0, 11, -1, None)
     assert found.likeness(1, 10, 1) is None
     assert found.likeness(1, 11, 1) == Likeness(0, None)
     found.forget(0)
@@ -189,8 +189,17 @@ def test_why_and_status_tell(tmp_path: Path) -> None:
 def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME])
-    rows(store, "DROP TABLE fingerprints")
-    rows(store, "DROP TABLE probes")
+    of_version(3, store)
+    assert "duplicate" not in run("why", HOME + "other", "--store", store)
+
+
+def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME])
+    for table in ("fingerprints", "probes", "refused", "sitemaps", "sitemap_urls", "sitemap_pages"):
+        rows(store, f"DROP TABLE {table}")
+    for column in ("seconds", "backoff", "strains", "dead_until"):
+        rows(store, f"ALTER TABLE hosts DROP COLUMN {column}")
     rows(store, "PRAGMA user_version = 3")
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])

@@ -1,11 +1,10 @@
 """Rankings kept in a store: what is kept comes back, and stores from before there were any go on."""
 
-import sqlite3
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from sites import Site, crawl, of_version, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.settings import RANKINGS
@@ -31,32 +30,6 @@ def keep(store: Path, name: str, *values: float) -> None:
             writer.save_ranking(name, np.array(values))
     finally:
         writer.close()
-
-
-def first_version(store: Path) -> None:
-    """Make a store one that was written before rankings could be kept."""
-    with sqlite3.connect(store) as db:
-        for table in ("sitemaps", "sitemap_urls", "sitemap_pages"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("DROP TABLE fingerprints")
-        db.execute("DROP TABLE probes")
-        db.execute("DROP TABLE patterns")
-        db.execute("DROP TABLE digests")
-        db.execute("DROP TABLE rankings")
-        db.execute("DROP TABLE refused")
-        db.execute("ALTER TABLE hosts RENAME TO newer")
-        db.execute(
-            """CREATE TABLE hosts (
-                id INTEGER PRIMARY KEY,
-                name TEXT NOT NULL UNIQUE,
-                crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
-                next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
-            ) STRICT"""
-        )
-        db.execute("INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer")
-        db.execute("DROP TABLE newer")
-        db.execute("PRAGMA user_version = 1")
-    db.close()
 
 
 def test_kept_ranking_comes_back_best_first(store: Path) -> None:
@@ -93,7 +66,7 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
 
 
 def test_store_of_the_first_version_is_read_and_has_no_rankings(store: Path) -> None:
-    first_version(store)
+    of_version(1, store)
     with open_store(store) as reader:
         assert reader.kept_rankings() == []
         assert len(reader.top(5)) == 3
@@ -105,7 +78,7 @@ def test_store_of_the_first_version_is_brought_up_to_date_by_whoever_writes(stor
         FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"""
     schema = rows(store, columns)
     pages = rows(store, "SELECT * FROM pages")
-    first_version(store)
+    of_version(1, store)
     keep(store, "mine", 3, 2, 1)
     assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
     assert rows(store, columns) == schema
@@ -119,7 +92,7 @@ def test_crawl_goes_on_in_a_store_of_the_first_version(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(2)
     crawl(site, store, seeds, pages=5)
-    first_version(store)
+    of_version(1, store)
     report, _ = crawl(site, store, [])
     assert report.reason == "nothing-left"
     assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
