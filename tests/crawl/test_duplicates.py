@@ -190,17 +190,6 @@ def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME])
     of_version(3, store)
-    assert "duplicate" not in run("why", HOME + "other", "--store", store)
-
-
-def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(site(), store, [HOME])
-    for table in ("fingerprints", "probes", "refused", "sitemaps", "sitemap_urls", "sitemap_pages"):
-        rows(store, f"DROP TABLE {table}")
-    for column in ("seconds", "backoff", "strains", "dead_until"):
-        rows(store, f"ALTER TABLE hosts DROP COLUMN {column}")
-    rows(store, "PRAGMA user_version = 3")
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])
     assert rows(store, "SELECT count(*) FROM fingerprints") == [(0,)]
