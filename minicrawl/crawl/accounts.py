@@ -142,7 +142,8 @@ class Accounts:
         self.grow(size)
         for column, values in zip(self._columns(), pages.account, strict=True):
             column[first:size] = values
-        self.ledger.alias[first:size] = [state == State.ALIAS for state in pages.state]
+        if State.ALIAS in pages.state:
+            self.ledger.alias[first:size] = list(map(State.ALIAS.value.__eq__, pages.state))
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""

@@ -39,6 +39,7 @@ def first_version(store: Path) -> None:
         db.execute("DROP TABLE patterns")
         db.execute("DROP TABLE digests")
         db.execute("DROP TABLE rankings")
+        db.execute("DROP INDEX pages_seeds")
         db.execute("PRAGMA user_version = 1")
     db.close()
 
