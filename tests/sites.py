@@ -83,6 +83,7 @@ def of_version(version: int, store: Path) -> None:
     with sqlite3.connect(store) as db:
         for table in (table for since, tables in new.items() if since > version for table in tables):
             db.execute(f"DROP TABLE {table}")
+        db.execute("DROP INDEX pages_seeds")
         db.execute("ALTER TABLE hosts RENAME TO newer")
         db.execute(
             """CREATE TABLE hosts (

@@ -4,6 +4,7 @@ Nothing here waits or touches the network; `now` is passed in. What is absorbed 
 every batch is one transaction, and the page numbers, both books and the clock in it belong together.
 """
 
+import gc
 import json
 import logging
 from collections import Counter, defaultdict
@@ -365,6 +366,13 @@ class Absorber:
             self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
+        gc.disable()  # millions of rows pass, none of which refers to another
+        try:
+            self._load_pages(now)
+        finally:
+            gc.enable()
+
+    def _load_pages(self, now: float) -> None:
         size = self.writer.size()
         self.accounts.grow(size)
         self.frontier.grow(size)
@@ -373,7 +381,7 @@ class Absorber:
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
             if State.GONE in pages.state:
-                gone += pages.id[[state == State.GONE for state in pages.state]].tolist()
+                gone += pages.id[list(map(State.GONE.value.__eq__, pages.state))].tolist()
             failed = pages.attempts > 0
             self._attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
         if not size:

@@ -317,13 +317,16 @@ class Frontier:
 
     def load(self, pages: Pages, now: float) -> None:
         """`add` for many distinct pages at once, before any other page waits."""
-        if self._budget.share >= 1.0:
-            pages = pages[~self._book.read[pages]]
-        for lane, kind in ((self._discovery, ~self._book.read[pages]), (self._refresh, self._book.read[pages])):
-            by_host = pages[kind][np.argsort(self.host_of[pages[kind]], kind="stable")]
-            starts = np.flatnonzero(np.diff(self.host_of[by_host], prepend=-1))
-            for group in np.split(by_host, starts[1:]) if len(by_host) else ():
-                lane.load(self.hosts[self.host_of[group[0]]], group)
+        for lane, read in ((self._discovery, False), (self._refresh, True)):
+            if read and self._budget.share >= 1.0:
+                continue
+            some = pages[self._book.read[pages] == read]
+            by_host = (self.host_of[some].astype(np.int64) << 32) | some
+            by_host.sort()
+            bounds = np.searchsorted(by_host, np.arange(len(self.hosts) + 1) << 32).tolist()
+            for host, first, last in zip(self.hosts, bounds, bounds[1:], strict=False):
+                if first < last:
+                    lane.load(host, by_host[first:last] & 0xFFFF_FFFF)
         for host in self.hosts:
             self._reschedule(host, now)
 

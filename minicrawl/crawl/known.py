@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from minicrawl.store.writer import Writer
 
-_GENERATION = 200_000
+_GENERATION = 100_000
 
 
 class KnownUrls:

@@ -52,7 +52,7 @@ MANY_DOMAINS = 100
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
-_GENERATION = 50_000
+_GENERATION = 20_000
 _LAST = (1 << JUDGED) - 1
 _FOLDERS = 2
 _ID = re.compile(

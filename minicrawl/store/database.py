@@ -15,12 +15,14 @@ from minicrawl.errors import StoreError
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 4
-# What each version of the schema has that the one before it had not: tables, and columns of tables that were there.
+# What each version of the schema has that the one before it had not: tables and indexes, and columns of tables that
+# were there.
 _NEW_TABLES: dict[int, tuple[str, ...]] = {
     2: ("rankings",),
     3: ("patterns", "digests"),
     4: ("refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"),
 }
+_NEW_INDEXES: dict[int, tuple[str, ...]] = {4: ("pages_seeds",)}
 _NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
     4: {
         "hosts": (
@@ -142,8 +144,10 @@ def _bring_up_to_date(db: sqlite3.Connection) -> None:
     """Add what newer versions of the schema have; what is there stays as it is."""
     versions = range(schema_version(db) + 1, SCHEMA_VERSION + 1)
     tables = [table for version in versions for table in _NEW_TABLES.get(version, ())]
+    indexes = [index for version in versions for index in _NEW_INDEXES.get(version, ())]
+    new = [f"CREATE TABLE {table} (" for table in tables] + [f"CREATE INDEX {index} ON" for index in indexes]
     for statement in _schema():
-        if any(f"CREATE TABLE {table} (" in statement for table in tables):
+        if any(each in statement for each in new):
             db.execute(statement)
     for version in versions:
         for table, columns in _NEW_COLUMNS.get(version, {}).items():

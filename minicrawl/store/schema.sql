@@ -37,6 +37,7 @@ CREATE TABLE pages (
     hops         INTEGER NOT NULL DEFAULT 0    -- longest chain of aliases that leads here
 ) STRICT;
 CREATE INDEX pages_hash ON pages (hash);
+CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
 
 -- Outlinks of read pages: distinct targets in document order, 4 bytes each, little endian.
 CREATE TABLE links (

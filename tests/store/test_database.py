@@ -43,6 +43,7 @@ def test_table_that_is_new_itself_is_made_with_its_columns(tmp_path: Path, monke
     db.close()
     monkeypatch.setattr(database, "_NEW_COLUMNS", {4: {"digests": ("digest INTEGER",)}})
     monkeypatch.setattr(database, "_NEW_TABLES", {3: ("digests",)})
+    monkeypatch.setattr(database, "_NEW_INDEXES", {})
     Writer(store).close()
     assert rows(store, "SELECT sql FROM sqlite_master WHERE name = 'digests'") == schema
 
