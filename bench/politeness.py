@@ -3,9 +3,9 @@
     python bench/politeness.py [--hosts 200] [--addresses 40] [--delay 1] [--seconds 60] [--kills 3]
 
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
-Retry-After or without. A crawl of them is killed some times and run again. A gap is the time from the end of an answer
-to the next request; a request without answer, and an answer that may not have been read before a kill, promise the
-plain delay.
+Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
+Retry-After that from the end of the answer; a request without answer, and an answer that may not have been read before
+a kill, promise the plain delay.
 """
 
 import argparse
@@ -92,7 +92,11 @@ class Witness:
         finally:
             for server in servers:
                 server.close()
-            await asyncio.gather(*self._connections)  # their other ends are closed
+            await self.drained()
+
+    async def drained(self) -> None:
+        """Until all has been read that a crawl which is no more has sent."""
+        await asyncio.gather(*self._connections)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection: Any = asyncio.current_task()
@@ -139,14 +143,15 @@ class Witness:
         for asked in sorted(self.log, key=lambda asked: asked.arrived):
             if asked.host in last:
                 before, promised = last[asked.host]
-                yield asked.host, asked.arrived - before.end, promised
+                yield asked.host, asked.arrived - before.arrived, promised
             health, crawl_delay = state.get(asked.host, (FRESH, 0.0))
             if self._is_read(asked):
                 if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
                     crawl_delay = self._crawl_delay
                 health = after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end)
                 state[asked.host] = health, crawl_delay
-                promised = max(delay_of(max(delay, crawl_delay), health), asked.rest)
+                rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
+                promised = max(delay_of(max(delay, crawl_delay), health), rest)
             else:
                 promised = max(delay, crawl_delay)
             last[asked.host] = asked, promised
@@ -156,7 +161,7 @@ class Witness:
         last: dict[str, Asked] = {}
         for asked in sorted(self.log, key=lambda asked: asked.arrived):
             if asked.address in last:
-                yield asked.address, asked.arrived - last[asked.address].end
+                yield asked.address, asked.arrived - last[asked.address].arrived
             last[asked.address] = asked
 
     def _is_read(self, asked: Asked) -> bool:
@@ -181,8 +186,10 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
                 crawl.send_signal(signal.SIGKILL)
-                witness.kills.append((time.monotonic(), time.monotonic()))
+                begun = time.monotonic()
                 await crawl.wait()
+                await witness.drained()
+                witness.kills.append((begun, time.monotonic()))
     return witness
 
 

@@ -25,6 +25,7 @@ class State(StrEnum):
 class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
+    `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
     `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
     empty when the content type is nothing we parse. `digest`, `payload`, `simhash`:
     64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
@@ -39,6 +40,7 @@ class Fetched:
     retry_after: str | None = None
     size: int = 0
     seconds: float = 0.0
+    waited: float = 0.0
     truncated: bool = False
     reason: str | None = None
     digest: int | None = None

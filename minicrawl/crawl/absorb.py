@@ -7,6 +7,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 import gc
 import json
 import logging
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -762,7 +763,8 @@ class Absorber:
             host.health = after(host.health, fetched, base, now)
             host.delay = delay_of(base, host.health)
         self._batch.is_urgent |= rest > 0 or host.health.strains > 0
-        self.frontier.end_turn(turn, now, not_before=now + rest)
+        left = now - fetched.waited if fetched.waited else math.inf
+        self.frontier.end_turn(turn, now, left=left, not_before=now + rest)
         if host.health.dead_until > now:
             _log.info("dead for now: %s", host.name)
             self.frontier.free(host, now)

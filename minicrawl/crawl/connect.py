@@ -26,13 +26,21 @@ class Routes:
 
     def target(self, host: str, port: int) -> tuple[str, int]:
         """Address (or name) and port that a request for `host:port` goes to."""
-        rule = self._exact.get((host.lower(), port)) or next(
-            (rule for rule in self._rules if rule.host in (None, host.lower()) and rule.port in (None, port)),
-            None,
-        )
+        rule = self._rule(host, port)
         if rule is None:
             return host, port
         return rule.address or host, rule.to_port or port
+
+    def _rule(self, host: str, port: int) -> ConnectTo | None:
+        return self._exact.get((host.lower(), port)) or next(
+            (rule for rule in self._rules if rule.host in (None, host.lower()) and rule.port in (None, port)),
+            None,
+        )
+
+    def is_gateway(self, url: str) -> bool:
+        """Whether requests for a normalised URL go where those for all hosts do, as to a proxy."""
+        rule = self._rule(*endpoint(url))
+        return rule is not None and rule.host is None and rule.address != ""
 
     def address(self, url: str) -> str | None:
         """The IP address that requests for a normalised URL go to, if no name server is needed to tell."""

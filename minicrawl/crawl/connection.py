@@ -50,7 +50,8 @@ class Proxy(NamedTuple):
 class Connection(asyncio.Protocol):
     """A connection to a server: one request at a time, and the answer to it.
 
-    `status`, `fields` (names and values as they came, trailers left out): of the answer, once `answered` returns.
+    `asked_at`: when the request left, by the loop's clock. `status`, `fields` (names and values as they came, trailers
+    left out): of the answer, once `answered` returns.
     """
 
     def __init__(self, read_timeout: float) -> None:
@@ -65,7 +66,7 @@ class Connection(asyncio.Protocol):
 
     def _begin(self) -> None:
         """Forget the last answer."""
-        self.status = 0
+        self.status, self.asked_at = 0, 0.0
         self.fields: list[tuple[bytes, bytes]] = []
         self.is_silent = True  # not a byte of the answer has come
         self._has_head = self._is_whole = self._keeps_alive = False
@@ -91,6 +92,7 @@ class Connection(asyncio.Protocol):
     def ask(self, request: bytes) -> None:
         assert self._transport is not None
         self._begin()
+        self.asked_at = self._loop.time()
         self._transport.write(request)
 
     async def answered(self) -> None:

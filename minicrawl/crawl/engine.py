@@ -276,10 +276,14 @@ class Engine:
             return True
         address = self._routes.address(url)
         if address is not None:
-            self._absorber.locate_host(turn, address, math.inf, now)
+            self._absorber.locate_host(turn, self._clocked(url, address), math.inf, now)
         else:
             self._spawn(self._locate(turn, url), self._locating)
         return False
+
+    def _clocked(self, url: str, address: str) -> str:
+        """The address whose clock a host shares; "" for a gateway to all hosts, unless there is an --ip-delay."""
+        return "" if self._settings.ip_delay is None and self._routes.is_gateway(url) else address
 
     def _ask(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s", url)
@@ -403,7 +407,7 @@ class Engine:
         """A host without address fails as the request that was to be made of it would have."""
         turn, url, located = arrival
         if located.reason is None:
-            self._absorber.locate_host(turn, located.address, now + LIFETIME, now)
+            self._absorber.locate_host(turn, self._clocked(url, located.address), now + LIFETIME, now)
             return
         site = origin(url)
         robots = self._robots_of(site)

@@ -133,6 +133,7 @@ class Fetcher:
                 retry_after=headers.get("retry-after"),
                 size=size,
                 seconds=time.monotonic() - started,
+                waited=time.monotonic() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
         finally:
@@ -213,7 +214,10 @@ class _Transport(httpx.AsyncBaseTransport):
         except OSError as error:
             raise httpx.ConnectError(str(error)) from error
         return httpx.Response(
-            connection.status, headers=connection.fields, stream=_Body(self._connections, site, connection)
+            connection.status,
+            headers=connection.fields,
+            stream=_Body(self._connections, site, connection),
+            extensions={"asked_at": connection.asked_at},
         )
 
     async def aclose(self) -> None:

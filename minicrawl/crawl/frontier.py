@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.politeness import FRESH, Health
+from minicrawl.crawl.politeness import FRESH, Health, reached_by
 from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
@@ -53,11 +53,11 @@ class Clock:
         self.in_flight += 1
         self.ready_at = max(self.ready_at, now + self.delay)
 
-    def end(self, now: float, asked: bool) -> None:
-        """A turn is over; `asked`: with a request."""
+    def end(self, now: float, asked: bool, left: float) -> None:
+        """A turn is over; `asked`: with a request, which left at `left`."""
         self.in_flight -= 1
         if asked:
-            self.ready_at = max(self.ready_at, now + self.delay)
+            self.ready_at = max(self.ready_at, reached_by(left, now, self.delay) + self.delay)
         elif not self.in_flight:
             self.ready_at = min(self.ready_at, now)
 
@@ -292,10 +292,10 @@ class Frontier:
         return self.hosts[int(self.host_of[page])]
 
     def locate(self, host: Host, address: str, until: float, now: float) -> None:
-        """Say which IP address a host has, until it is to be asked for again."""
+        """Say which IP address a host has, until it is to be asked for again; "": one that has no clock."""
         self._withdraw(host)
         host.located_until = until
-        host.address = self._address(address, now) if self._ip_delay else None
+        host.address = self._address(address, now) if self._ip_delay and address else None
         self._reschedule(host, now)
 
     def grow(self, size: int) -> None:
@@ -396,16 +396,18 @@ class Frontier:
         """
         self.end_turn(HostTurn(self.host(page), page), now, asked=asked, not_before=not_before)
 
-    def end_turn(self, turn: HostTurn, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
-        """The same of any turn."""
+    def end_turn(
+        self, turn: HostTurn, now: float, *, asked: bool = True, left: float = math.inf, not_before: float = 0.0
+    ) -> None:
+        """The same of any turn. left: when the request left, as far as that is known."""
         host, number = turn.host, _number(turn)
         self.in_flight -= 1
-        host.end(now, asked)
+        host.end(now, asked, left)
         host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
         address = self._turns.pop(number, None)
         if address is not None:
-            address.end(now, asked)
+            address.end(now, asked, left)
             self._reschedule_address(address, now)
         self._reschedule(host, now)
 

@@ -6,8 +6,10 @@ backoff   what strain makes of the delay: doubled by each, from a second at leas
           every other answer, until the base is reached
 
 The delay is the longest of base, backoff and twice the time that the last answer took, but for that at most 30 s
-(Mercator and Heritrix do the same, by factors of 10 and 5; they count from the start of a request, we from its end).
-A host whose answers take half a second stays at a --delay of one.
+(Mercator and Heritrix do the same, by factors of 10 and 5). A host whose answers take half a second stays at a --delay
+of one. It is counted from when a request is with its host: that is when the answer is there, or a 25th of the delay
+after it left, and 40 ms at least, whatever comes first. So no two requests reach a host within its delay, and a host
+that takes its time to answer is still asked once per delay.
 
 Eight strains in a row, which take more than four minutes, and a host is dead: for a day its pages have their turns
 without a request. One more strain after that, and it is for another. Any other answer, a 404 even, and it is well.
@@ -23,6 +25,8 @@ SLOWNESS = 2.0
 LONGEST_FOR_SLOWNESS = 30.0
 LEAST_BACKOFF = 1.0
 LONGEST_BACKOFF = 300.0
+ON_ITS_WAY = 0.04
+"""Seconds that a request takes to its host at most; with a delay of more than a second, that many times it."""
 STRAINS_OF_THE_DEAD = 8
 REST_OF_THE_DEAD = 24 * 3600.0
 
@@ -47,6 +51,11 @@ class Health:
 
 
 FRESH = Health()
+
+
+def reached_by(left: float, now: float, delay: float) -> float:
+    """When a request that left at `left` and has been answered by `now` is taken to have reached its host."""
+    return min(now, left + ON_ITS_WAY * max(1.0, delay))
 
 
 def delay_of(base: float, health: Health) -> float:

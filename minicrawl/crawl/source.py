@@ -30,6 +30,11 @@ from minicrawl.settings import CrawlSettings
 GiveUrls = Callable[[list[str], bool], None]
 """Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
 _URLS_AT_ONCE = 1_000
+_BEAT_SECONDS = 5.0
+"""A worker is to be heard that often."""
+_HANG_SECONDS = 60.0
+_START_SECONDS = 60.0
+"""More, while it starts."""
 
 
 class PageSource(Protocol):
@@ -130,6 +135,7 @@ class _Worker:
 
     process: subprocess.Popen[bytes]
     line: Connection
+    heard: float
     requests: list[tuple[int, str, str]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     taking: dict[int, GiveUrls] = field(default_factory=dict)
@@ -138,13 +144,15 @@ class _Worker:
 class WorkerSource:
     """Fetches and parses in `settings.workers` processes; a host is always asked by the same one.
 
-    A worker that dies is replaced, and what it was doing becomes an answer with the reason "worker-died".
+    A worker that dies, or from which nothing is heard for so long that it must hang, is replaced, and what it was doing
+    becomes an answer with the reason "worker-died".
     """
 
     def __init__(self, settings: CrawlSettings) -> None:
         self._settings = settings
         self._workers: list[_Worker] = []
         self._asked = 0
+        self._watching: asyncio.TimerHandle
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         answer = await self._ask("page", url)
@@ -167,11 +175,13 @@ class WorkerSource:
 
     async def __aenter__(self) -> Self:
         self._workers = [self._started(number) for number in range(self._settings.workers)]
+        self._watch()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._watching.cancel()
         for worker in self._workers:
             asyncio.get_running_loop().remove_reader(worker.line.fileno())
             worker.line.close()  # tells the worker to end
@@ -210,10 +220,19 @@ class WorkerSource:
             process = subprocess.Popen(
                 [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
             )
-        worker = _Worker(process, Connection(ours.detach()))
-        worker.line.send(self._settings)
-        asyncio.get_running_loop().add_reader(worker.line.fileno(), self._read, number)
+        loop = asyncio.get_running_loop()
+        worker = _Worker(process, Connection(ours.detach()), loop.time() + _START_SECONDS)
+        worker.line.send((self._settings, _BEAT_SECONDS))
+        loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
+
+    def _watch(self) -> None:
+        """Replace workers that hang."""
+        loop = asyncio.get_running_loop()
+        for number, worker in enumerate(self._workers):
+            if loop.time() - worker.heard > _HANG_SECONDS:
+                self._replace(number)
+        self._watching = loop.call_later(_BEAT_SECONDS, self._watch)
 
     def _read(self, number: int) -> None:
         worker = self._workers[number]
@@ -222,6 +241,7 @@ class WorkerSource:
         except (EOFError, OSError):
             self._replace(number)
             return
+        worker.heard = max(worker.heard, asyncio.get_running_loop().time())
         for request, answer in answers:
             if isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:

@@ -2,9 +2,10 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL), and sends
-lists of (number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap comes
-[URLs, whether they are of further sitemaps] under its number, as often as need be.
+It reads its settings first, and how often it is to be heard, then lists of requests (number, "page", "robots",
+"sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
+Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
+be.
 """
 
 import asyncio
@@ -20,7 +21,8 @@ from minicrawl.settings import CrawlSettings
 
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
-    settings: CrawlSettings = line.recv()
+    settings: CrawlSettings
+    settings, beat_seconds = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -47,6 +49,10 @@ async def serve(line: Connection) -> None:
             line.send(answers)
         answers.clear()
 
+    def beat() -> None:
+        send_all()  # even if there is nothing to send
+        loop.call_later(beat_seconds, beat)
+
     def read(source: LocalSource) -> None:
         try:
             requests = line.recv()
@@ -60,6 +66,7 @@ async def serve(line: Connection) -> None:
 
     async with LocalSource(settings) as source:
         loop.add_reader(line.fileno(), read, source)
+        beat()
         await closed.wait()
         loop.remove_reader(line.fileno())
         for task in tasks:

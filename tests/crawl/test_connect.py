@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from minicrawl.crawl.connect import PrivateAddressError, Resolver, is_literal
+from minicrawl.crawl.connect import PrivateAddressError, Resolver, Routes, is_literal
 from minicrawl.settings import ConnectTo
 
 
@@ -148,3 +148,17 @@ def test_a_name_without_address_raises_os_error():
 def test_a_name_that_cannot_exist_raises_os_error(name):
     with pytest.raises(OSError, match=r"."):
         with_resolver(lambda resolver: resolver.resolve(name, 80))
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("::127.0.0.1:8080", True),
+        (":80:127.0.0.1:", True),
+        (":443:127.0.0.1:", False),
+        ("a.test:80:127.0.0.1:8080", False),
+        (":::8080", False),
+    ],
+)
+def test_a_rule_for_all_hosts_makes_an_address_a_gateway(rule, expected):
+    assert Routes([ConnectTo.parse(rule)]).is_gateway("http://a.test/") is expected

@@ -15,6 +15,7 @@ from minicrawl.crawl.politeness import (
     after,
     delay_of,
     is_strained,
+    reached_by,
 )
 from minicrawl.model import Fetched
 
@@ -111,3 +112,17 @@ def test_the_delay_is_never_below_the_base_and_bounded(answers, base):
     health = health_after(*answers, base=base)
     assert base <= delay_of(base, health) <= max(base, LONGEST_BACKOFF)
     assert (health.strains > 0) == bool(answers and is_strained(answers[-1]))
+
+
+@pytest.mark.parametrize(
+    ("left", "now", "delay", "expected"),
+    [
+        (100.0, 100.01, 1.0, 100.01),  # answered at once
+        (100.0, 100.3, 1.0, 100.04),
+        (100.0, 100.3, 0.1, 100.04),
+        (100.0, 100.3, 5.0, 100.2),
+        (float("inf"), 100.3, 1.0, 100.3),  # nobody knows when it left
+    ],
+)
+def test_a_request_has_reached_its_host_when_it_is_answered_or_a_little_after_it_left(left, now, delay, expected):
+    assert reached_by(left, now, delay) == pytest.approx(expected)

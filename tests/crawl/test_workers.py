@@ -46,9 +46,12 @@ def test_workers_find_the_same_web(tmp_path: Path) -> None:
     assert rows(there, outcomes) == rows(here, outcomes)
 
 
-def test_worker_that_dies_is_replaced_and_its_pages_are_asked_for_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fate: signal.Signals
 ) -> None:
+    monkeypatch.setattr("minicrawl.crawl.source._BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("minicrawl.crawl.source._HANG_SECONDS", 0.5)
     monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
     monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.001)
     ask, killed = WorkerSource._ask, set[int]()
@@ -57,7 +60,7 @@ def test_worker_that_dies_is_replaced_and_its_pages_are_asked_for_again(
         if self._asked in (30, 90) and self._asked not in killed:
             killed.add(self._asked)
             for worker in self._workers:
-                os.kill(worker.process.pid, signal.SIGKILL)
+                os.kill(worker.process.pid, fate)
         return await ask(self, what, url)
 
     monkeypatch.setattr(WorkerSource, "_ask", ask_and_kill)
