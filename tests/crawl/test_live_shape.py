@@ -58,6 +58,7 @@ def test_too_many_links_are_not_looked_at() -> None:
 def test_progress_and_store_tell_the_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LiveShape.__init__, "__defaults__", (1, live._MOST_LINKS))
     monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
     moments: list[Progress] = []
     crawl(SITE, tmp_path / "crawl.db", ["http://a.test/"], on_progress=moments.append)
     assert moments[0].shape is None
