@@ -52,7 +52,7 @@ MANY_DOMAINS = 100
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
-_GENERATION = 20_000
+_GENERATION = 50_000
 _LAST = (1 << JUDGED) - 1
 _FOLDERS = 2
 _ID = re.compile(
@@ -121,7 +121,7 @@ class Pattern:
     the host had said before; `last`: the same of the last 12, a bit each, newest lowest; `fruitful`: pages that
     made other patterns' URLs known; `combined`: URLs without a value of their own that were found on the pattern's
     pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`: the same as
-    JSON, if it is at hand; `trap`: the rule that shut it.
+    JSON, as the store keeps them; `trap`: the rule that shut it.
 
     A row named by a mere host counts that host's pages; its values are the domains that link to it.
     """
@@ -135,16 +135,13 @@ class Pattern:
         self.seen: str | None = None
 
     def add_values(self, values: Set[str | int]) -> None:
-        if self.values is _NO_VALUES:  # of most patterns: a set of its own for each would take most of the memory
-            self.values = set()
-        if not values <= self.values:
+        new = sorted(values - self.values, key=str)
+        if new:
+            if self.values is _NO_VALUES:  # of most patterns: a set for each would take most of the memory
+                self.values = set()
             self.values |= values
-            self.seen = None
-
-    def values_as_json(self) -> str | None:
-        if self.seen is None and self.values:
-            self.seen = json.dumps(sorted(self.values, key=str))
-        return self.seen
+            start = f"{self.seen[:-1]}, " if self.seen else "["
+            self.seen = start + json.dumps(new)[1:]
 
     @property
     def leads_nowhere(self) -> bool:
@@ -416,7 +413,7 @@ def _row(name: str, pattern: Pattern) -> PatternRow:
         pattern.fruitful,
         pattern.combined,
         pattern.dropped,
-        pattern.values_as_json(),
+        pattern.seen,
         pattern.trap,
     )
 
