@@ -311,11 +311,11 @@ class Absorber:
 
     @property
     def is_settling_due(self) -> bool:
-        """Whether the crawl has grown by a twentieth since the last virtual visits.
+        """Whether the crawl has grown by a tenth since the last virtual visits.
 
         A round of them writes most accounts again; this way a busy crawl writes each a bounded number of times.
         """
-        return 20 * self._turns_unsettled > self.accounts.book.payees
+        return 10 * self._turns_unsettled > self.accounts.book.payees
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
@@ -420,7 +420,7 @@ class Absorber:
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
         self._batch.add_turn(self._turn(page, outcome, fetched, parsed, now), links)
-        self._turns_unsettled += 1
+        self._turns_unsettled += len(targets) > 0  # the others have nothing to pass on
         if links.own is not None:
             self._hinted[int(from_bytes(links.targets)[0])].append(page)
         if outcome.state in (State.ERROR, State.GONE):
