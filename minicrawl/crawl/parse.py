@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from minicrawl.crawl.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawl.elements import elements, within_limit
-from minicrawl.crawl.urls import base_url, normalise
+from minicrawl.crawl.urls import base_url, normalise, resolved
 from minicrawl.model import ParsedPage
 
 MAX_LINKS = 50_000
@@ -47,14 +47,12 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
-    resolved: dict[str, str | None] = {}
+    targets = resolved((reference for _, reference, _, _ in said.references), base, encoding)
     canonical = None
     # Links may stand inside one another, where markup is broken; then their texts together are longer than the page.
     text_left = len(text) if anchors else -1
     for tag, reference, relations, anchor in said.references:
-        if reference not in resolved:
-            resolved[reference] = normalise(reference, base, encoding)
-        target = resolved[reference]
+        target = targets[reference]
         if target is None:
             continue
         if canonical is None and tag == "link" and "canonical" in relations:

@@ -1,6 +1,7 @@
 """What a URL is: parse, resolve, normalise, after the WHATWG URL standard (by the library ada)."""
 
 import codecs
+from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote_from_bytes
 
@@ -35,6 +36,25 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href
+
+
+def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:
+    """`normalise` for the references of a page, by reference."""
+    path_end = base.find("?")
+    folder = base[: base.rfind("/", 0, path_end if path_end >= 0 else None) + 1]
+    if not base.startswith(("http://", "https://")) or "#" in folder:
+        folder = base
+    # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes note.
+    return {
+        reference: _resolved(reference, folder, encoding)
+        if reference and (reference[0].isalnum() or reference[0] in "/.")
+        else normalise(reference, base, encoding)
+        for reference in references
+    }
+
+
+# Pages of a folder have most links in common.
+_resolved = lru_cache(maxsize=20_000)(normalise)
 
 
 def base_url(said: str | None, url: str, encoding: str | None = None) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawl.urls import authority, base_url, hostname, normalise, origin, site
+from minicrawl.crawl.urls import authority, base_url, hostname, normalise, origin, resolved, site
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -381,3 +381,39 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
 )
 def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
     assert site(host) == registrable
+
+
+_references = st.one_of(
+    _wild,
+    st.sampled_from(
+        [
+            "",
+            "?q",
+            "#f",
+            "x",
+            "../x",
+            "./",
+            "/x?y#z",
+            "//o.test/x",
+            "http:x",
+            "https:x",
+            "\\x",
+            " ?x",
+            "é/x",
+            "%2e%2e/x",
+        ]
+    ),
+)
+_bases = [
+    "http://h.test/",
+    "http://h.test/a/b?c/d#e/f",
+    "https://h.test/a/b/",
+    "http://h.test/a#x/y?z",
+    "ftp://h.test/a/b",
+    "mailto:x",
+]
+
+
+@given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
+def test_references_of_a_page_are_resolved_one_by_one(references, base):
+    assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}
