@@ -39,7 +39,7 @@ from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-_LONGEST_LIFE = 6.0
+_LONGEST_LIFE = 2.5
 Ending = dict[str, tuple[str, str, float]]
 """State, reason and importance of every URL."""
 
