@@ -65,7 +65,7 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
 
     monkeypatch.setattr(WorkerSource, "_ask", ask_and_kill)
     store = tmp_path / "crawl.db"
-    report = crawled(store, workers=2)
+    report = crawled(store, workers=1)
     assert (report.reason, len(killed)) == ("nothing-left", 2)
     assert sum(abs(ranks(store)[url] - value) for url, value in WEB.truth().items()) < 1e-5
     assert list(audit(open_store(store))) == []
