@@ -241,7 +241,7 @@ class WorkerSource:
         except (EOFError, OSError):
             self._replace(number)
             return
-        worker.heard = max(worker.heard, asyncio.get_running_loop().time())
+        worker.heard = asyncio.get_running_loop().time()
         for request, answer in answers:
             if isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:
