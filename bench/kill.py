@@ -90,6 +90,7 @@ class Crawl:
         process = await asyncio.create_subprocess_exec(
             *self.command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
         )
+        output = b""
         try:
             output, _ = await asyncio.wait_for(process.communicate(), seconds)
         except TimeoutError:
@@ -99,7 +100,8 @@ class Crawl:
         self.found["again"] += len(self.read.intersection(asked))
         self.found["twice"] += len(set(self.log.asked[:start]).intersection(asked))
         if process.returncode == 0:
-            self.found["broken"] += json.loads(output)["reason"] != "nothing-left"
+            # Without output it came through just as it was about to be killed.
+            self.found["broken"] += bool(output) and json.loads(output)["reason"] != "nothing-left"
             return True
         assert process.returncode == -signal.SIGKILL, f"exit code {process.returncode}"
         self.found["kills"] += 1
