@@ -8,10 +8,11 @@ scope     which links are followed, and why not   connection  HTTP/1.1, and conn
                                                   parse     links, title, directives
 focus     links that get more of a page's cash    outcome   what a response means for its page
 robots    what a host allows                      source    fetch and parse, here or in worker processes
-frontier  which page of which host, and when      absorb    books, frontier and store take in an outcome
-known     which page a URL is                     engine    the loop that joins them
-accounts  what is kept of every page              run       one crawl, from seeds to report
-batch     what the next commit writes             audit     what a store promises, checked
+hosts     hosts, addresses, and their clocks      absorb    books, frontier and store take in an outcome
+lanes     the best page of the hosts on offer     engine    the loop that joins them
+frontier  which page of which host, and when      run       one crawl, from seeds to report
+known     which page a URL is                     audit     what a store promises, checked
+accounts  what is kept of every page              batch     what the next commit writes
 sitemaps  which URLs a sitemap lists              sitemap_queue  which are asked for; what is let in, and when
 """
 

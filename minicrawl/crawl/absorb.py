@@ -19,7 +19,8 @@ from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.focus import Focus
-from minicrawl.crawl.frontier import Frontier, Host, HostTurn
+from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawl.hosts import Host, HostTurn
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome, judge
 from minicrawl.crawl.politeness import FRESH, Health, after, delay_of

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
-from minicrawl.crawl.frontier import HostTurn
+from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import LIFETIME
 from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
