@@ -8,11 +8,15 @@ scope     which links are followed, and why not   connection  HTTP/1.1, and conn
                                                   parse     links, title, directives
 focus     links that get more of a page's cash    outcome   what a response means for its page
 robots    what a host allows                      source    fetch and parse, here or in worker processes
-frontier  which page of which host, and when      absorb    books, frontier and store take in an outcome
-known     which page a URL is                     engine    the loop that joins them
-accounts  what is kept of every page              run       one crawl, from seeds to report
-batch     what the next commit writes             audit     what a store promises, checked
-sitemaps  which URLs a sitemap lists              sitemap_queue  which are asked for; what is let in, and when
+hosts     hosts, addresses, and their clocks      absorb    the turn of a page: books, frontier and store take it in
+lanes     the best page of the hosts on offer     aliases   pages that stand for others, and when not
+frontier  which page of which host, and when      beyond    links that only --max-depth keeps out
+known     which page a URL is                     repeats   pages that say what others do: duplicates, soft 404s
+accounts  what is kept of every page              host_turns  how the turns of hosts end
+batch     what the next commit writes             sitemap_turns  sitemaps are asked for, their URLs let in
+known_web  all these, for absorb and its parts    engine    the loop that joins them
+sitemaps  which URLs a sitemap lists              run       one crawl, from seeds to report
+sitemap_queue  which is next, and whose URLs      audit     what a store promises, checked
 """
 
 import sys

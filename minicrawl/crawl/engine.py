@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
-from minicrawl.crawl.frontier import HostTurn
+from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import LIFETIME
 from minicrawl.crawl.robots import RobotsState, judged, restored
 from minicrawl.crawl.shape import LiveShape
@@ -223,9 +223,9 @@ class Engine:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
-            errand = self._absorber.acquire_errand(now)
+            errand = self._absorber.sitemaps.acquire(now)
             if errand is not None:
-                self._take_turn(errand, self._absorber.sitemap_url(errand), now)
+                self._take_turn(errand, self._absorber.sitemaps.url(errand), now)
                 continue
             page = self._frontier.acquire(now)
             if page is None:
@@ -256,7 +256,7 @@ class Engine:
                 self._ask_beside(self._ask_robots(turn, site))
             return False
         if robots.is_undecided:
-            self._absorber.hold_host(turn, robots.expires, now)
+            self._absorber.turns.hold(turn, robots.expires, now)
             return False
         refusal = robots.refusal(self._settings.user_agent, url)
         if refusal is not None:
@@ -264,7 +264,7 @@ class Engine:
             return False
         if turn.page is not None and robots.rules is not None and robots.rules.sitemaps and site not in self._named:
             self._named.add(site)
-            self._absorber.name_sitemaps(turn.page, site, robots.rules.sitemaps, now)
+            self._absorber.sitemaps.name(turn.page, site, robots.rules.sitemaps, now)
         return True
 
     def _is_located(self, turn: HostTurn, url: str, now: float) -> bool:
@@ -276,7 +276,7 @@ class Engine:
             return True
         address = self._routes.address(url)
         if address is not None:
-            self._absorber.locate_host(turn, self._clocked(url, address), math.inf, now)
+            self._absorber.turns.locate(turn, self._clocked(url, address), math.inf, now)
         else:
             self._spawn(self._locate(turn, url), self._locating)
         return False
@@ -290,7 +290,7 @@ class Engine:
         if turn.page is None:
             self._ask_beside(self._ask_sitemap(turn, url))
             return
-        probe = self._absorber.due_probe(origin(url))
+        probe = self._absorber.repeats.due_probe(origin(url))
         if probe is not None and self._may_be_asked_for(probe):
             self._ask_beside(self._probe(turn, probe))
             return
@@ -306,20 +306,20 @@ class Engine:
         if turn.page is not None:
             self._absorber.absorb_unfetched(turn.page, state, reason, until, now)
         else:
-            self._absorber.drop_errand(turn, reason, now)
+            self._absorber.sitemaps.drop(turn, reason, now)
 
     def _ask_beside(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Make a request that is for no page."""
         self._spawn(coroutine, self._beside)
 
     def _has_nothing_left(self) -> bool:
-        return self._frontier.is_empty() and self._absorber.sitemaps.next_ready() is None
+        return self._frontier.is_empty() and self._absorber.sitemaps.queue.next_ready() is None
 
     def _let_rest_in(self, now: float) -> bool:
         """Go on with what sitemaps list; whether there was any."""
-        if self._absorber.sitemaps.waiting:
+        if self._absorber.sitemaps.queue.waiting:
             self._commit()
-        return self._absorber.let_rest_in(now)
+        return self._absorber.sitemaps.let_rest_in(now)
 
     def _pages_in_flight(self) -> int:
         return len(self._tasks) - len(self._beside) - len(self._locating)
@@ -386,11 +386,11 @@ class Engine:
             elif isinstance(arrival, LocatedArrival):
                 self._absorb_located(arrival, now)
             elif isinstance(arrival, SitemapUrls):
-                self._absorber.absorb_sitemap_urls(*arrival, now)
+                self._absorber.sitemaps.absorb_urls(*arrival, now)
             elif isinstance(arrival, SitemapArrival):
-                self._absorber.absorb_sitemap(*arrival, now)
+                self._absorber.sitemaps.absorb(*arrival, now)
             elif isinstance(arrival, ProbeArrival):
-                self._absorber.absorb_probe(*arrival, now)
+                self._absorber.repeats.absorb_probe(*arrival, now)
             else:
                 self.fetched += arrival.fetched.status is not None
                 self.bytes += arrival.fetched.size
@@ -401,13 +401,13 @@ class Engine:
         robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
         crawl_delay = None if robots.rules is None else robots.rules.crawl_delay(self._settings.user_agent) or 0.0
         self._named.discard(site)
-        self._absorber.absorb_robots(arrival.turn, site, robots, crawl_delay, arrival.fetched, now)
+        self._absorber.turns.absorb_robots(arrival.turn, site, robots, crawl_delay, arrival.fetched, now)
 
     def _absorb_located(self, arrival: LocatedArrival, now: float) -> None:
         """A host without address fails as the request that was to be made of it would have."""
         turn, url, located = arrival
         if located.reason is None:
-            self._absorber.locate_host(turn, self._clocked(url, located.address), now + LIFETIME, now)
+            self._absorber.turns.locate(turn, self._clocked(url, located.address), now + LIFETIME, now)
             return
         site = origin(url)
         robots = self._robots_of(site)
@@ -417,7 +417,7 @@ class Engine:
         elif turn.page is not None:
             self._absorber.absorb(turn.page, Fetched(url, reason=located.reason), ParsedPage(), now)
         else:
-            self._absorber.absorb_sitemap(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
+            self._absorber.sitemaps.absorb(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
 
     def _commit_if_due(self, now: float) -> None:
         is_late = now - self._last_commit >= _BATCH_SECONDS
@@ -476,7 +476,7 @@ class Engine:
         if self.reason is None:
             if self._settings.time is not None:
                 until = min(until, self._started + self._settings.time)
-            for next_ready in (self._frontier.next_ready(), self._absorber.sitemaps.next_ready()):
+            for next_ready in (self._frontier.next_ready(), self._absorber.sitemaps.queue.next_ready()):
                 if next_ready is not None:
                     until = min(until, next_ready)
         pause = until - self._clock()

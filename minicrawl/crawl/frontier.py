@@ -2,230 +2,25 @@
 
 Per host there is a queue ordered by the strategy; among the hosts on offer the one whose best page ranks
 highest is next. A host that has a request in flight, or whose politeness delay runs, is not on offer, nor are the
-hosts of an IP address of which that is true. No decision looks at more than a few heap tops. Time is passed in;
-nothing here sleeps or reads a clock.
-
-lane     one kind of page: never read (discovery), or read (refresh)
-errand   a request to a host that is for no page, under a number of the caller's
-entry    a page and its priority in one integer, see minicrawl.opic.strategy
-crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
+hosts of an IP address of which that is true. Time is passed in; nothing here sleeps or reads a clock.
 """
 
 import heapq
 import math
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.politeness import FRESH, Health, reached_by
-from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
+from minicrawl.crawl.hosts import TURNS_PER_ERRAND, Address, Clock, Host, HostTurn
+from minicrawl.crawl.lanes import Lane
+from minicrawl.crawl.politeness import FRESH, Health
+from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.strategy import packed, unpacked
 
-TURNS_PER_ERRAND = 10
-"""Of so many turns of a host that has pages, one at most is for an errand."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Clock:
-    """When something may be asked.
-
-    `delay`: seconds between two requests; `most`: of them in flight; `ready_at`: Unix seconds at which the delay is
-    over. `waits_until`: when it will be looked at again, if it waits.
-    """
-
-    id: int
-    name: str
-    delay: float
-    most: int
-    ready_at: float = 0.0
-    in_flight: int = 0
-    is_offered: bool = False
-    waits_until: float | None = None
-
-    def begin(self, now: float) -> None:
-        """A turn begins."""
-        self.in_flight += 1
-        self.ready_at = max(self.ready_at, now + self.delay)
-
-    def end(self, now: float, asked: bool, left: float) -> None:
-        """A turn is over; `asked`: with a request, which left at `left`."""
-        self.in_flight -= 1
-        if asked:
-            self.ready_at = max(self.ready_at, reached_by(left, now, self.delay) + self.delay)
-        elif not self.in_flight:
-            self.ready_at = min(self.ready_at, now)
-
-
-@dataclass(slots=True, kw_only=True)
-class Address(Clock):
-    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for.
-
-    `with_errands`: hosts that came on offer with errands to run, while the address itself was not.
-    """
-
-    with_errands: "deque[Host]" = field(default_factory=deque)
-
-
-@dataclass(slots=True, kw_only=True)
-class Host(Clock):
-    """A host and its politeness.
-
-    `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
-    over, for another reason. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
-    `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
-    """
-
-    crawl_delay: float = 0.0
-    rests_until: float = 0.0
-    health: Health = FRESH
-    address: Address | None = None
-    located_until: float = math.inf
-    errands: deque[int] = field(default_factory=deque)
-    pages_since_errand: int = TURNS_PER_ERRAND
-
-    @property
-    def not_before(self) -> float:
-        """Unix seconds before which no request may leave, for whatever reason."""
-        return max(self.ready_at, self.rests_until)
-
-
-class HostTurn(NamedTuple):
-    """A host that may be asked now, and what for: the page or the errand that is not None."""
-
-    host: Host
-    page: int | None = None
-    errand: int | None = None
-
-
 _MOST_LOOKUPS = 256  # hosts whose address is asked for at a time
-
-
-class Offers:
-    """One entry for each of some numbers, the best first. Replaced or withdrawn at any time, skipped when it is met."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int]] = []
-        self._entries: dict[int, int] = {}
-
-    def put(self, number: int, entry: int) -> None:
-        if self._entries.get(number) == entry:
-            return
-        self._entries[number] = entry
-        heapq.heappush(self._heap, (entry, number))
-        if len(self._heap) > 64 + 4 * len(self._entries):
-            self._heap = [(entry, number) for number, entry in self._entries.items()]
-            heapq.heapify(self._heap)
-
-    def withdraw(self, number: int) -> None:
-        self._entries.pop(number, None)
-
-    def best(self) -> tuple[int, int] | None:
-        """The entry that ranks highest, and its number."""
-        while self._heap:
-            entry, number = self._heap[0]
-            if self._entries.get(number) == entry:
-                return entry, number
-            heapq.heappop(self._heap)
-        return None
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-
-class Lane:
-    """Pages of one kind: a queue per host, and the best page of every host on offer.
-
-    A host without address offers its best page itself, under its number. Of all others an address on offer offers
-    the best one, under the complement of its number.
-    """
-
-    def __init__(
-        self,
-        hosts: list[Host],
-        is_current: Callable[[int], bool],
-        waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
-    ) -> None:
-        self._hosts = hosts
-        self._is_current = is_current
-        self._waiting_of = waiting_of
-        self._queues: dict[int, PageQueue] = {}
-        self._offers = Offers()
-        self._crowds: dict[int, Offers] = {}
-        self.waiting = 0
-
-    def add(self, host: Host, entry: int) -> None:
-        queue = self._queues.get(host.id)
-        if queue is None:
-            queue = self._queues[host.id] = PageQueue(self._is_current, self._waiting_of)
-        self.waiting += 1
-        queue.add(entry)
-        self.offer(host)
-
-    def load(self, host: Host, pages: Pages) -> None:
-        """Let pages wait whose host has none here; `offer` it then."""
-        self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages)
-        self.waiting += len(pages)
-
-    def rise(self, host: Host, entry: int) -> None:
-        """Move a waiting page up; once all pages of a visit have risen, `offer` their hosts."""
-        self._queues[host.id].rise(entry)
-
-    def offer(self, host: Host) -> None:
-        """Let a host that is on offer stand in for its best page."""
-        queue = self._queues.get(host.id)
-        entry = queue.peek() if queue and host.is_offered else None
-        if entry is None:
-            return
-        address = host.address
-        if address is None:
-            self._offers.put(host.id, entry)
-            return
-        crowd = self._crowds.get(address.id)
-        if crowd is None:
-            crowd = self._crowds[address.id] = Offers()
-        crowd.put(host.id, entry)
-        self.offer_address(address)
-
-    def offer_address(self, address: Address) -> None:
-        """Let an address that is on offer stand in for the best page of its hosts."""
-        crowd = self._crowds.get(address.id)
-        best = crowd.best() if crowd is not None and address.is_offered else None
-        if best is None:
-            self._offers.withdraw(~address.id)
-        else:
-            self._offers.put(~address.id, best[0])
-
-    def has_page(self, host: Host) -> bool:
-        queue = self._queues.get(host.id)
-        return queue is not None and queue.waiting > 0
-
-    def best(self) -> tuple[int, Host] | None:
-        """The highest ranking entry among the hosts on offer."""
-        best = self._offers.best()
-        if best is not None and best[1] < 0:
-            best = self._crowds[~best[1]].best()
-        return None if best is None else (best[0], self._hosts[best[1]])
-
-    def withdraw(self, host: Host) -> None:
-        """The host is no longer on offer."""
-        address = host.address
-        if address is None:
-            self._offers.withdraw(host.id)
-        elif address.id in self._crowds:
-            self._crowds[address.id].withdraw(host.id)
-            self.offer_address(address)
-
-    def pop(self, host: Host) -> int:
-        page = self._queues[host.id].pop()
-        assert page is not None, "a lane offers only hosts that have a page"
-        self.waiting -= 1
-        return page
 
 
 class Frontier:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from minicrawl.crawl.frontier import Frontier, Host, HostTurn, Lane
+from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawl.hosts import Host, HostTurn
+from minicrawl.crawl.lanes import Lane
 from minicrawl.opic import STRATEGIES, Adaptive, DiscoveryBudget, PageQueue
 
 NOWHERE = np.zeros(0, dtype=np.int32)

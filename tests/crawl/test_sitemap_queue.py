@@ -18,6 +18,7 @@ from minicrawl.crawl import sitemap_queue
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -229,7 +230,7 @@ def test_sitemap_is_asked_for_again_after_a_day(store: Path, monkeypatch: pytest
 
 def test_many_urls_that_wait_hold_further_sitemaps_back(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap_queue, "MOST_WAITING", 20)
-    monkeypatch.setattr("minicrawl.crawl.absorb._LET_IN_AT_ONCE", 10)
+    monkeypatch.setattr("minicrawl.crawl.sitemap_turns._LET_IN_AT_ONCE", 10)
     maps = {f"{HOME}{name}.xml": [f"{HOME}{name}/{number}" for number in range(40)] for name in "abc"}
     server = WithSitemaps({HOME: []}, {**maps}, "\n".join(f"Sitemap: {url}" for url in maps))
     crawl(server, store, [HOME])
@@ -269,10 +270,10 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
-    visit, let_rest_in = Absorber._visit, Absorber.let_rest_in
+    visit, let_rest_in = Absorber._visit, SitemapTurns.let_rest_in
 
     def sizes(absorber: Absorber) -> tuple[int, int]:
-        taken = sum(row.taken for row in absorber.sitemaps._rows.values())
+        taken = sum(row.taken for row in absorber.sitemaps.queue._rows.values())
         return absorber.accounts.size - taken, taken
 
     def counting_visit(absorber: Absorber, *args: object, **options: object) -> None:
@@ -281,12 +282,12 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
         after = sizes(absorber)
         turns.append((after[0] - before[0], after[1] - before[1]))
 
-    def last_resort(absorber: Absorber, now: float) -> bool:
+    def last_resort(sitemaps: SitemapTurns, now: float) -> bool:
         monkeypatch.setattr(Absorber, "_visit", visit)  # from now on there is no limit
-        return let_rest_in(absorber, now)
+        return let_rest_in(sitemaps, now)
 
     monkeypatch.setattr(Absorber, "_visit", counting_visit)
-    monkeypatch.setattr(Absorber, "let_rest_in", last_resort)
+    monkeypatch.setattr(SitemapTurns, "let_rest_in", last_resort)
     site, sitemaps = big_site(seed)
     server = WithSitemaps(site, sitemaps, BOTH)
     crawl(server, store, [HOME], traps=False)

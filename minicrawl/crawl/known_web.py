@@ -1,0 +1,242 @@
+"""What a crawl knows of the web: pages, their accounts, links and hosts, and what the next commit writes of them.
+
+All parts that take in answers share it: they ask what is known already, and make more known.
+"""
+
+import gc
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.focus import Focus
+from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawl.hosts import Host
+from minicrawl.crawl.known import KnownUrls
+from minicrawl.crawl.politeness import FRESH, Health, delay_of
+from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.traps import Traps
+from minicrawl.crawl.urls import authority
+from minicrawl.model import State
+from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
+from minicrawl.opic.window import MeasureWindow
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.links import from_bytes
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, Told
+from minicrawl.store.writer import Writer
+
+
+class KnownWeb:
+    """Every known page with its accounts, links and host, and the batch of what is not yet committed.
+
+    `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
+    `seeds`: all that the store ever had. `attempts`: failed requests for a page in a row; `failures`: turns of this
+    run that found nothing, by reason.
+
+    Invariant: what the store holds after a commit is what memory holds, so that a new one on it goes on as this one
+    would. `batch` is a new one after every commit: it is not to be kept.
+    """
+
+    def __init__(
+        self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float, *, locates: bool
+    ) -> None:
+        """locates: whether the address of a host must be known before it is asked."""
+        self.writer = writer
+        self.settings = settings
+        self.strategy = strategy
+        self.focus = Focus.of(settings)
+        self.accounts = Accounts(window)
+        self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
+        ip_delay = settings.delay_per_address if locates else 0.0
+        self.frontier = Frontier(
+            self.accounts.book,
+            strategy,
+            self._budget,
+            settings.per_host,
+            ip_delay=ip_delay,
+            locates=locates,
+            addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
+        )
+        self._hosts: dict[str, Host] = {}
+        self.attempts: dict[int, int] = {}
+        self.failures: Counter[str] = Counter()
+        self._load(now)
+        self.known = KnownUrls(writer, self.accounts.size)
+        self._committed = self.accounts.size
+        self.seeds: list[str] = []
+        self.scope = Scope.of(settings, ())
+        self.traps = Traps(writer) if settings.traps else None
+        self.batch = Batch()
+
+    def start(self, seeds: Sequence[str], now: float) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
+        self.seeds = [*self.writer.seeds(), *seeds]
+        self.scope = Scope.of(self.settings, self.seeds)
+        if self.traps is not None:
+            self.traps.protect(self.seeds)
+        fresh = unknown(seeds, self.known.find(seeds))
+        if fresh:
+            grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
+            born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
+            self.accounts.seed(np.arange(born.start, born.stop))
+            for page in born:
+                self.frontier.add(page, now)
+
+    # What is known.
+
+    def outlinks(self, page: int) -> npt.NDArray[np.int32]:
+        """Counted outlinks of a read page at its last visit."""
+        return from_bytes(self.links_row(page).targets)
+
+    def links_row(self, page: int) -> Links:
+        row = self.batch.links.get(page) or self.writer.links_row(page)
+        assert row is not None, "every read page has a row of links"
+        return row
+
+    def was_there(self, page: int) -> bool:
+        """Whether the last turn of a page found something."""
+        return self.last_state(page) in (State.FETCHED, State.ALIAS)
+
+    def last_state(self, page: int) -> str:
+        turn = self.batch.turns.get(page)
+        return turn.state if turn else self.writer.state(page)
+
+    def told(self, page: int) -> Told:
+        """What came of the last turn of a page that was read."""
+        turn = self.batch.turns.get(page)
+        return Told(turn.reason, turn.title) if turn else self.writer.told(page)
+
+    # What becomes known.
+
+    def made_known(
+        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+    ) -> list[int]:
+        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        fresh = unknown(urls, pages)
+        if not fresh:
+            return [page for page in pages if page is not None]
+        grant = GRANT if self.strategy.birth_grants else 0
+        grants = [grant if self.focus.is_off else int(grant * self.focus.factor(url)) for url in fresh]
+        depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
+        born = iter(self._discover(fresh, reason, source, depth, grants))
+        return [next(born) if page is None else page for page in pages]
+
+    def _discover(
+        self, urls: Sequence[str], reason: str, found_on: int | None, depth: int, grants: Sequence[int]
+    ) -> range:
+        born = self.accounts.discover(depth, grants)
+        self.frontier.grow(born.stop)
+        for page, url in zip(born, urls, strict=True):
+            self.known.add(url, page)
+            host = self.host(authority(url))
+            self.frontier.place(page, host)
+            self.batch.new.append(NewPage(page, url, host.id, found_on, reason))
+        return born
+
+    def host(self, name: str) -> Host:
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = self.frontier.add_host(name, self.base_delay(0.0))
+            self.batch.hosts.add(host.id)
+        return host
+
+    def base_delay(self, crawl_delay: float) -> float:
+        """The least seconds between two requests to a host; a delay of 0 means that politeness is switched off."""
+        return max(self.settings.delay, crawl_delay) if self.settings.delay else 0.0
+
+    # The store.
+
+    def save(self) -> None:
+        """Write all that has changed since the last commit, within the transaction of the next."""
+        visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
+        born = np.arange(self._committed, self.accounts.size)
+        self.writer.add_pages(self.batch.new, self.accounts.columns(born))
+        self.writer.save_accounts(self.accounts.columns(visited))
+        self.writer.save_accounts(self.accounts.columns(credited, CREDITED_COLUMNS))
+        self.batch.save(self.writer)
+        if self.traps is not None:
+            patterns, digests = self.traps.take_rows()
+            self.writer.save_patterns(patterns)
+            self.writer.save_digests(digests)
+        self.writer.save_hosts(self._host_rows())
+        self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit})
+
+    def committed(self) -> None:
+        """What was saved is in the store now."""
+        self.known.committed()
+        self._committed = self.accounts.size
+        self.batch = Batch()
+
+    def _load(self, now: float) -> None:
+        """Take over what the store holds."""
+        asked_until = float(self.writer.meta("asked_until") or 0.0) if self.writer.meta("in_doubt") else 0.0
+        for row in self.writer.hosts():
+            base = self.base_delay(row.crawl_delay)
+            health = Health(row.seconds, row.backoff, row.strains, row.dead_until) if base else FRESH
+            delay = delay_of(base, health)
+            ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
+            self._hosts[row.name] = self.frontier.add_host(
+                row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
+            )
+        gc.disable()  # millions of rows pass, none of which refers to another
+        try:
+            self._load_pages(now)
+        finally:
+            gc.enable()
+
+    def _load_pages(self, now: float) -> None:
+        size = self.writer.size()
+        self.accounts.grow(size)
+        self.frontier.grow(size)
+        gone: list[int] = []
+        for pages in self.writer.columns():
+            self.accounts.load(pages)
+            self.frontier.host_of[pages.id] = pages.host
+            if State.GONE in pages.state:
+                gone += pages.id[list(map(State.GONE.value.__eq__, pages.state))].tolist()
+            failed = pages.attempts > 0
+            self.attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
+        if not size:
+            return
+        if isinstance(self.accounts.book.window, MeasureWindow):
+            self.accounts.load_measures(self.writer.measures())
+        self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+        waiting = np.ones(size, dtype=np.bool_)
+        waiting[gone] = False
+        self.frontier.forget(np.array(gone, dtype=np.int64))
+        self.frontier.load(np.flatnonzero(waiting).astype(np.int32), now)
+
+    def _host_rows(self) -> list[HostRow]:
+        hosts = (self.frontier.hosts[host_id] for host_id in sorted(self.batch.hosts))
+        return [
+            HostRow(
+                host.id,
+                host.name,
+                host.crawl_delay,
+                host.not_before,
+                host.health.seconds,
+                host.health.backoff,
+                host.health.strains,
+                host.health.dead_until,
+            )
+            for host in hosts
+        ]
+
+
+def unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:
+    """The URLs that have no page, in order."""
+    return [url for url, page in zip(urls, pages, strict=True) if page is None]
+
+
+def without_traps(
+    urls: list[str], anchors: list[str], pages: list[int | None], traps: Sequence[str | None]
+) -> tuple[list[str], list[str], list[int | None]]:
+    """Links without those to traps. traps: the rule against each one that is not known, in order, or None."""
+    if not any(traps):
+        return urls, anchors, pages
+    rules = iter(traps)
+    kept = [place for place, page in enumerate(pages) if page is not None or next(rules) is None]
+    return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept]

@@ -1,0 +1,127 @@
+"""Asking for sitemaps, and making known what they list. What is next, and when, is for `sitemap_queue` to say."""
+
+from collections.abc import Sequence
+
+from minicrawl.crawl.host_turns import HostTurns
+from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.known_web import KnownWeb, unknown
+from minicrawl.crawl.outcome import judge
+from minicrawl.crawl.sitemap_queue import SitemapQueue
+from minicrawl.crawl.urls import authority, normalise
+from minicrawl.model import ParsedPage, SitemapAnswer
+
+_LET_IN_AT_ONCE = 100
+_LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
+
+
+class SitemapTurns:
+    """Requests for sitemaps, which are errands of their hosts under the sitemaps' numbers, and what they list."""
+
+    def __init__(self, web: KnownWeb, turns: HostTurns) -> None:
+        self._web = web
+        self._turns = turns
+        self.queue = SitemapQueue(web.writer)
+        self.queue.thirds = int(web.writer.meta("sitemap_thirds") or 0)
+
+    def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
+        """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
+        named = [normalise(url, f"{site}/robots.txt") for url in written]
+        self.queue.name(int(self._web.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
+
+    def acquire(self, now: float) -> HostTurn | None:
+        """Hand out a host to be asked now, and the sitemap to ask it for. It is in flight until that is absorbed."""
+        if not self._web.settings.sitemaps:
+            return None
+        for row in self.queue.to_ask(now):
+            name = authority(row.url)
+            if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
+                self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
+            else:
+                self._web.frontier.add_errand(self._web.host(name), row.id, now)
+        return self._web.frontier.acquire_errand(now)
+
+    def url(self, turn: HostTurn) -> str:
+        """URL of the sitemap that a turn is for."""
+        assert turn.errand is not None
+        return self.queue.row(turn.errand).url
+
+    def drop(self, turn: HostTurn, reason: str, now: float) -> None:
+        """Take in that a sitemap whose turn has come is not to be asked for."""
+        assert turn.errand is not None
+        self._web.frontier.end_turn(turn, now, asked=False)
+        self.queue.closed(turn.errand, reason, None, 0, now)
+
+    def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
+        """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
+        row = self.queue.row(sitemap)
+        name = self._web.frontier.hosts[row.host].name
+        if is_index:
+            near = {name, authority(row.url)}
+            self.queue.name(row.host, [url for url in urls if authority(url) in near], row.page, row.level + 1, now)
+            return
+        depth = int(self._web.accounts.depth[row.page]) + 1
+        distinct = dict.fromkeys(url for url in urls if authority(url) == name)
+        inside = [url for url in distinct if self._web.scope.refuses(url, depth) is None]
+        self.queue.enqueue(sitemap, unknown(inside, self._web.known.find(inside)))
+
+    def absorb(self, turn: HostTurn, answer: SitemapAnswer, now: float) -> None:
+        """Take in what the request for a sitemap led to; its URLs have been absorbed."""
+        sitemap = turn.errand
+        assert sitemap is not None
+        row, fetched = self.queue.row(sitemap), answer.fetched
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now)
+        self._turns.answered(turn, fetched, now, outcome.rest)
+        if outcome.state is None:
+            self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
+            return
+        if outcome.is_redirect and outcome.alias is not None:
+            self.queue.name(row.host, [outcome.alias], row.page, row.level + 1, now)
+        reason = answer.reason if fetched.status == 200 else outcome.reason
+        self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
+
+    def let_rest_in(self, now: float) -> bool:
+        """Let some URLs from sitemaps in, as there is nothing else to do; whether any were. Commit before."""
+        if not self._web.settings.sitemaps:
+            return False
+        waiting = None
+        while self.queue.waiting != waiting:  # as long as some of them are known by now, or in traps
+            waiting = self.queue.waiting
+            if self._let_in(_LET_IN_AT_ONCE, now):
+                return True
+        return False
+
+    def let_earned_in(self, born: int, now: float) -> None:
+        """Let in as many URLs from sitemaps as a page has earned whose links made `born` pages known."""
+        if self.queue.waiting and self._web.settings.sitemaps:
+            earned = self.queue.earned(born)
+            if earned:
+                self._let_in(earned, now)
+
+    def save(self) -> None:
+        """Write all that has changed since the last commit, within the transaction of the next."""
+        rows = self.queue.take_rows()
+        self._web.writer.save_sitemaps(rows.sitemaps)
+        self._web.writer.add_listed_urls(rows.listed)
+        self._web.writer.remove_listed_urls(rows.unlisted)
+        self._web.writer.save_sitemap_pages(rows.made)
+        self._web.writer.save_meta({"sitemap_thirds": self.queue.thirds})
+
+    def _let_in(self, most: int, now: float) -> int:
+        """Make URLs from sitemaps known, so many at most. Returns how many."""
+        first_new = self._web.accounts.size
+        for _ in range(_LOOKS):
+            listed = self.queue.next_urls(most - (self._web.accounts.size - first_new))
+            if listed is None:
+                break
+            sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
+            fresh = unknown(urls, self._web.known.find(urls))
+            if self._web.traps is not None:
+                traps = self._web.traps.take_in(sitemap.url, None, fresh)
+                fresh = [url for url, rule in zip(fresh, traps, strict=True) if rule is None]
+            born = self._web.made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")
+            self.queue.let_in(sitemap.id, born)
+            for page in born:
+                self._web.frontier.add(page, now)
+            if self._web.accounts.size - first_new >= most:
+                break
+        return self._web.accounts.size - first_new
