@@ -21,7 +21,7 @@ _HERE = os.path.dirname(__file__)
 
 def run(python: str, seeds: str, connect_to: str, options: list[str]) -> None:
     ours = [sys.executable, "-m", "minicrawl", "crawl", seeds, "--connect-to", f"@{connect_to}", "--allow-private"]
-    ours += ["--delay", "0", "--scope", "host", "--json", "--quiet", *options, "--store"]
+    ours += ["--delay", "0", "--per-host", "16", "--scope", "host", "--json", "--quiet", *options, "--store"]
     scrapy = [python, os.path.join(_HERE, "scrapy_peer.py"), seeds, connect_to]
     print(f"{'':<34}{'pages':>8}{'CPU ms/page':>13}{'pages/s':>9}{'peak MB':>9}")
     with tempfile.TemporaryDirectory() as folder:

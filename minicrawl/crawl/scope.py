@@ -45,9 +45,9 @@ class Scope:
             return "too-long"
         if self.max_depth is not None and depth > self.max_depth:
             return "max-depth"
-        if not self.is_inside(url):
+        if self.kind != "any" and not self.is_inside(url):
             return f"scope-{self.kind}"
-        return self._filtered(url)
+        return self._filtered(url) if self.deny or self.allow or self.html_only else None
 
     def rule(self, url: str, depth: int) -> str | None:
         """The rule that keeps a URL out, in words: which option, and which of its patterns; None if there is none."""
@@ -70,8 +70,9 @@ class Scope:
     def _filtered(self, url: str) -> str | None:
         if self.html_only and ending(url) is not None:
             return "type"
-        if any(pattern.search(url) for pattern in self.deny):
-            return "deny"
+        for pattern in self.deny:  # a loop: this is asked of every link
+            if pattern.search(url):
+                return "deny"
         if self.allow and not any(pattern.search(url) for pattern in self.allow):
             return "allow"
         return None
