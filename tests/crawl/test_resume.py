@@ -176,7 +176,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
     store = tmp_path / "crawl.db"
     rng = random.Random(0)
     kills: list[tuple[set[str], int]] = []
-    for _ in range(4):
+    for _ in range(3):
         served.frozen_from = len(served.asked) + rng.randrange(5, 90)
         served.is_frozen.clear()
         served.thaw.clear()
