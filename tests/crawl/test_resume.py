@@ -153,7 +153,7 @@ class Web:
 
 @pytest.fixture
 def web() -> Iterator[tuple[Web, Site, list[str]]]:
-    site, seeds = random_site(11, pages=400, hosts=8)
+    site, seeds = random_site(11, pages=280, hosts=8)
     for url, neighbour in pairwise(site):
         site[neighbour] = [*site[neighbour], url]  # type: ignore[misc]
     served = Web(site)
@@ -177,7 +177,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
     rng = random.Random(0)
     kills: list[tuple[set[str], int]] = []
     for _ in range(3):
-        served.frozen_from = len(served.asked) + rng.randrange(5, 90)
+        served.frozen_from = len(served.asked) + rng.randrange(5, 70)
         served.is_frozen.clear()
         served.thaw.clear()
         crawling = subprocess.Popen(
