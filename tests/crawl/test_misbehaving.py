@@ -27,7 +27,7 @@ from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 
 MAX_SIZE = 100_000
-TIMEOUT = 2.0
+TIMEOUT = 1.6
 BOMB = 5 * 10**6
 
 
