@@ -17,7 +17,7 @@ from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
-LOST = [f"{HOME}f/lost{number}" for number in range(12)]
+LOST = [f"{HOME}f/lost{number}" for number in range(9)]
 
 
 class Soft(Server):
@@ -43,7 +43,7 @@ def site() -> Site:
     return pages | {url: [prose(number + 10, 400, f"Page {url}")] for number, url in enumerate(REAL)}
 
 
-NOT_FOUND = prose(1, 400, "Not here").replace("<body>", '<body><h1>Sorry, no PATH</h1><a href="/f/lost11">more</a>')
+NOT_FOUND = prose(1, 400, "Not here").replace("<body>", '<body><h1>Sorry, no PATH</h1><a href="/f/lost8">more</a>')
 
 
 def states(store: Path, urls: list[str]) -> set[tuple[str, str]]:
