@@ -15,7 +15,7 @@ from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
-from minicrawl.crawl.known_web import KnownWeb, unknown, without_traps
+from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.sitemap_turns import SitemapTurns
@@ -186,13 +186,9 @@ class Absorber:
         target, outcome = self._aliases.target(page, outcome)
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
-        pages = self.known.find(urls)
-        if self._web.traps is not None:
-            is_news = fetched.status == 200 and not self.accounts.book.read[page]
-            digest = fetched.digest if is_news else None
-            traps = self._web.traps.take_in(fetched.url, digest, unknown(urls, pages))
-            urls, anchors, pages = without_traps(urls, anchors, pages, traps)
-            refused += sum(rule is not None for rule in traps)
+        is_news = fetched.status == 200 and not self.accounts.book.read[page]
+        digest = fetched.digest if is_news else None
+        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, digest)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         if self._web.traps is not None:
             self._note_hosts(page, outlinks)
@@ -201,9 +197,10 @@ class Absorber:
         if target is None:
             weights = self._web.focus.weights(self.known.url(page), urls, anchors) if urls else None
             weights = None if weights is None else weights[others]
-            return outcome, Links(page, own, parsed.nofollow, refused), weights
+            return outcome, Links(page, own, parsed.nofollow, refused + in_traps), weights
         to_target = to_bytes(np.array([target], dtype=np.int32))
-        return outcome, Links(page, to_target, parsed.nofollow, refused, None if outcome.is_redirect else own), None
+        own_links = None if outcome.is_redirect else own
+        return outcome, Links(page, to_target, parsed.nofollow, refused + in_traps, own_links), None
 
     def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], int]:
         """The outlinks in scope with their anchors, and how many are not."""

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.known_web import KnownWeb, unknown, without_traps
+from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import Outcome
 from minicrawl.model import ParsedPage, State
 from minicrawl.store.links import from_bytes, to_bytes
@@ -65,10 +65,7 @@ class Beyond:
         self._web.batch.refused[page] = refused._replace(beyond=None)
         row = self._web.links_row(page)
         own = from_bytes(row.targets if row.own is None else row.own)
-        known = self._web.known.find(urls)
-        if self._web.traps is not None:
-            traps = self._web.traps.take_in(self._web.known.url(page), None, unknown(urls, known))
-            urls, _, known = without_traps(urls, urls, known, traps)
+        urls, _, known, _ = self._web.admitted(self._web.known.url(page), urls, urls)
         found = np.array(self._web.made_known(urls, known, page, "link"), dtype=np.int32)
         found = found[(found != page) & ~np.isin(found, own)]
         row = row._replace(refused=max(row.refused - len(urls), 0))

@@ -111,6 +111,23 @@ class KnownWeb:
 
     # What becomes known.
 
+    def admitted(
+        self, source: str, urls: list[str], anchors: list[str], digest: int | None = None
+    ) -> tuple[list[str], list[str], list[int | None], int]:
+        """The distinct links of the page at `source` without those to traps; also their page numbers, None where one is
+        not known yet, and how many links were left out.
+
+        digest: of what the page says, if this is its first turn.
+        """
+        pages = self.known.find(urls)
+        rules = self.traps.take_in(source, digest, unknown(urls, pages)) if self.traps is not None else []
+        if not any(rules):
+            return urls, anchors, pages, 0
+        of_unknown = iter(rules)
+        kept = [place for place, page in enumerate(pages) if page is not None or next(of_unknown) is None]
+        dropped = len(urls) - len(kept)
+        return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept], dropped
+
     def made_known(
         self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
     ) -> list[int]:
@@ -229,14 +246,3 @@ class KnownWeb:
 def unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:
     """The URLs that have no page, in order."""
     return [url for url, page in zip(urls, pages, strict=True) if page is None]
-
-
-def without_traps(
-    urls: list[str], anchors: list[str], pages: list[int | None], traps: Sequence[str | None]
-) -> tuple[list[str], list[str], list[int | None]]:
-    """Links without those to traps. traps: the rule against each one that is not known, in order, or None."""
-    if not any(traps):
-        return urls, anchors, pages
-    rules = iter(traps)
-    kept = [place for place, page in enumerate(pages) if page is not None or next(rules) is None]
-    return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept]

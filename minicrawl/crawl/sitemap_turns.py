@@ -114,10 +114,8 @@ class SitemapTurns:
             if listed is None:
                 break
             sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
-            fresh = unknown(urls, self._web.known.find(urls))
-            if self._web.traps is not None:
-                traps = self._web.traps.take_in(sitemap.url, None, fresh)
-                fresh = [url for url, rule in zip(fresh, traps, strict=True) if rule is None]
+            urls, _, known, _ = self._web.admitted(sitemap.url, urls, urls)
+            fresh = unknown(urls, known)
             born = self._web.made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")
             self.queue.let_in(sitemap.id, born)
             for page in born:

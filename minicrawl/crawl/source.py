@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self
 from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.outcome import REDIRECTS
-from minicrawl.crawl.parameters import without_parameters
+from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
 from minicrawl.crawl.sitemaps import SitemapReader
@@ -93,9 +93,12 @@ class LocalSource:
         reader = SitemapReader(url)
         gathered: list[str] = []
 
+        def gather(urls: Iterable[str]) -> None:
+            gathered.extend(urls if self._keeps_parameters or reader.is_index else map(stripped, urls))
+
         async def take(piece: bytes) -> bool:
             for urls in reader.feed(piece):
-                gathered.extend(urls)
+                gather(urls)
                 if len(gathered) >= _URLS_AT_ONCE:
                     give(gathered.copy(), reader.is_index)
                     gathered.clear()
@@ -104,7 +107,7 @@ class LocalSource:
 
         fetched = await self._fetcher.fetch(url, take=take)
         for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
-            gathered.extend(urls)
+            gather(urls)
         if gathered:
             give(gathered, reader.is_index)
         return SitemapAnswer(fetched, reader.reason, reader.found)

@@ -104,6 +104,15 @@ def test_url_that_is_listed_again_and_again_is_one_page(store: Path, monkeypatch
     assert list(audit(open_store(store))) == []
 
 
+@pytest.mark.parametrize(("keep_parameters", "expected"), [(False, ["x"]), (True, ["x?utm_source=map", "x"])])
+def test_listed_urls_are_known_without_parameters_as_links_are(
+    store: Path, keep_parameters: bool, expected: list[str]
+) -> None:
+    server = WithSitemaps({HOME: [], HOME + "x": []}, {MAP: [HOME + "x?utm_source=map", HOME + "x"]})
+    crawl(server, store, [HOME], keep_parameters=keep_parameters)
+    assert [url for (url,) in rows(store, "SELECT url FROM pages ORDER BY id")] == [HOME, *(HOME + x for x in expected)]
+
+
 def test_what_a_sitemap_cannot_do(store: Path) -> None:
     """It speaks of its own host, in scope, and not of traps, nor of what robots.txt forbids."""
     listed = [
