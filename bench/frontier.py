@@ -34,18 +34,21 @@ from crawl_stages import spent_by_stage, table_sizes, timed
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.known import KnownUrls
+from minicrawl.crawl.traps import DOMAINS_FROM, MANY_DOMAINS
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, STRATEGIES, Interpolation
 from minicrawl.opic.shares import DAMPING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import LinkGraph, to_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PatternRow, Turn
+from minicrawl.store.rows import CREDITED_COLUMNS, Fetch, Fingerprint, HostRow, Links, NewPage, PatternRow, Turn
 from minicrawl.store.writer import Writer
 
 SIZES = (10_000, 1_000_000, 10_000_000)
 URLS_PER_HOST = 200
+SEEDS = 100
 NEW_LINKS = 5
 BURST, SAME_HOST = 20, 13
 WARM_UP, TURNS = 4_000, 2_000
@@ -97,7 +100,7 @@ def fill(path: Path, size: int) -> None:
     for start in range(0, size, step):
         born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
         if not start:
-            accounts.seed(np.arange(100))
+            accounts.seed(np.arange(SEEDS))
         turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
         turns = turns[~accounts.book.read[turns]][: len(born) // NEW_LINKS]
         graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)
@@ -106,7 +109,7 @@ def fill(path: Path, size: int) -> None:
         with writer.transaction():
             writer.add_pages(
                 [
-                    NewPage(page, url_of(page, host), host, int(source) if start else None, "link")
+                    NewPage(page, url_of(page, host), host, int(source) if page >= SEEDS else None, "link")
                     for page, host, source in zip(
                         born, host_of[born.start : born.stop].tolist(), draw.integers(0, start + 1, step), strict=False
                     )
@@ -116,9 +119,12 @@ def fill(path: Path, size: int) -> None:
             writer.save_accounts(accounts.columns(visited))
             writer.save_accounts(accounts.columns(credited, CREDITED_COLUMNS))
             writer.save_turns(
-                Turn(page, "fetched", "ok", 0, 200, 1.7e9 + page / 7, 0.123, 23456, "text/html", _title(page), None)
-                for page in turns.tolist()
+                [
+                    Turn(page, "fetched", "ok", 0, None, Fetch(200, 1.7e9 + page / 7, 0.123, 23456, "text/html", title))
+                    for page, title in zip(turns.tolist(), map(_title, turns.tolist()), strict=True)
+                ]
             )
+            writer.save_fingerprints({page: _fingerprint(page, draw) for page in turns.tolist()})
             writer.save_links(
                 Links(source, to_bytes(graph.targets[first:last]), 0, 0)
                 for source, first, last in zip(
@@ -130,6 +136,11 @@ def fill(path: Path, size: int) -> None:
     writer.close()
 
 
+def _fingerprint(page: int, draw: np.random.Generator) -> Fingerprint:
+    digest, payload, simhash = draw.integers(-(2**63), 2**63, 3).tolist()
+    return Fingerprint(page, digest, payload, simhash, None, None)
+
+
 def _title(page: int) -> str:
     return f"The {WORDS[page // 7 % 8]} of {WORDS[page % 8]}: number {page} of the collection"
 
@@ -137,11 +148,12 @@ def _title(page: int) -> str:
 def _patterns(host_of: npt.NDArray[np.int32], hosts: int) -> Iterator[PatternRow]:
     for host, known in enumerate(np.bincount(host_of, minlength=hosts).tolist()):
         name = host_name(host)
-        domains = [f"{WORDS[other % 8]}{other}.org" for other in range(100 if known > 2_000 else known // 50)]
-        yield PatternRow(name, known, 0, 0, 0, 0, 0, 0, json.dumps(domains) if domains else None, None)
+        if known >= DOMAINS_FROM:
+            domains = [f"{WORDS[other % 8]}{other}.org" for other in range(MANY_DOMAINS)]
+            yield PatternRow(name, 0, 0, 0, 0, 0, 0, 0, json.dumps(domains), None)
         for folder in range(FOLDERS):
             pattern = f"{name}/{WORDS[folder]}/{WORDS[folder]}/*{{n}}"
-            yield PatternRow(pattern, known // 4, known // 20, 0, 0, known // 20, 0, 0, None, None)
+            yield PatternRow(pattern, 0, known // 20, 0, 0, known // 20, 0, 0, None, None)
 
 
 def _links(sources: Ints, first: Ints, size: int, draw: np.random.Generator) -> LinkGraph:
@@ -176,7 +188,7 @@ def _visit_many(accounts: Accounts, graph: LinkGraph) -> None:
     book.income += int(cash.sum()) - int((shares * outdegrees).sum())
     book.clock += int(cash.sum())
     book.last[pages] = book.clock
-    book.history[pages] = cash / DAMPING
+    book.history[pages] = np.rint(cash / DAMPING)
     book.newcomer_history = float(cash.mean()) if len(cash) else 0.0
     np.add.at(accounts.inlinks, graph.targets, 1)
     accounts.settle(graph)
@@ -219,8 +231,9 @@ class Web:
             fresh = [url_of(self._next + k, its_host) for k, its_host in enumerate(hosts)]
             self._next += BURST
         outlinks = tuple(dict.fromkeys(urls + fresh))
-        digest = int(draw.integers(-(2**63), 2**63))
-        fetched = Fetched(url, 200, size=23456, seconds=0.123, content_type="text/html", digest=digest)
+        digest, payload, simhash = draw.integers(-(2**63), 2**63, 3).tolist()
+        said = {"digest": digest, "payload": payload, "simhash": simhash}
+        fetched = Fetched(url, 200, size=23456, seconds=0.123, content_type="text/html", **said)
         return fetched, ParsedPage(outlinks, ("a link",) * len(outlinks), title=_title(page))
 
 
@@ -228,6 +241,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "acquire", "choose"),
     (KnownUrls, "url", "url of the page"),
     (KnownUrls, "find", "look up URLs"),
+    (Duplicates, "likeness", "look up duplicates"),
     (Accounts, "visit", "both books"),
     (Frontier, "credit", "frontier: credit"),
     (Frontier, "add", "frontier: add"),
@@ -273,7 +287,8 @@ def measure(path: Path) -> dict[str, float]:
     ).fetchone()
     figures["bytes of a URL"] = urls
     figures["bytes of disk per known URL: table pages"] = sizes["pages"] / pages
-    figures["bytes of disk per known URL: its index"] = sizes["pages_hash"] / pages
+    figures["bytes of disk per known URL: answers"] = sizes["fetches"] / pages
+    figures["bytes of disk per known URL: hashes"] = sizes["url_hashes"] / pages
     figures["bytes of disk per known URL: all but links"] = (sum(sizes.values()) - sizes["links"]) / pages
     figures["bytes of disk per link"] = sizes["links"] / links
     figures["known"], figures["hosts"], figures["links"] = pages, len(absorber.frontier.hosts), links

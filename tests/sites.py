@@ -76,24 +76,62 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
     return site, urls[-3:]
 
 
+# Tables of older versions where they differ from today's.
+_FOURTH = """
+    DROP VIEW ranks;
+    CREATE TABLE older (
+        id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, url TEXT NOT NULL, host INTEGER NOT NULL, found_on INTEGER,
+        state TEXT NOT NULL, reason TEXT NOT NULL, is_read INTEGER NOT NULL DEFAULT 0, depth INTEGER NOT NULL,
+        inlinks INTEGER NOT NULL DEFAULT 0, cash INTEGER NOT NULL, history REAL NOT NULL DEFAULT 0,
+        clock REAL NOT NULL DEFAULT 0, measures TEXT, received INTEGER NOT NULL, forwarded INTEGER NOT NULL DEFAULT 0,
+        birth INTEGER NOT NULL, walkers REAL NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, status INTEGER,
+        fetched_at REAL, seconds REAL, bytes INTEGER, content_type TEXT, title TEXT, hops INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    INSERT INTO older
+        SELECT pages.id, 7, url, host, found_on, state, reason, is_read, depth, inlinks, cash, history, clock, measures,
+            received, forwarded, (state <> 'gone') << 24, walkers, attempts, status, fetched_at, seconds, bytes,
+            content_type, title, hops
+        FROM pages LEFT JOIN fetches ON fetches.id = fetch;
+    CREATE TABLE fingerprints (
+        page INTEGER PRIMARY KEY, digest INTEGER NOT NULL, payload INTEGER NOT NULL, simhash INTEGER, leader INTEGER,
+        distance INTEGER
+    ) STRICT;
+    INSERT INTO fingerprints
+        SELECT page, digest, payload, simhash, leader, distance FROM fetches WHERE payload IS NOT NULL;
+    DROP TABLE pages;
+    ALTER TABLE older RENAME TO pages;
+    CREATE INDEX pages_hash ON pages (hash);
+    CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
+    DROP TABLE url_hashes;
+    DROP TABLE fetches;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+"""
+_THIRD = """
+    DROP INDEX pages_seeds;
+    ALTER TABLE hosts RENAME TO newer;
+    CREATE TABLE hosts (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
+        next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
+    ) STRICT;
+    INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer;
+    DROP TABLE newer;
+"""
+_SINCE = {
+    2: ["rankings"],
+    3: ["patterns", "digests"],
+    4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
+}
+
+
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version."""
-    new = {2: ["rankings"], 3: ["patterns", "digests"]}
-    new[4] = ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"]
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 4."""
     with sqlite3.connect(store) as db:
-        for table in (table for since, tables in new.items() if since > version for table in tables):
+        db.executescript(_FOURTH)
+        if version < 4:
+            db.executescript(_THIRD)
+        for table in (table for since, tables in _SINCE.items() if since > version for table in tables):
             db.execute(f"DROP TABLE {table}")
-        db.execute("DROP INDEX pages_seeds")
-        db.execute("ALTER TABLE hosts RENAME TO newer")
-        db.execute(
-            """CREATE TABLE hosts (
-                id INTEGER PRIMARY KEY,
-                name TEXT NOT NULL UNIQUE,
-                crawl_delay REAL NOT NULL DEFAULT 0, -- seconds
-                next_at REAL NOT NULL DEFAULT 0      -- the last column has a comment
-            ) STRICT"""
-        )
-        db.execute("INSERT INTO hosts SELECT id, name, crawl_delay, next_at FROM newer")
-        db.execute("DROP TABLE newer")
         db.execute(f"PRAGMA user_version = {version}")
     db.close()

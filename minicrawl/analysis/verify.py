@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minicrawl.analysis.folded import FloatArray, check_is_rankable, folded_graph, rankable
 from minicrawl.model import State
 from minicrawl.opic import Ledger
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.ledger import SETTLED_ERROR, UNIT
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
@@ -76,7 +76,8 @@ def verify(store: Store) -> Verification:
         graph, jump = folded_graph(links, columns["state"])
     exact = pagerank(graph, preference=jump)
     is_alias = columns["state"] == State.ALIAS
-    ledger = Ledger.of(columns["received"], columns["forwarded"], columns["birth"], is_alias, virtual)
+    birth = np.where(columns["state"] == State.GONE, 0, UNIT).astype(np.int32)
+    ledger = Ledger.of(columns["received"], columns["forwarded"], birth, is_alias, virtual)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)

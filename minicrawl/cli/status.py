@@ -50,7 +50,7 @@ def _status(store: "Store") -> dict[str, Any]:
             for row in store.strained_hosts()
         ],
         "traps": [
-            {"pattern": row.name, "rule": row.trap, "known": row.known, "read": row.read, "dropped": row.dropped}
+            {"pattern": row.name, "rule": row.trap, "read": row.read, "dropped": row.dropped}
             for row in store.trap_patterns()
         ],
         "sitemaps": _sitemaps(store),
@@ -103,7 +103,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         )
     for trap in status["traps"][:_TRAPS_SHOWN]:
         lines.append(
-            f"trap      {printable(trap['pattern'])}: {trap['rule']}; {trap['known']:,} URLs known, "
+            f"trap      {printable(trap['pattern'])}: {trap['rule']}; "
             f"{trap['read']:,} read, {trap['dropped']:,} links dropped"
         )
     if len(status["traps"]) > _TRAPS_SHOWN:

@@ -261,7 +261,7 @@ def _trap_lines(trap: dict[str, Any] | None) -> list[str]:
     if counts is None:
         return [told]
     return [
-        f"{told}: {counts['known']:,} URLs known, {counts['read']:,} read, {counts['repeated']:,} of them repeated "
+        f"{told}: {counts['read']:,} read, {counts['repeated']:,} of them repeated "
         f"another page; {counts['dropped']:,} links dropped"
     ]
 

@@ -24,7 +24,7 @@ from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import Links, MetaValue, Retry, Turn
+from minicrawl.store.rows import Fetch, Links, MetaValue, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -232,17 +232,7 @@ class Absorber:
         _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
         if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
             self.failures[outcome.reason] += 1
-        answered = fetched.status is not None
-        return Turn(
-            page,
-            str(outcome.state),
-            outcome.reason,
-            0,
-            fetched.status,
-            now if answered else None,
-            fetched.seconds if answered else None,
-            fetched.size if answered else None,
-            fetched.content_type,
-            parsed.title,
-            self.accounts.measures(page),
-        )
+        answer = None
+        if fetched.status is not None:
+            answer = Fetch(fetched.status, now, fetched.seconds, fetched.size, fetched.content_type, parsed.title)
+        return Turn(page, str(outcome.state), outcome.reason, 0, self.accounts.measures(page), answer)

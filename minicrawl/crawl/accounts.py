@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic.ledger import UNIT
 from minicrawl.opic.shares import IntArray, Pages, grown
 from minicrawl.opic.window import Measure
 from minicrawl.store.links import LinkGraph
@@ -41,6 +42,8 @@ class Accounts:
         self.ledger.discover(len(grants))
         self.grow(born.stop)
         self.depth[born.start : born.stop] = depth
+        # Histories are kept in whole units, as cash is: SQLite stores those in half the room.
+        self.book.history[born.start : born.stop] = round(self.book.newcomer_history)
         return born
 
     def seed(self, pages: Pages) -> None:
@@ -59,7 +62,9 @@ class Accounts:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
         self.relink(page, outlinks, old, alias=alias)
         self.coverage.visit(page, outlinks, alias=alias)
-        return self.book.visit(page, outlinks, weights, alias=alias)
+        visit = self.book.visit(page, outlinks, weights, alias=alias)
+        self.book.history[page] = round(self.book.history[page])
+        return visit
 
     def relink(self, page: int, outlinks: Pages, old: Pages, *, alias: bool = False) -> None:
         """The ledger takes note of new links of `page`, be it its turn or not."""
@@ -169,8 +174,11 @@ class Accounts:
         self.grow(size)
         for column, values in zip(self._columns(), pages.account, strict=True):
             column[first:size] = values
+        self.ledger.birth[first:size] = UNIT
+        if State.GONE in pages.state:
+            self.ledger.birth[first:size][pages.are(State.GONE)] = 0
         if State.ALIAS in pages.state:
-            self.ledger.alias[first:size] = list(map(State.ALIAS.value.__eq__, pages.state))
+            self.ledger.alias[first:size] = pages.are(State.ALIAS)
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""
@@ -197,7 +205,6 @@ class Accounts:
             self.book.last,
             self.ledger.received,
             self.ledger.forwarded,
-            self.ledger.birth,
             self.coverage.walkers,
             self.hops,
         )

@@ -101,6 +101,11 @@ class Frontier:
         """Say which host a page is on; it does not wait yet."""
         self.host_of[page] = host.id
 
+    def pages_by_host(self) -> dict[str, int]:
+        """How many pages are known on each host."""
+        counts = np.bincount(self.host_of[: self._book.size], minlength=len(self.hosts))
+        return {host.name: count for host, count in zip(self.hosts, counts.tolist(), strict=True)}
+
     def add(self, page: int, now: float) -> None:
         """Let a page wait for its turn: a never-read one, or one that was read if pages are read again."""
         if self._book.read[page] and self._budget.share >= 1.0:

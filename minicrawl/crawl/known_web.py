@@ -68,7 +68,7 @@ class KnownWeb:
         self._committed = self.accounts.size
         self.seeds: list[str] = []
         self.scope = Scope.of(settings, ())
-        self.traps = Traps(writer) if settings.traps else None
+        self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
         self.batch = Batch()
 
     def start(self, seeds: Sequence[str], now: float) -> None:
@@ -107,7 +107,9 @@ class KnownWeb:
     def told(self, page: int) -> Told:
         """What came of the last turn of a page that was read."""
         turn = self.batch.turns.get(page)
-        return Told(turn.reason, turn.title) if turn else self.writer.told(page)
+        if turn is None:
+            return self.writer.told(page)
+        return Told(turn.reason, turn.fetch.title if turn.fetch else None)
 
     # What becomes known.
 
@@ -213,7 +215,7 @@ class KnownWeb:
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
             if State.GONE in pages.state:
-                gone += pages.id[list(map(State.GONE.value.__eq__, pages.state))].tolist()
+                gone += pages.id[pages.are(State.GONE)].tolist()
             failed = pages.attempts > 0
             self.attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
         if not size:

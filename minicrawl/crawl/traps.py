@@ -18,7 +18,8 @@ trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page 
                       only combine known values, and these pages lead nowhere else
 trap-calendar         its month is not among the 40 its pattern has, it was found on another date of the host, and
                       these pages lead nowhere else
-trap-host-budget      its host, no seed's, has 5,000 pages and 1,000 more for every domain that links to it (IRLbot)
+trap-host-budget      its host, no seed's, has 5,000 pages and 1,000 more for every domain that links to it (IRLbot);
+                      domains are counted once it has 1,000
 
 A pattern leads nowhere else when less than a quarter of its pages made URLs of other patterns known. Whole sites
 that are there twice or three times (http and https, en/ and not) stay below three quarters of duplicates.
@@ -26,7 +27,8 @@ that are there twice or three times (http and https, en/ and not) stay below thr
 
 import json
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -49,6 +51,8 @@ HOST_PAGES = 5_000
 PAGES_PER_DOMAIN = 1_000
 MANY_DOMAINS = 100
 """A host that so many domains link to has no budget."""
+DOMAINS_FROM = 1_000
+"""Pages that a host has before the domains that link to it are counted: most never get there."""
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
@@ -92,38 +96,44 @@ def static_rule(url: str) -> str | None:
 
 
 class Shape(NamedTuple):
-    """What kind of URL one is. `pattern` begins with its host; `month`: the one it shows, counted from the year 0."""
+    """What kind of URL one is. `pattern` begins with its host; `month`: the one it shows, counted from the year 0.
+
+    `is_numbered`: it ends in a number, which is no date.
+    """
 
     pattern: str
     month: int | None
+    is_numbered: bool = False
 
 
 def shape_of(url: str) -> Shape:
     """The pattern of a normalised URL, and its month if it is a date and nothing more."""
     stem, _, query = url.partition("?")
-    ending = f"?{_names(query)}" if query else ""
-    if ending:
+    if query:
+        ending = f"?{_names(query)}"
         month = _month_of_query(query) if _DIGITS.search(query) else None
         if month is not None:
             return Shape(f"{stem.partition('//')[2]}{ending}", month)
-    elif stem[-1].isdigit() or stem[-2].isdigit():
-        dated = _DATED_PATH.search(stem, 8)
-        if dated is not None:
-            month = 12 * int(dated[1]) + int(dated[2] or dated[3]) - 1
-            return Shape(f"{_folder(stem[: dated.start()])}/{{date}}", month)
-    return Shape(_blanked(stem, keep=bool(ending)) + ending, None)
+        return Shape(_blanked(stem, keep=True) + ending, None)
+    if not (stem[-1].isdigit() or stem[-2].isdigit()):
+        return Shape(_blanked(stem), None)
+    dated = _DATED_PATH.search(stem, 8)
+    if dated is None:
+        return Shape(_blanked(stem), None, is_numbered=True)
+    month = 12 * int(dated[1]) + int(dated[2] or dated[3]) - 1
+    return Shape(f"{_folder(stem[: dated.start()])}/{{date}}", month)
 
 
 class Pattern:
     """What is known of one pattern.
 
-    `known`: URLs that were let in; `read`: pages that said something; `repeated`: those that said what a page of
-    the host had said before; `last`: the same of the last 12, a bit each, newest lowest; `fruitful`: pages that
-    made other patterns' URLs known; `combined`: URLs without a value of their own that were found on the pattern's
-    pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`: the same as
-    JSON, as the store keeps them; `trap`: the rule that shut it.
+    `known`: URLs with a date, a number or parameters that were let in; `read`: pages that said something; `repeated`:
+    those that said what a page of the host had said before; `last`: the same of the last 12, a bit each, newest lowest;
+    `fruitful`: pages that made other patterns' URLs known; `combined`: URLs without a value of their own that were
+    found on the pattern's pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`:
+    the same as JSON, as the store keeps them; `trap`: the rule that shut it.
 
-    A row named by a mere host counts that host's pages; its values are the domains that link to it.
+    The values of one named by a mere host are the domains that link to it.
     """
 
     __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "seen", "trap", "values")
@@ -153,17 +163,26 @@ class Learned(Protocol):
 
     def pattern(self, name: str) -> PatternRow | None: ...
 
+    def trap_patterns(self) -> Sequence[PatternRow]: ...
+
     def has_digest(self, digest: int) -> bool: ...
 
 
 class Traps:
     """The defence: what every pattern brought, and the verdicts that follow.
 
-    Invariant: verdicts depend on the rows, the digests and the seeds alone, so who takes them over judges alike.
+    Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so who takes them
+    over judges alike.
     """
 
-    def __init__(self, learned: Learned | None = None, seeds: Iterable[str] = ()) -> None:
+    def __init__(
+        self, learned: Learned | None = None, seeds: Iterable[str] = (), pages: Mapping[str, int] | None = None
+    ) -> None:
+        """pages: by host how many are known."""
         self._learned = learned
+        self._pages = Counter(pages)
+        # The rules of those that are shut: to judge a URL, the pattern itself is mostly not needed.
+        self._shut = {row.name: row.trap for row in learned.trap_patterns()} if learned is not None else {}
         # The patterns met lately, in two generations as KnownUrls has them; without a store all there are.
         self._young: dict[str, Pattern] = {}
         self._old: dict[str, Pattern] = {}
@@ -182,10 +201,10 @@ class Traps:
         rule = static_rule(url)
         if rule is not None:
             return rule, shape.pattern
-        pattern = self._pattern(shape.pattern)
-        if pattern is not None and pattern.trap is not None and shape.month not in pattern.values:
-            return pattern.trap, shape.pattern
-        return None
+        rule = self._shut.get(shape.pattern)
+        if rule is None or (shape.month is not None and shape.month in self._values(shape.pattern)):
+            return None
+        return rule, shape.pattern
 
     def verdict_on_new(self, url: str) -> tuple[str, str] | None:
         """The same for a URL that is not known: its host must have room for it, too."""
@@ -213,10 +232,12 @@ class Traps:
 
     def linked(self, host: str, source: str) -> None:
         """Take in that a page on the host `source` links to `host`."""
-        pattern = self._pattern(host)
-        if pattern is None or len(pattern.values) < MANY_DOMAINS:
+        if self._pages[host] < DOMAINS_FROM:
+            return
+        values = self._values(host)
+        if len(values) < MANY_DOMAINS:
             domain = site(hostname(f"http://{source}/"))
-            if domain != site(hostname(f"http://{host}/")) and (pattern is None or domain not in pattern.values):
+            if domain != site(hostname(f"http://{host}/")) and domain not in values:
                 self._touch(host).add_values({domain})
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
@@ -237,36 +258,44 @@ class Traps:
             # Noted by the host: the pattern may have other URLs that are fine.
             self._drop(f"{host} {rule}", rule)
             return rule
-        pattern = self._pattern(shape.pattern)
-        if pattern is not None:
-            rule = self._rule_of(pattern, url, shape, found_on)
-            if rule is not None:
-                self._drop(shape.pattern, rule)
-                return rule
+        rule = self._rule_of(url, shape, found_on)
+        if rule is not None:
+            self._drop(shape.pattern, rule)
+            return rule
         if not self._has_room(host):
             self._drop(host, "trap-host-budget")
             return "trap-host-budget"
-        self._touch(host).known += 1
-        pattern = self._touch(shape.pattern)
-        pattern.known += 1
+        self._pages[host] += 1
         if shape.month is not None:
-            pattern.add_values({shape.month})
-        elif shape.pattern.count("&") >= 2 and len(pattern.values) < _VALUES_KEPT:
-            values = set(url.partition("?")[2].split("&"))
-            pattern.combined += found_on.pattern == shape.pattern and values <= pattern.values
-            pattern.add_values(values)
+            self._let_in(shape.pattern).add_values({shape.month})
+        elif shape.is_numbered:
+            self._let_in(shape.pattern)
+        elif shape.pattern.count("&") >= 2:
+            self._combine(self._let_in(shape.pattern), url, is_own=found_on.pattern == shape.pattern)
         return None
 
-    def _rule_of(self, pattern: Pattern, url: str, shape: Shape, found_on: Shape) -> str | None:
-        """The rule that shuts the pattern to a URL, which may be the one that shuts it for good."""
+    def _let_in(self, name: str) -> Pattern:
+        pattern = self._touch(name)
+        pattern.known += 1
+        return pattern
+
+    def _combine(self, pattern: Pattern, url: str, *, is_own: bool) -> None:
+        """Take in the values of a URL's parameters. is_own: it was found on a page of its pattern."""
+        if len(pattern.values) < _VALUES_KEPT:
+            values = set(url.partition("?")[2].split("&"))
+            pattern.combined += is_own and values <= pattern.values
+            pattern.add_values(values)
+
+    def _rule_of(self, url: str, shape: Shape, found_on: Shape) -> str | None:
+        """The rule that shuts its pattern to a URL, which may be the one that shuts it for good."""
+        rule = self._shut.get(shape.pattern)
         if shape.month is None:
-            return pattern.trap
-        if shape.month in pattern.values:
+            return rule
+        pattern = self._pattern(shape.pattern)
+        if pattern is None or shape.month in pattern.values:
             return None
         is_endless = len(pattern.values) >= MONTHS and found_on.month is not None and pattern.leads_nowhere
-        if pattern.trap is None and is_endless and not self._is_numbering(url, pattern):
-            return "trap-calendar"
-        return pattern.trap
+        return "trap-calendar" if rule is None and is_endless and not self._is_numbering(url, pattern) else rule
 
     def _is_numbering(self, url: str, dated: Pattern) -> bool:
         """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
@@ -284,20 +313,26 @@ class Traps:
             self._new_digests[digest] = None
         pattern.fruitful += leads_away
         pattern.last = (pattern.last << 1 | is_repeated) & _LAST
-        if pattern.trap is None and pattern.read >= JUDGED:
-            pattern.trap = _judged(name, pattern)
+        if name not in self._shut and pattern.read >= JUDGED:
+            rule = _judged(name, pattern)
+            if rule is not None:
+                self._shut[name] = pattern.trap = rule
 
     def _drop(self, name: str, rule: str) -> None:
         pattern = self._touch(name)
         pattern.dropped += 1
-        pattern.trap = rule
+        self._shut[name] = pattern.trap = rule
 
     def _has_room(self, host: str) -> bool:
-        room = self._pattern(host)
-        if room is None or room.known < HOST_PAGES or host in self._seed_hosts:
+        known = self._pages[host]
+        if known < HOST_PAGES or host in self._seed_hosts:
             return True
-        domains = len(room.values)
-        return domains >= MANY_DOMAINS or room.known < HOST_PAGES + PAGES_PER_DOMAIN * domains
+        domains = len(self._values(host))
+        return domains >= MANY_DOMAINS or known < HOST_PAGES + PAGES_PER_DOMAIN * domains
+
+    def _values(self, name: str) -> Set[str | int]:
+        pattern = self._pattern(name)
+        return pattern.values if pattern is not None else _NO_VALUES
 
     def _touch(self, name: str) -> Pattern:
         pattern = self._pattern(name) or Pattern()

@@ -7,32 +7,16 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 
+from filelock import FileLock, Timeout
+
 from minicrawl.errors import StoreError
+from minicrawl.store.upgrade import bring_up_to_date, schema
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 4
-# What each version of the schema has that the one before it had not: tables and indexes, and columns of tables that
-# were there.
-_NEW_TABLES: dict[int, tuple[str, ...]] = {
-    2: ("rankings",),
-    3: ("patterns", "digests"),
-    4: ("refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"),
-}
-_NEW_INDEXES: dict[int, tuple[str, ...]] = {4: ("pages_seeds",)}
-_NEW_COLUMNS: dict[int, dict[str, tuple[str, ...]]] = {
-    4: {
-        "hosts": (
-            "seconds REAL NOT NULL DEFAULT 0",
-            "backoff REAL NOT NULL DEFAULT 0",
-            "strains INTEGER NOT NULL DEFAULT 0",
-            "dead_until REAL NOT NULL DEFAULT 0",
-        )
-    }
-}
+SCHEMA_VERSION = 5
 # A commit changes a few rows each on many pages of the file, and writes these whole, twice: measured, 2 kB pages cost
 # two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -99,27 +83,51 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
         if is_new:
             with transaction(db):
-                for statement in _schema():
+                for statement in schema():
                     db.execute(statement)
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         elif schema_version(db) < SCHEMA_VERSION:
             with transaction(db):
-                _bring_up_to_date(db)
+                bring_up_to_date(db)
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write. Raises StoreError, also when there is no store at `path`."""
+    """A connection that cannot write. Raises StoreError, also when there is no store at `path`.
+
+    A store of an older version is brought up to date first, by whoever opens it.
+    """
     if not path.exists():
         raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
     with store_errors(path):
         # Where it may, a reader also clears away the write-ahead log behind it; it never writes to the tables.
-        mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
+        may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+        mode = "rw" if may_write else "ro"
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
         db.execute("PRAGMA query_only = ON")
         _check_identity(db, path)
-        return db
+        if schema_version(db) == SCHEMA_VERSION:
+            return db
+        db.close()
+    if not may_write:
+        raise StoreError(f"{path} is an older minicrawl's and cannot be written to; read a copy of it that can")
+    with hold(path):
+        open_to_write(path).close()
+    return open_to_read(path)
+
+
+def hold(path: Path) -> FileLock:
+    """The lock of the one who writes to a store, held until it is released. Raises StoreError if another has it."""
+    lock = FileLock(f"{path}.lock")
+    with store_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
+    return lock
 
 
 @contextlib.contextmanager
@@ -138,33 +146,6 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def schema_version(db: sqlite3.Connection) -> int:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _bring_up_to_date(db: sqlite3.Connection) -> None:
-    """Add what newer versions of the schema have; what is there stays as it is."""
-    versions = range(schema_version(db) + 1, SCHEMA_VERSION + 1)
-    tables = [table for version in versions for table in _NEW_TABLES.get(version, ())]
-    indexes = [index for version in versions for index in _NEW_INDEXES.get(version, ())]
-    new = [f"CREATE TABLE {table} (" for table in tables] + [f"CREATE INDEX {index} ON" for index in indexes]
-    for statement in _schema():
-        if any(each in statement for each in new):
-            db.execute(statement)
-    for version in versions:
-        for table, columns in _NEW_COLUMNS.get(version, {}).items():
-            if table not in tables:  # one that was just made has them
-                for column in columns:
-                    db.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
-    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
-def _schema() -> Iterator[str]:
-    """The statements of schema.sql."""
-    statement = ""
-    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _check_identity(db: sqlite3.Connection, path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, schema_version, store_errors
+from minicrawl.store.database import open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -52,8 +52,13 @@ _ORPHANS = {
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
-}
-_ORPHANS_SINCE_4 = {
+    "hashes of URLs are of a page that is not in the store": (
+        "SELECT count(*) FROM url_hashes WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages have had an answer that is not in the store": (
+        "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND fetch NOT IN (SELECT id FROM fetches)"
+    ),
+    "answers belong to no page": "SELECT (SELECT count(*) FROM fetches) - (SELECT count(DISTINCT fetch) FROM pages)",
     "sitemaps were named for a page that is not in the store": (
         "SELECT count(*) FROM sitemaps WHERE page NOT IN (SELECT id FROM pages)"
     ),
@@ -78,9 +83,7 @@ class Store:
         self._db = db
         self._errors = store_errors(path)
         with self._errors:
-            self._version = schema_version(db)
             self._key = bytes.fromhex(str(self.meta("hash_key") or ""))
-            self._hash_bytes = int(self.meta("hash_bytes") or 8)
 
     def close(self) -> None:
         self._db.close()
@@ -135,8 +138,6 @@ class Store:
     def kept_rankings(self) -> list[str]:
         """Names of the rankings that 'minicrawl rank --save' has kept."""
         with self._errors:
-            if schema_version(self._db) < 2:
-                return []
             return [name for (name,) in self._db.execute("SELECT DISTINCT name FROM rankings ORDER BY name")]
 
     def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
@@ -178,7 +179,8 @@ class Store:
     def facts(self, page: int) -> dict[str, Any]:
         """The whole row of a page, by the column names of schema.sql, with its host's."""
         with self._errors:
-            cursor = self._db.execute("SELECT * FROM pages WHERE id = ?", (page,))
+            query = "SELECT * FROM fetches RIGHT JOIN pages ON fetches.id = fetch WHERE pages.id = ?"
+            cursor = self._db.execute(query, (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
             (facts["host"],) = self._hosts(f"WHERE id = {facts['host']}")
             cursor = self._db.execute("SELECT nofollow, refused FROM links WHERE source = ?", (page,))
@@ -187,7 +189,7 @@ class Store:
 
     def fetch_order(self) -> list[str]:
         """URLs of the pages that answered, in the order of their last answer."""
-        query = "SELECT url FROM pages WHERE fetched_at IS NOT NULL ORDER BY fetched_at, id"
+        query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"
         with self._errors:
             return [url for (url,) in self._db.execute(query)]
 
@@ -218,14 +220,17 @@ class Store:
             for (line,) in self._db.execute("PRAGMA integrity_check"):
                 if line != "ok":
                     errors.append(f"SQLite finds: {line}")
-            orphans = _ORPHANS | (_ORPHANS_SINCE_4 if schema_version(self._db) >= 4 else {})
-            for what, query in orphans.items():
+            for what, query in _ORPHANS.items():
                 (count,) = self._db.execute(query).fetchone()
                 if count:
                     errors.append(f"{count} {what}")
-            for page, url, kept in self._db.execute("SELECT id, url, hash FROM pages"):
-                if url_hash(url, self._key, self._hash_bytes) != kept:
-                    errors.append(f"page {page} cannot be found by its URL {url}")
+            lost = self._db.execute(
+                "SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)"
+            ).fetchall()
+            for page, url, kept in self._db.execute("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page"):
+                if url_hash(url, self._key) != kept:
+                    lost.append((page, url))
+            errors += [f"page {page} cannot be found by its URL {url}" for page, url in lost]
         return errors
 
     # For programs.
@@ -235,9 +240,9 @@ class Store:
         found: dict[str, int] = {}
         for start in range(0, len(urls), _CHUNK):
             wanted = set(urls[start : start + _CHUNK])
-            hashes = [url_hash(url, self._key, self._hash_bytes) for url in wanted]
+            hashes = [url_hash(url, self._key) for url in wanted]
             marks = ",".join("?" * len(hashes))
-            rows = self._rows(f"SELECT id, url FROM pages WHERE hash IN ({marks})", hashes)
+            rows = self._rows(f"SELECT id, url FROM url_hashes JOIN pages ON id = page WHERE hash IN ({marks})", hashes)
             found.update((url, page) for page, url in rows if url in wanted)
         return found
 
@@ -252,7 +257,8 @@ class Store:
 
     def told(self, page: int) -> Told:
         """Reason and title of a page in the store."""
-        return Told._make(self._db.execute("SELECT reason, title FROM pages WHERE id = ?", (page,)).fetchone())
+        query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
+        return Told._make(self._row(query, page))
 
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
@@ -358,19 +364,15 @@ class Store:
 
     def strained_hosts(self) -> list[HostRow]:
         """Hosts whose last answers were failures, those with the most in a row first."""
-        return self._hosts("WHERE strains > 0 ORDER BY strains DESC, name") if self._version >= 4 else []
+        return self._hosts("WHERE strains > 0 ORDER BY strains DESC, name")
 
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns that a rule has shut, those with the most links dropped first."""
-        if self._version < 3:
-            return []
         query = f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE trap IS NOT NULL ORDER BY dropped DESC, name"
         return [PatternRow(*row) for row in self._rows(query)]
 
     def pattern(self, name: str) -> PatternRow | None:
         """What the trap defence has learned of one pattern."""
-        if self._version < 3:
-            return None
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
 
@@ -379,18 +381,20 @@ class Store:
         return self._row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None
 
     def fingerprints(self) -> Iterator[list[Fingerprint]]:
-        """What all pages can be told by, by page number, some thousands at a time."""
-        if self._version < 4:
-            return
+        """What all pages can be told by, some thousands at a time."""
         with self._errors:
-            cursor = self._db.execute(f"SELECT {_FINGERPRINT_COLUMNS} FROM fingerprints ORDER BY page")
+            cursor = self._db.execute(
+                f"SELECT {_FINGERPRINT_COLUMNS} FROM fetches WHERE payload IS NOT NULL ORDER BY id"
+            )
             while rows := cursor.fetchmany(20_000):
                 yield [Fingerprint._make(row) for row in rows]
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """What one page can be told by; None if nothing is known of it."""
-        query = f"SELECT {_FINGERPRINT_COLUMNS} FROM fingerprints WHERE page = ?"
-        row = self._row(query, page) if self._version >= 4 else None
+        query = f"""
+            SELECT {_FINGERPRINT_COLUMNS} FROM pages JOIN fetches ON fetches.id = fetch
+            WHERE pages.id = ? AND payload IS NOT NULL"""
+        row = self._row(query, page)
         return Fingerprint._make(row) if row else None
 
     def duplicate_counts(self) -> tuple[int, int]:
@@ -404,11 +408,11 @@ class Store:
     def probes(self) -> list[Probe]:
         """What hosts answered for pages that cannot exist."""
         query = f"SELECT {', '.join(Probe._fields)} FROM probes"
-        return [Probe._make(row) for row in self._rows(query)] if self._version >= 4 else []
+        return [Probe._make(row) for row in self._rows(query)]
 
     def _duplicates(self, which: str) -> tuple[int, int]:
-        query = f"SELECT count(*), count(distance) FROM fingerprints WHERE leader IS NOT NULL AND {which}"
-        marked, near = self._row(query) if self._version >= 4 else (0, 0)
+        query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
+        marked, near = self._row(query)
         return marked - near, near
 
     def robots(self, origin: str) -> RobotsRow | None:
@@ -440,15 +444,11 @@ class Store:
 
     def listed_counts(self) -> dict[int, tuple[int, int]]:
         """Per host that has any: how many URLs from sitemaps wait, and the largest number of these."""
-        if schema_version(self._db) < 4:
-            return {}
         rows = self._db.execute("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
         return {host: (count, last) for host, count, last in rows}
 
     def _sitemaps(self, which: str, *values: int | str) -> list[SitemapRow]:
         with store_errors(self.path):
-            if schema_version(self._db) < 4:
-                return []
             columns = ", ".join(f"sitemaps.{column}" for column in SitemapRow._fields)
             return [SitemapRow(*row) for row in self._db.execute(f"SELECT {columns} FROM {which}", values)]
 
@@ -457,13 +457,11 @@ class Store:
         return row[0] if row else None
 
     def _hosts(self, which: str) -> list[HostRow]:
-        columns = ", ".join(HostRow._fields[: None if self._version >= 4 else 4])
+        columns = ", ".join(HostRow._fields)
         return [HostRow(*row) for row in self._rows(f"SELECT {columns} FROM hosts {which}")]
 
     def _refused(self, which: str, *values: int) -> Iterator[Refused]:
-        if self._version >= 4:
-            for row in self._rows(f"SELECT source, leads_to, beyond FROM refused {which}", values):
-                yield Refused(*row)
+        return (Refused(*row) for row in self._rows(f"SELECT source, leads_to, beyond FROM refused {which}", values))
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._errors:

@@ -17,7 +17,6 @@ class Account(NamedTuple):
     clock: float
     received: int
     forwarded: int
-    birth: int
     walkers: float
     hops: int
 
@@ -42,6 +41,17 @@ class NewPage(NamedTuple):
     reason: str
 
 
+class Fetch(NamedTuple):
+    """What a page's turn was answered."""
+
+    status: int
+    fetched_at: float
+    seconds: float
+    bytes: int
+    content_type: str | None
+    title: str | None
+
+
 class Turn(NamedTuple):
     """What a page's turn led to, be it a fetch or not."""
 
@@ -49,13 +59,8 @@ class Turn(NamedTuple):
     state: str
     reason: str
     attempts: int
-    status: int | None
-    fetched_at: float | None
-    seconds: float | None
-    bytes: int | None
-    content_type: str | None
-    title: str | None
     measures: str | None
+    fetch: Fetch | None
 
 
 class Retry(NamedTuple):
@@ -74,6 +79,10 @@ class PageColumns(NamedTuple):
     state: tuple[str, ...]
     attempts: Any
     account: Any
+
+    def are(self, state: str) -> list[bool]:
+        """Which of the pages are in a state."""
+        return list(map(state.__eq__, self.state))
 
 
 class Links(NamedTuple):
@@ -129,7 +138,7 @@ class RobotsRow(NamedTuple):
 
 
 class Fingerprint(NamedTuple):
-    """A row of `fingerprints`."""
+    """What a page can be told by: a part of its row of `fetches`."""
 
     page: int
     digest: int

@@ -2,12 +2,11 @@
 --
 -- Cash is counted in whole units. At every commit, to the unit:
 --   sum(pages.cash) + meta.level * (number of pages with is_read) + meta.reserve + meta.income = meta.cash_total
---   sum(pages.received - pages.forwarded) + meta.ledger_virtual                              = sum(pages.birth)
+--   sum(pages.received - pages.forwarded) + meta.ledger_virtual = 2^24 * (number of pages not gone)
 
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
 CREATE TABLE pages (
     id           INTEGER PRIMARY KEY,
-    hash         INTEGER NOT NULL,             -- keyed hash of url, see urlhash.py; not unique
     url          TEXT    NOT NULL,
     host         INTEGER NOT NULL,             -- hosts.id
     found_on     INTEGER,                      -- page whose link (or host's sitemap) made it known; NULL: a seed
@@ -24,20 +23,38 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    birth        INTEGER NOT NULL,
     walkers      REAL    NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here
-    -- the last fetch
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
-    status       INTEGER,                      -- HTTP status
-    fetched_at   REAL,                         -- Unix seconds
-    seconds      REAL,                         -- how long the server took
-    bytes        INTEGER,                      -- of the body, on the network
+    hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
+    fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
+) STRICT;
+CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
+
+-- Where a URL is found by its keyed hash, see urlhash.py. URLs of a host stand together, as most links of a page do.
+CREATE TABLE url_hashes (
+    hash         INTEGER NOT NULL,
+    page         INTEGER NOT NULL,             -- pages.id
+    PRIMARY KEY (hash, page)
+) STRICT, WITHOUT ROWID;
+
+-- Answers, numbered in the order in which pages got their first. A table of its own: a row of pages that had to take
+-- this in would outgrow its place in the file.
+CREATE TABLE fetches (
+    id           INTEGER PRIMARY KEY,
+    page         INTEGER NOT NULL,             -- pages.id
+    status       INTEGER NOT NULL,             -- HTTP status
+    fetched_at   REAL    NOT NULL,             -- Unix seconds
+    seconds      REAL    NOT NULL,             -- how long the server took
+    bytes        INTEGER NOT NULL,             -- of the body, on the network
     content_type TEXT,
     title        TEXT,
-    hops         INTEGER NOT NULL DEFAULT 0    -- longest chain of aliases that leads here
+    -- what an HTML page that says something can be told by (crawl/digest.py, crawl/duplicates.py)
+    digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
+    payload      INTEGER,                      -- 64-bit digest of the body
+    simhash      INTEGER,                      -- 64-bit SimHash; NULL: too little text
+    leader       INTEGER,                      -- page that said it first, of which this one is a duplicate; NULL: none
+    distance     INTEGER                       -- bits by which its SimHash differs from the leader's; NULL: same bytes
 ) STRICT;
-CREATE INDEX pages_hash ON pages (hash);
-CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
 
 -- Outlinks of read pages: distinct targets in document order, 4 bytes each, little endian.
 CREATE TABLE links (
@@ -85,10 +102,10 @@ CREATE TABLE rankings (
 ) STRICT, WITHOUT ROWID;
 
 -- What the trap defence has learned (crawl/traps.py), by pattern of URLs: a host and a path with what varies blanked.
--- A mere host counts all its pages; a host and a rule count the links that this rule, which knows no pattern, dropped.
+-- A mere host has the domains that link to it; a host and a rule the links that this rule, which knows no pattern, dropped.
 CREATE TABLE patterns (
     name         TEXT    PRIMARY KEY,
-    known        INTEGER NOT NULL,             -- URLs that were let in
+    known        INTEGER NOT NULL,             -- URLs with a date, a number or parameters that were let in
     read         INTEGER NOT NULL,             -- pages that said something
     repeated     INTEGER NOT NULL,             -- of these, what another page of the host had said before
     last         INTEGER NOT NULL,             -- the same of the last 12: a bit each
@@ -143,17 +160,6 @@ CREATE TABLE sitemap_pages (
     sitemap      INTEGER NOT NULL              -- sitemaps.id
 ) STRICT;
 
--- What the pages that were read can be told by (crawl/digest.py, crawl/duplicates.py): one row per HTML page that says
--- something. A duplicate is marked with the page that said it first.
-CREATE TABLE fingerprints (
-    page         INTEGER PRIMARY KEY,          -- pages.id
-    digest       INTEGER NOT NULL,             -- 64-bit digest of the body without link targets and its own path
-    payload      INTEGER NOT NULL,             -- 64-bit digest of the body
-    simhash      INTEGER,                      -- 64-bit SimHash; NULL: too little text
-    leader       INTEGER,                      -- page of which it is a duplicate; NULL: of none
-    distance     INTEGER                       -- bits by which its SimHash differs from the leader's; NULL: same bytes
-) STRICT;
-
 -- What hosts answered for a page that cannot exist (crawl/soft404.py).
 CREATE TABLE probes (
     folder       TEXT    PRIMARY KEY,          -- in which the page was asked for
@@ -169,6 +175,7 @@ CREATE TABLE probes (
 
 -- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
 --   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
+--   birth = 2^24, of a page that has gone 0
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 CREATE VIEW ranks AS
@@ -182,19 +189,20 @@ books AS (
 ),
 births AS (
     SELECT held + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
-           max(1.0, total(birth)) AS total
+           16777216 * max(1, sum(coalesce(state <> 'gone', 0))) AS total
     FROM books LEFT JOIN pages
 ),
 weighed AS (
     SELECT pages.*,
            CASE WHEN state = 'alias' THEN 0.0
-                ELSE received - birth + births.virtual * (birth * 1.0 / births.total) END AS x,
+                WHEN state = 'gone' THEN received
+                ELSE received - 16777216 + births.virtual * (16777216.0 / births.total) END AS x,
            cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
            books.clock - pages.clock AS elapsed,
            size
     FROM pages, births, books
 )
-SELECT row_number() OVER (ORDER BY x DESC, id) AS rank,
+SELECT row_number() OVER (ORDER BY x DESC, weighed.id) AS rank,
        url,
        x / max(1e-300, sum(x) OVER ()) AS importance,
        CASE WHEN size IS NULL THEN history
@@ -209,6 +217,6 @@ SELECT row_number() OVER (ORDER BY x DESC, id) AS rank,
        title,
        state,
        reason,
-       id
-FROM weighed
+       weighed.id AS id
+FROM weighed LEFT JOIN fetches ON fetches.id = weighed.fetch
 ORDER BY rank;

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
-from minicrawl.errors import StoreError
-from minicrawl.store.database import open_to_write, store_errors, transaction
+from minicrawl.store.database import hold, open_to_write, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
+    Fetch,
     Fingerprint,
     HostRow,
     Links,
@@ -34,28 +33,21 @@ from minicrawl.store.rows import (
     SitemapRow,
     Turn,
 )
-from minicrawl.store.urlhash import HASH_BYTES, url_hash
-
-_TURN_UPDATES = ", ".join(f"{column} = ?" for column in Turn._fields[1:])
+from minicrawl.store.urlhash import url_hash
 
 
 class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = FileLock(f"{path}.lock")
-        with store_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                self._lock.acquire(timeout=0)
-            except Timeout as error:
-                raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
+        self._lock = hold(path)
         try:
             super().__init__(path, open_to_write(path))
             if not self._key:
-                self._key, self._hash_bytes = os.urandom(16), HASH_BYTES
+                self._key = os.urandom(16)
                 with self.transaction():
-                    self.save_meta({"hash_key": self._key.hex(), "hash_bytes": HASH_BYTES})
+                    self.save_meta({"hash_key": self._key.hex()})
+            (self._fetches,) = self._row("SELECT coalesce(max(id), 0) FROM fetches")
         except BaseException:
             self._lock.release()
             raise
@@ -86,12 +78,15 @@ class Writer(Store):
         """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
         if not pages:
             return
-        hashes = [url_hash(page.url, self._key, self._hash_bytes) for page in pages]
-        columns = [*NewPage._fields, "hash", *accounts.values]
+        columns = [*NewPage._fields, *accounts.values]
         marks = ", ".join("?" * len(columns))
         self._db.executemany(
             f"INSERT INTO pages (state, {', '.join(columns)}) VALUES ('waiting', {marks})",
-            zip(*zip(*pages, strict=True), hashes, *accounts.values.values(), strict=True),
+            zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True),
+        )
+        self._db.executemany(
+            "INSERT INTO url_hashes (hash, page) VALUES (?, ?)",
+            sorted((url_hash(page.url, self._key), page.id) for page in pages),
         )
 
     def save_accounts(self, accounts: AccountColumns) -> None:
@@ -102,8 +97,28 @@ class Writer(Store):
             zip(*accounts.values.values(), accounts.id, strict=True),
         )
 
-    def save_turns(self, turns: Iterable[Turn]) -> None:
-        self._db.executemany(f"UPDATE pages SET {_TURN_UPDATES} WHERE id = ?", ((*turn[1:], turn.id) for turn in turns))
+    def save_turns(self, turns: Sequence[Turn]) -> None:
+        answered = [turn for turn in turns if turn.fetch is not None]
+        unanswered = [turn for turn in turns if turn.fetch is None]
+        self._db.executemany(
+            "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
+        )
+        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, measures = ?, fetch"
+        self._db.executemany(f"{update} = NULL WHERE id = ?", ((*turn[1:5], turn.id) for turn in unanswered))
+        # A page keeps the row of its first answer; the number for a new one is then left out.
+        numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
+        self._fetches += len(answered)
+        self._db.executemany(
+            f"{update} = coalesce(fetch, ?) WHERE id = ?",
+            ((*turn[1:5], number, turn.id) for number, turn in zip(numbers, answered, strict=True)),
+        )
+        columns, marks = ", ".join(Fetch._fields), ", ".join("?" * len(Fetch._fields))
+        updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
+        self._db.executemany(
+            f"INSERT INTO fetches (id, page, {columns}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
+            f"ON CONFLICT (id) DO UPDATE SET {updates}",
+            ((*(turn.fetch or ()), turn.id) for turn in answered),
+        )
 
     def save_retries(self, retries: Iterable[Retry]) -> None:
         self._db.executemany(
@@ -133,7 +148,11 @@ class Writer(Store):
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
         columns, marks = ", ".join(HostRow._fields), ", ".join("?" * len(HostRow._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO hosts ({columns}) VALUES ({marks})", hosts)
+        # An update in place: to replace a row would write the index of names as well.
+        updates = ", ".join(f"{column} = excluded.{column}" for column in HostRow._fields[2:])
+        self._db.executemany(
+            f"INSERT INTO hosts ({columns}) VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {updates}", hosts
+        )
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         columns, marks = ", ".join(RobotsRow._fields), ", ".join("?" * len(RobotsRow._fields))
@@ -162,11 +181,11 @@ class Writer(Store):
 
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
         """By page; None: the page has none any more."""
-        gone = [(page,) for page, row in rows.items() if row is None]
-        self._db.executemany("DELETE FROM fingerprints WHERE page = ?", gone)
-        columns, marks = ", ".join(Fingerprint._fields), ", ".join("?" * len(Fingerprint._fields))
+        updates = ", ".join(f"{column} = ?" for column in Fingerprint._fields[1:])
+        nothing = (None,) * (len(Fingerprint._fields) - 1)
         self._db.executemany(
-            f"INSERT OR REPLACE INTO fingerprints ({columns}) VALUES ({marks})", filter(None, rows.values())
+            f"UPDATE fetches SET {updates} WHERE id = (SELECT fetch FROM pages WHERE id = ?)",
+            ((*(row[1:] if row else nothing), page) for page, row in rows.items()),
         )
 
     def save_probes(self, rows: Iterable[Probe]) -> None:

@@ -29,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site: Site = {HOME: ["/1", "http://b.test/", "http://b.test/1"], HOME + "1": ["/", "http://b.test/"]}
     site |= {"http://b.test/": [HOME, HOME + "1"], "http://b.test/1": [HOME]}
     crawl(site, store, [HOME])
-    rows(store, "UPDATE pages SET title = ?, content_type = ?", EVIL, EVIL)
+    rows(store, "UPDATE fetches SET title = ?, content_type = ?", EVIL, EVIL)
     rows(store, "UPDATE pages SET url = url || ? WHERE url = 'http://b.test/1'", EVIL)
     rows(store, "UPDATE patterns SET trap = 'trap-calendar', name = name || ?", EVIL)
     rows(store, "UPDATE hosts SET name = name || ? WHERE name = 'a.test'", EVIL)

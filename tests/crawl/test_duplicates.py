@@ -23,7 +23,8 @@ from minicrawl.store.rows import Fingerprint
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 MIRROR = "http://mirror.test/a"
-MARKS = "SELECT url, (SELECT url FROM pages WHERE id = leader), distance FROM fingerprints JOIN pages ON id = page"
+MARKS = """SELECT url, (SELECT url FROM pages WHERE id = leader), distance
+    FROM fetches JOIN pages ON pages.id = page WHERE payload IS NOT NULL"""
 
 
 class Slow:
@@ -138,7 +139,9 @@ def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> No
     crawl(site(), whole, [HOME], strategy="breadth-first")
     for number in (1, 1, 2, 10):
         crawl(site(), pieces, [HOME], strategy="breadth-first", pages=number)
-    query = "SELECT * FROM fingerprints ORDER BY page"
+    query = (
+        "SELECT page, digest, payload, simhash, leader, distance FROM fetches WHERE payload IS NOT NULL ORDER BY page"
+    )
     assert rows(pieces, query) == rows(whole, query)
 
 
@@ -192,4 +195,4 @@ def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     of_version(3, store)
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])
-    assert rows(store, "SELECT count(*) FROM fingerprints") == [(0,)]
+    assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]

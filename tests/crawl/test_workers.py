@@ -59,7 +59,8 @@ def test_workers_find_the_same_web(tmp_path: Path, here: Path) -> None:
     there = tmp_path / "there.db"
     crawled(there, workers=2)
     assert ranks(there) == pytest.approx(ranks(here), abs=2e-6)
-    outcomes = "SELECT url, state, reason, status, bytes, title FROM pages ORDER BY url"
+    outcomes = """SELECT url, state, reason, status, bytes, title
+        FROM pages LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"""
     assert rows(there, outcomes) == rows(here, outcomes)
 
 

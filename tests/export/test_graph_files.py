@@ -172,7 +172,7 @@ def test_graphml_is_read_by_igraph(store: Path, tmp_path: Path) -> None:
 def test_odd_titles_are_kept_or_replaced(tmp_path: Path, ending: str, title: str) -> None:
     store = tmp_path / "crawl.db"
     crawl({HOME: []}, store, [HOME])
-    rows(store, "UPDATE pages SET title = ?", title)
+    rows(store, "UPDATE fetches SET title = ?", title)
     read = etree.parse(exported(store, tmp_path / f"web{ending}"))
     found = read.xpath("//*[@key='title']/text() | //*[@for='title']/@value")
     kept = "".join("�" if char in "\ufffe\uffff\x00\x1f" else char for char in title)

@@ -1,14 +1,13 @@
-"""Rankings kept in a store: what is kept comes back, and stores from before there were any go on."""
+"""Rankings kept in a store: what is kept comes back."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, of_version, random_site, rows
+from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -63,39 +62,6 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
         assert reader.size() > known
         assert len(list(reader.kept_pages("early"))) == len(reader.values("early")) == known
         assert list(audit(reader)) == []
-
-
-def test_store_of_the_first_version_is_read_and_has_no_rankings(store: Path) -> None:
-    of_version(1, store)
-    with open_store(store) as reader:
-        assert reader.kept_rankings() == []
-        assert len(reader.top(5)) == 3
-    assert rows(store, "PRAGMA user_version") == [(1,)]
-
-
-def test_store_of_the_first_version_is_brought_up_to_date_by_whoever_writes(store: Path) -> None:
-    columns = """SELECT m.name, c.name, c.type, c."notnull", c.dflt_value
-        FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"""
-    schema = rows(store, columns)
-    pages = rows(store, "SELECT * FROM pages")
-    of_version(1, store)
-    keep(store, "mine", 3, 2, 1)
-    assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    assert rows(store, columns) == schema
-    assert rows(store, "SELECT * FROM pages") == pages
-    with open_store(store) as reader:
-        assert reader.kept_rankings() == ["mine"]
-        assert list(audit(reader)) == []
-
-
-def test_crawl_goes_on_in_a_store_of_the_first_version(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=5)
-    of_version(1, store)
-    report, _ = crawl(site, store, [])
-    assert report.reason == "nothing-left"
-    assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
 
 
 def test_pages_are_ranked_in_the_order_they_are_asked_for(store: Path) -> None:

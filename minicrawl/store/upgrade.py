@@ -1,0 +1,75 @@
+"""Bringing a store of an older version up to date: the tables are made anew, and take over what the old ones hold."""
+
+import sqlite3
+from collections.abc import Iterator
+from importlib.resources import files
+
+from minicrawl.store.urlhash import url_hash
+
+_ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
+_FINGERPRINT = "digest, payload, simhash, leader, distance"
+
+
+def schema() -> Iterator[str]:
+    """The statements of schema.sql."""
+    statement = ""
+    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def bring_up_to_date(db: sqlite3.Connection) -> None:
+    """Give a store of an older version the schema of this one, within a transaction.
+
+    What is new begins with its defaults; what there is no column for any more is left behind.
+    """
+    db.execute("DROP VIEW IF EXISTS ranks")
+    for (index,) in _names(db, "index"):
+        db.execute(f"DROP INDEX {index}")
+    old = [table for (table,) in _names(db, "table")]
+    for table in old:
+        db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+    for statement in schema():
+        db.execute(statement)
+    for table in old:
+        columns = ", ".join(sorted(_columns(db, table) & _columns(db, f"old_{table}")))
+        if columns:
+            db.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM old_{table}")
+    _move_answers(db, "fingerprints" in old)
+    _hash_urls(db)
+    for table in old:
+        db.execute(f"DROP TABLE old_{table}")
+
+
+def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:
+    """Until version 5 answers stood in pages, and what pages can be told by in a table of its own."""
+    answered = f"SELECT id + 1, id, {_ANSWER} FROM old_pages WHERE status IS NOT NULL"
+    db.execute(f"INSERT INTO fetches (id, page, {_ANSWER}) {answered}")
+    db.execute("UPDATE pages SET fetch = id + 1 WHERE id + 1 IN (SELECT id FROM fetches)")
+    if has_fingerprints:
+        db.execute(
+            f"UPDATE fetches SET ({_FINGERPRINT}) = ({', '.join(f'old.{name}' for name in _FINGERPRINT.split(', '))})"
+            " FROM old_fingerprints AS old WHERE old.page = fetches.page"
+        )
+
+
+def _hash_urls(db: sqlite3.Connection) -> None:
+    row = db.execute("SELECT value FROM meta WHERE key = 'hash_key'").fetchone()
+    if row is not None:
+        key = bytes.fromhex(row[0])
+        rows = db.execute("SELECT id, url FROM pages")
+        db.executemany(
+            "INSERT INTO url_hashes (hash, page) VALUES (?, ?)", ((url_hash(url, key), page) for page, url in rows)
+        )
+
+
+def _names(db: sqlite3.Connection, kind: str) -> list[tuple[str]]:
+    """Names of what we made ourselves."""
+    query = "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    return db.execute(query, (kind,)).fetchall()
+
+
+def _columns(db: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in db.execute(f"PRAGMA table_info({table})")}

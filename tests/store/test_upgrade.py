@@ -1,0 +1,109 @@
+"""Stores of older versions: whoever opens one first brings it up to date, and nothing is lost."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sites import Site, crawl, of_version, random_site, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.errors import StoreError
+from minicrawl.store.database import SCHEMA_VERSION, hold
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+SCHEMA = """SELECT m.name, c.name, c.type, c."notnull", c.dflt_value
+    FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"""
+HOME = "http://a.test/"
+TEXT = " ".join(f"<p>This is piece number {number} of what it says</p>" for number in range(50))
+
+
+def contents(store: Path) -> list[list[tuple[object, ...]]]:
+    """All that a store says of pages, but for the numbers of their answers."""
+    pages = "SELECT * FROM pages LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
+    said = [list(row) for row in rows(store, pages)]
+    for row in said:
+        row[18] = row[19] = row[18] is not None
+    return [
+        [tuple(row) for row in said],
+        rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
+        rows(store, "SELECT * FROM links"),
+        rows(store, "SELECT * FROM meta"),
+        rows(store, "SELECT id, name, crawl_delay, next_at FROM hosts"),
+        rows(store, "SELECT * FROM ranks"),
+    ]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A crawl with pages waiting, read, gone, redirected and alike."""
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    site |= {HOME: [HOME + "1", HOME + "2", HOME + "gone"], HOME + "1": [], HOME + "2": HOME + "1", HOME + "gone": []}  # type: ignore[dict-item]
+    crawl(site, path, [HOME], discovery=0.5, pages=12)
+    crawl({url: links for url, links in site.items() if url != HOME + "gone"}, path, seeds, discovery=0.5, pages=30)
+    assert {state for (state,) in rows(path, "SELECT state FROM pages")} >= {"waiting", "fetched", "gone"}
+    return path
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("opened", ["read", "written"])
+def test_older_store_is_brought_up_to_date_by_whoever_opens_it(store: Path, version: int, opened: str) -> None:
+    schema, before = rows(store, SCHEMA), contents(store)
+    of_version(version, store)
+    for _ in range(2):
+        (open_store if opened == "read" else Writer)(store).close()
+        assert rows(store, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+        assert rows(store, SCHEMA) == schema
+        assert contents(store) == before
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+
+
+@pytest.mark.parametrize("version", [1, 4])
+def test_crawl_goes_on_in_an_older_store(tmp_path: Path, version: int) -> None:
+    site, seeds = random_site(2)
+    stores = [tmp_path / "new.db", tmp_path / "old.db"]
+    for store in stores:
+        crawl(site, store, seeds, pages=5)
+    of_version(version, stores[1])
+    for store in stores:
+        report, _ = crawl(site, store, [])
+        assert report.reason == "nothing-left"
+    outcomes = "SELECT url, state, cash, received, inlinks FROM pages ORDER BY id"
+    assert rows(stores[1], outcomes) == rows(stores[0], outcomes)
+
+
+def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [HOME + "b"], HOME + "b": [f"<title>b</title>{TEXT}"]}
+    crawl(site, store, [HOME])
+    query = "SELECT page, digest, payload, simhash, leader, distance FROM fetches ORDER BY page"
+    before = rows(store, query)
+    of_version(4, store)
+    with open_store(store) as reader:
+        assert rows(store, query) == before
+        assert reader.fingerprint(1) is not None
+
+
+def test_store_in_use_by_an_older_program_is_left_alone(store: Path) -> None:
+    of_version(4, store)
+    lock = hold(store)
+    with pytest.raises(StoreError, match="another crawl is using"):
+        open_store(store)
+    lock.release()
+    assert rows(store, "PRAGMA user_version") == [(4,)]
+
+
+def test_upgrade_that_fails_changes_nothing(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_version(4, store)
+    before = rows(store, "SELECT * FROM pages")
+
+    def fails(url: str, key: bytes) -> int:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("minicrawl.store.upgrade.url_hash", fails)
+    with pytest.raises(StoreError, match="is full"):
+        open_store(store)
+    assert rows(store, "SELECT * FROM pages") == before
+    assert rows(store, "PRAGMA user_version") == [(4,)]
