@@ -28,17 +28,16 @@ class SitemapTurns:
         named = [normalise(url, f"{site}/robots.txt") for url in written]
         self.queue.name(int(self._web.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
 
-    def acquire(self, now: float) -> HostTurn | None:
-        """Hand out a host to be asked now, and the sitemap to ask it for. It is in flight until that is absorbed."""
+    def line_up(self, now: float) -> None:
+        """Let hosts be asked for the sitemaps that are next, when their turns come."""
         if not self._web.settings.sitemaps:
-            return None
+            return
         for row in self.queue.to_ask(now):
             name = authority(row.url)
             if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
             else:
                 self._web.frontier.add_errand(self._web.host(name), row.id, now)
-        return self._web.frontier.acquire_errand(now)
 
     def url(self, turn: HostTurn) -> str:
         """URL of the sitemap that a turn is for."""
