@@ -1,5 +1,6 @@
 """Asking for sitemaps, and making known what they list. What is next, and when, is for `sitemap_queue` to say."""
 
+import json
 from collections.abc import Sequence
 
 from minicrawl.crawl.host_turns import HostTurns
@@ -26,7 +27,8 @@ class SitemapTurns:
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
         named = [normalise(url, f"{site}/robots.txt") for url in written]
-        self.queue.name(int(self._web.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
+        host = int(self._web.frontier.host_of[page])
+        self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def line_up(self, now: float) -> None:
         """Let hosts be asked for the sitemaps that are next, when their turns come."""
@@ -56,7 +58,7 @@ class SitemapTurns:
         name = self._web.frontier.hosts[row.host].name
         if is_index:
             near = {name, authority(row.url)}
-            self.queue.name(row.host, [url for url in urls if authority(url) in near], row.page, row.level + 1, now)
+            self.queue.named_by(sitemap, [url for url in urls if authority(url) in near], now)
             return
         depth = int(self._web.accounts.depth[row.page]) + 1
         distinct = dict.fromkeys(url for url in urls if authority(url) == name)
@@ -74,7 +76,7 @@ class SitemapTurns:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return
         if outcome.is_redirect and outcome.alias is not None:
-            self.queue.name(row.host, [outcome.alias], row.page, row.level + 1, now)
+            self.queue.named_by(sitemap, [outcome.alias], now)
         reason = answer.reason if fetched.status == 200 else outcome.reason
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
 
@@ -104,6 +106,8 @@ class SitemapTurns:
         self._web.writer.remove_listed_urls(rows.unlisted)
         self._web.writer.save_sitemap_pages(rows.made)
         self._web.writer.save_meta({"sitemap_thirds": self.queue.thirds})
+        if rows.left_out is not None:
+            self._web.writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
 
     def _let_in(self, most: int, now: float) -> int:
         """Make URLs from sitemaps known, so many at most. Returns how many."""

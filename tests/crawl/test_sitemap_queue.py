@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import random
 import time
 from itertools import pairwise
@@ -254,6 +255,35 @@ def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch
     server = WithSitemaps({HOME: []}, {MAP: "index " + " ".join(maps)} | maps)
     crawl(server, store, [HOME])
     assert len(server.asked_sitemaps) == 5
+    assert left_out(store) == (5, "          5 more sitemaps were left out: too many of a host, or too deep\n")
+    # They are counted anew when the index is read again, and not before.
+    crawl(server, store, [HOME + "1"])
+    assert left_out(store)[0] == 5
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:7])
+    crawl(server, store, [HOME + "2"])
+    assert left_out(store)[0] == 3
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:4])
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    crawl(server, store, [HOME + "3"])
+    assert left_out(store) == (0, "")
+
+
+@pytest.mark.parametrize("named", [7, 5])
+def test_robots_txt_may_name_too_many_sitemaps_itself(store: Path, monkeypatch: pytest.MonkeyPatch, named: int) -> None:
+    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
+    robots = "\n".join(f"Sitemap: {HOME}{number}.xml" for number in range(named))
+    for run in range(2):
+        crawl(WithSitemaps({HOME: []}, {}, robots), store, [f"{HOME}{run}"])
+        assert left_out(store)[0] == named - 5
+
+
+def left_out(store: Path) -> tuple[int, str]:
+    """What status says of sitemaps beyond the limits: how many, and the line."""
+    runner = CliRunner()
+    told = json.loads(runner.invoke(main, ["status", "--json", "--store", str(store)]).output)
+    lines = runner.invoke(main, ["status", "--store", str(store)]).output.splitlines(keepends=True)
+    return told["sitemaps"]["left_out"], "".join(line for line in lines if "left out" in line)
 
 
 # How many are let in.
