@@ -14,7 +14,7 @@ from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
-from minicrawl.crawl.urls import authority, normalise, origin
+from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
 
 _LOOK_SECONDS = 0.05
@@ -100,11 +100,11 @@ class RobotsTurns:
         if known is not None and known.rules is not None and now < known.expires:
             self._take(hop.site, known, now)
             return
-        errand, host = next(self._errands), self._web.host(authority(hop.url))
+        errand, host = next(self._errands), self._web.host(whom_to_spare(hop.url))
         self._hops[errand] = hop
         self._followed.add(hop.site)
         # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
-        self._web.frontier.add_errand(host, errand, now, first=host is self._web.host(authority(hop.site)))
+        self._web.frontier.add_errand(host, errand, now, first=host is self._web.host(whom_to_spare(hop.site)))
 
     def _decide(self, site: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
@@ -120,5 +120,11 @@ class RobotsTurns:
         self._states[site] = robots
         self._web.batch.robots.append(robots.row(site))
         if robots.rules is not None:
-            crawl_delay = robots.rules.crawl_delay(self._web.settings.user_agent) or 0.0
-            self._turns.heed(self._web.host(authority(site)), crawl_delay, now)
+            # http and https have one clock: what either asks for holds for both.
+            host = self._web.host(whom_to_spare(site))
+            states = map(self.state, {site, f"http://{host.name}", f"https://{host.name}"})
+            self._turns.heed(host, max(map(self._crawl_delay, states)), now)
+
+    def _crawl_delay(self, robots: RobotsState | None) -> float:
+        rules = None if robots is None else robots.rules
+        return 0.0 if rules is None else rules.crawl_delay(self._web.settings.user_agent) or 0.0

@@ -8,7 +8,7 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb, unknown
 from minicrawl.crawl.outcome import judge
 from minicrawl.crawl.sitemap_queue import SitemapQueue
-from minicrawl.crawl.urls import authority, normalise
+from minicrawl.crawl.urls import normalise, whom_to_spare
 from minicrawl.model import ParsedPage, SitemapAnswer
 
 _LET_IN_AT_ONCE = 100
@@ -35,7 +35,7 @@ class SitemapTurns:
         if not self._web.settings.sitemaps:
             return
         for row in self.queue.to_ask(now):
-            name = authority(row.url)
+            name = whom_to_spare(row.url)
             if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
             else:
@@ -57,11 +57,11 @@ class SitemapTurns:
         row = self.queue.row(sitemap)
         name = self._web.frontier.hosts[row.host].name
         if is_index:
-            near = {name, authority(row.url)}
-            self.queue.named_by(sitemap, [url for url in urls if authority(url) in near], now)
+            near = {name, whom_to_spare(row.url)}
+            self.queue.named_by(sitemap, [url for url in urls if whom_to_spare(url) in near], now)
             return
         depth = int(self._web.accounts.depth[row.page]) + 1
-        distinct = dict.fromkeys(url for url in urls if authority(url) == name)
+        distinct = dict.fromkeys(url for url in urls if whom_to_spare(url) == name)
         inside = [url for url in distinct if self._web.scope.refuses(url, depth) is None]
         self.queue.enqueue(sitemap, unknown(inside, self._web.known.find(inside)))
 

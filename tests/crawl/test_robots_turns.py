@@ -108,6 +108,19 @@ def test_a_crawl_delay_behind_a_redirect_runs_from_when_it_is_known(store: Path)
     assert rows(store, "SELECT name, crawl_delay FROM hosts ORDER BY name") == [("a.test", 0.08), ("b.test", 0.0)]
 
 
+@pytest.mark.parametrize("asking", ["http", "https"])
+@pytest.mark.parametrize("first", ["http", "https"])
+def test_what_http_or_https_asks_for_holds_for_both(store: Path, asking: str, first: str) -> None:
+    pages = [f"{scheme}://a.test/{page}" for page in range(3) for scheme in sorted(("http", "https"), key=first.__ne__)]
+    server = Redirecting(
+        {url: [] for url in pages}, {f"{asking}://a.test/robots.txt": "User-agent: *\nCrawl-delay: 0.04"}
+    )
+    crawl(server, store, pages, delay=0.005)
+    assert rows(store, "SELECT name, crawl_delay FROM hosts") == [("a.test", 0.04)]
+    asked = server.asked_all.index(f"{asking}://a.test/robots.txt")
+    assert min(server.gaps[asked:]) >= 0.04
+
+
 def test_a_robots_txt_that_is_known_is_not_asked_for_again(store: Path) -> None:
     """Neither where a redirect leads to it, nor where one has led to it."""
     hosts = [f"http://{number}.test/" for number in range(20)]

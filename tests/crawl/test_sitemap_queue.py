@@ -136,6 +136,13 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
     }
 
 
+def test_a_host_with_a_dot_at_the_end_has_sitemaps_too(store: Path) -> None:
+    there = "http://a.test./"
+    server = WithSitemaps({there: []}, {there + "map.xml": [there + "1", HOME + "2"]}, f"Sitemap: {there}map.xml")
+    crawl(server, store, [there])
+    assert set(found_in_sitemaps(store)) == {there + "1", HOME + "2"}
+
+
 def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -> None:
     there = "http://cdn.test/map.txt"
     server = WithSitemaps({HOME: []}, {there: [HOME + "mine", "http://cdn.test/its"]}, f"Sitemap: {there}")
