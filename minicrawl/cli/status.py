@@ -25,7 +25,7 @@ def command(store: Path, as_json: bool) -> None:
     """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped."""
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         status = _status(reader)
     click.echo(json.dumps(status, indent=2) if as_json else "\n".join(_lines(status)))
 
