@@ -19,13 +19,13 @@ _SHOWN = 20
 def command(store: Path, as_json: bool) -> None:
     """Audit a store: cash conserved to the unit, every link accounted for, every URL explained.
 
-    Exit code 0 when all holds, 4 when something does not. Best run while no crawl writes.
+    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
     """
     from minicrawl.cli.output import printable
     from minicrawl.crawl.audit import audit
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         problems = list(islice(audit(reader), 1000))
         pages = reader.size()
     if as_json:

@@ -88,7 +88,7 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     if graph is not None:
         web = web_of_file(graph)
     else:
-        with open_store(store) as reader:
+        with open_store(store) as reader, reader.snapshot():
             web = web_of_store(reader)
     found = shape(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
     if plot is not None:

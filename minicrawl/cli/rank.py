@@ -357,7 +357,7 @@ def _sites(told: Options, n: int, store: Path, as_json: bool) -> str:
         raise SettingError(f"--weights of sites is one of {', '.join(WEIGHTS)}, not {weights!r}")
     if kind == "page":
         raise SettingError("--per page: a page is no site; say host or domain")
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         rows = sites_of(reader, site_of(kind), domain_of, told.damping, weights)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     return site_documents(rows) if as_json else "\n".join(site_table(rows))

@@ -58,7 +58,7 @@ def command(
     if density is not None and size is not None:
         raise SettingError("--density and --size say two things of the same cores; give one of them")
     _check_plot(plot)
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
         found = find_seeds(
             web,

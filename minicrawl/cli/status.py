@@ -25,7 +25,7 @@ def command(store: Path, as_json: bool) -> None:
     """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped."""
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         status = _status(reader)
     click.echo(json.dumps(status, indent=2) if as_json else "\n".join(_lines(status)))
 
@@ -63,11 +63,16 @@ def _status(store: "Store") -> dict[str, Any]:
 
 
 def _sitemaps(store: "Store") -> dict[str, Any]:
-    """Sitemaps by what came of them; URLs in them, those that wait to become known, and pages they made known."""
+    """Sitemaps by what came of them, and those beyond the limits, of which nothing else is kept.
+
+    URLs in them; of these, those that were in scope and not known, wait to become so, and became so.
+    """
     rows = store.sitemaps()
     return {
         "reasons": dict(Counter(row.reason for row in rows)),
+        "left_out": sum(store.meta_json("sitemaps_left_out").values()),
         "found": sum(row.found for row in rows),
+        "queued": sum(row.queued for row in rows),
         "waiting": sum(count for count, _ in store.listed_counts().values()),
         "made_known": sum(row.taken for row in rows),
     }
@@ -101,6 +106,10 @@ def _lines(status: dict[str, Any]) -> list[str]:
             f"sitemaps  {tally(sitemaps['reasons'])}; {sitemaps['found']:,} URLs in them, "
             f"{sitemaps['waiting']:,} wait, {sitemaps['made_known']:,} became known"
         )
+        if sitemaps["left_out"]:
+            lines.append(
+                f"          {sitemaps['left_out']:,} more sitemaps were left out: too many of a host, or too deep"
+            )
     for trap in status["traps"][:_TRAPS_SHOWN]:
         lines.append(
             f"trap      {printable(trap['pattern'])}: {trap['rule']}; "

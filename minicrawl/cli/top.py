@@ -61,7 +61,7 @@ def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.cli.sites import domain_of, site_documents, site_of, site_table
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         rows = sites_of(reader, site_of(kind), domain_of)
     rows = sorted(rows, key=lambda row: -row.importance)[:n]
     click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))

@@ -37,7 +37,7 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.verify import verify
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         found = verify(reader)
     problem = _problem(found, tolerance)
     if as_json:

@@ -33,7 +33,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
     address = normalise(url)
     if address is None:
         raise SettingError(f"{url!r} is no http or https URL")
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         found = reader.find([address])
         asked = address
         if not found and not _settings(reader).keep_parameters:

@@ -17,6 +17,7 @@ batch     what the next commit writes             sitemap_turns  sitemaps are as
 known_web  all these, for absorb and its parts    engine    the loop that joins them
 sitemaps  which URLs a sitemap lists              run       one crawl, from seeds to report
 sitemap_queue  which is next, and whose URLs      audit     what a store promises, checked
+                                                  robots_turns  robots.txt is asked for, redirects followed
 """
 
 import sys

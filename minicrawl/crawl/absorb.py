@@ -18,6 +18,7 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
+from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
@@ -37,8 +38,9 @@ _PAGES_PER_LOOK = 1000
 class Absorber:
     """Takes in the turns of pages.
 
-    Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `sitemaps` theirs,
-    `repeats` the answers for pages that cannot exist. All share one KnownWeb, which is committed as a whole.
+    Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `robots` and
+    `sitemaps` theirs, `repeats` the answers for pages that cannot exist. All share one KnownWeb, which is committed as
+    a whole.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Absorber:
         self.writer = writer
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
+        self.robots = RobotsTurns(web, self.turns)
         self.sitemaps = SitemapTurns(web, self.turns)
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
@@ -90,6 +93,15 @@ class Absorber:
             return None
         found = self._web.traps.verdict(url)
         return found[0] if found is not None else None
+
+    def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
+        """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
+        self.sitemaps.line_up(now)
+        turn = self.frontier.acquire_errand(now)
+        if turn is None:
+            return None
+        hop = self.robots.hop(turn)
+        return turn, self.sitemaps.url(turn) if hop is None else hop.url
 
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.

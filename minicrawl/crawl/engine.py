@@ -18,7 +18,7 @@ from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import LIFETIME
-from minicrawl.crawl.robots import RobotsState, judged, restored
+from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
@@ -46,7 +46,10 @@ class Arrival(NamedTuple):
 
 
 class RobotsArrival(NamedTuple):
-    """The robots.txt of the site that was about to be asked for something else in this turn."""
+    """The answer for the robots.txt of a site that was about to be asked for something else in this turn.
+
+    Or for what the robots.txt of a site redirects to, if the turn is for that.
+    """
 
     turn: HostTurn
     site: str
@@ -120,9 +123,8 @@ class Engine:
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
         self._routes = Routes(settings.connect_to)
-        self._robots: dict[str, RobotsState] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._named: set[str] = set()  # sites whose sitemaps have been noted since their robots.txt came
+        self._named: dict[str, RobotsState] = {}  # by site, the robots.txt whose sitemaps have been noted
         self._arrived: deque[_Arrived] = deque()
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
@@ -223,9 +225,9 @@ class Engine:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
-            errand = self._absorber.sitemaps.acquire(now)
+            errand = self._absorber.acquire_errand(now)
             if errand is not None:
-                self._take_turn(errand, self._absorber.sitemaps.url(errand), now)
+                self._take_turn(*errand, now)
                 continue
             page = self._frontier.acquire(now)
             if page is None:
@@ -242,7 +244,8 @@ class Engine:
         if trap is not None:
             self._refuse(turn, State.ERROR, trap, now + _TRAP_SECONDS, now)
             return
-        if not self._settings.ignore_robots and not self._is_allowed(turn, url, now):
+        is_hop = self._absorber.robots.hop(turn) is not None
+        if not (is_hop or self._settings.ignore_robots or self._is_allowed(turn, url, now)):
             return
         if self._is_located(turn, url, now):
             self._ask(turn, url)
@@ -250,10 +253,10 @@ class Engine:
     def _is_allowed(self, turn: HostTurn, url: str, now: float) -> bool:
         """Whether robots.txt allows a URL; if that is not known it is asked for, and the turn comes again."""
         site = origin(url)
-        robots = self._robots_of(site)
+        robots = self._absorber.robots.state(site)
         if robots is None or now >= robots.expires:
-            if self._is_located(turn, url, now):
-                self._ask_beside(self._ask_robots(turn, site))
+            if not self._absorber.robots.is_held(turn, site, now) and self._is_located(turn, url, now):
+                self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"))
             return False
         if robots.is_undecided:
             self._absorber.turns.hold(turn, robots.expires, now)
@@ -262,9 +265,10 @@ class Engine:
         if refusal is not None:
             self._refuse(turn, *refusal, robots.expires, now)
             return False
-        if turn.page is not None and robots.rules is not None and robots.rules.sitemaps and site not in self._named:
-            self._named.add(site)
-            self._absorber.sitemaps.name(turn.page, site, robots.rules.sitemaps, now)
+        rules = robots.rules
+        if turn.page is not None and rules is not None and rules.sitemaps and self._named.get(site) is not robots:
+            self._named[site] = robots
+            self._absorber.sitemaps.name(turn.page, site, rules.sitemaps, now)
         return True
 
     def _is_located(self, turn: HostTurn, url: str, now: float) -> bool:
@@ -288,7 +292,8 @@ class Engine:
     def _ask(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s", url)
         if turn.page is None:
-            self._ask_beside(self._ask_sitemap(turn, url))
+            hop = self._absorber.robots.hop(turn)
+            self._ask_beside(self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url))
             return
         probe = self._absorber.repeats.due_probe(origin(url))
         if probe is not None and self._may_be_asked_for(probe):
@@ -299,12 +304,14 @@ class Engine:
 
     def _may_be_asked_for(self, url: str) -> bool:
         """Whether robots.txt, which is known, allows a URL."""
-        robots = None if self._settings.ignore_robots else self._robots_of(origin(url))
+        robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin(url))
         return robots is None or robots.refusal(self._settings.user_agent, url) is None
 
     def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
         if turn.page is not None:
             self._absorber.absorb_unfetched(turn.page, state, reason, until, now)
+        elif self._absorber.robots.hop(turn) is not None:
+            self._absorber.robots.drop(turn, reason, now)
         else:
             self._absorber.sitemaps.drop(turn, reason, now)
 
@@ -328,14 +335,6 @@ class Engine:
         """A silent name server must not hold up the hosts it is not asked for; but one at a time is one at a time."""
         return len(self._tasks) - (len(self._locating) if self._settings.concurrency > 1 else 0)
 
-    def _robots_of(self, site: str) -> RobotsState | None:
-        if site not in self._robots:
-            row = self._absorber.writer.robots(site)
-            if row is None:
-                return None
-            self._robots[site] = restored(row)
-        return self._robots[site]
-
     def _spawn(self, coroutine: Coroutine[Any, Any, None], kind: set[asyncio.Task[None]] | None = None) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
@@ -353,9 +352,9 @@ class Engine:
     async def _fetch(self, page: int, url: str) -> None:
         self._arrived.append(Arrival(page, *await self._source.page(url)))
 
-    async def _ask_robots(self, turn: HostTurn, site: str) -> None:
-        _log.debug("asking for %s/robots.txt", site)
-        self._arrived.append(RobotsArrival(turn, site, await self._source.robots(site)))
+    async def _ask_robots(self, turn: HostTurn, site: str, url: str) -> None:
+        _log.debug("asking for %s", url)
+        self._arrived.append(RobotsArrival(turn, site, await self._source.robots(url)))
 
     async def _ask_sitemap(self, turn: HostTurn, url: str) -> None:
         sitemap = turn.errand
@@ -382,7 +381,7 @@ class Engine:
             arrival = self._arrived.popleft()
             now = self._clock()
             if isinstance(arrival, RobotsArrival):
-                self._absorb_robots(arrival, now)
+                self._absorber.robots.absorb(*arrival, now)
             elif isinstance(arrival, LocatedArrival):
                 self._absorb_located(arrival, now)
             elif isinstance(arrival, SitemapUrls):
@@ -396,24 +395,19 @@ class Engine:
                 self.bytes += arrival.fetched.size
                 self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
 
-    def _absorb_robots(self, arrival: RobotsArrival, now: float) -> None:
-        site, before = arrival.site, self._robots.get(arrival.site)
-        robots = self._robots[site] = judged(arrival.fetched, now, before.attempts if before else 0)
-        crawl_delay = None if robots.rules is None else robots.rules.crawl_delay(self._settings.user_agent) or 0.0
-        self._named.discard(site)
-        self._absorber.turns.absorb_robots(arrival.turn, site, robots, crawl_delay, arrival.fetched, now)
-
     def _absorb_located(self, arrival: LocatedArrival, now: float) -> None:
         """A host without address fails as the request that was to be made of it would have."""
         turn, url, located = arrival
         if located.reason is None:
             self._absorber.turns.locate(turn, self._clocked(url, located.address), now + LIFETIME, now)
             return
-        site = origin(url)
-        robots = self._robots_of(site)
-        if not self._settings.ignore_robots and (robots is None or now >= robots.expires):
+        site, hop = origin(url), self._absorber.robots.hop(turn)
+        robots = self._absorber.robots.state(site)
+        if hop is not None:
+            self._absorber.robots.absorb(turn, hop.site, Fetched(url, reason=located.reason), now)
+        elif not self._settings.ignore_robots and (robots is None or now >= robots.expires):
             failure = Fetched(f"{site}/robots.txt", reason=located.reason)
-            self._absorb_robots(RobotsArrival(turn, site, failure), now)
+            self._absorber.robots.absorb(turn, site, failure, now)
         elif turn.page is not None:
             self._absorber.absorb(turn.page, Fetched(url, reason=located.reason), ParsedPage(), now)
         else:

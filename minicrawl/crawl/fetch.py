@@ -20,6 +20,7 @@ from zlib_ng import zlib_ng
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
+from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
@@ -357,6 +358,7 @@ def _reason(error: BaseException) -> str:
 
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((PrivateAddressError,), "private-address"),
+    ((NameServerError,), "dns-unanswered"),
     ((socket.gaierror, UnicodeError), "dns"),
     ((ssl.SSLError, ssl.CertificateError), "tls"),
     ((httpx.ConnectTimeout,), "timeout-connect"),

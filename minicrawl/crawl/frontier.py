@@ -161,9 +161,13 @@ class Frontier:
         self._begin(HostTurn(host, page), now)
         return page
 
-    def add_errand(self, host: Host, errand: int, now: float) -> None:
-        """Let a host be asked for something that is no page, when its turn comes."""
-        host.errands.append(errand)
+    def add_errand(self, host: Host, errand: int, now: float, *, first: bool = False) -> None:
+        """Let a host be asked for something that is no page, when its turn comes. first: in its next turn."""
+        if first:
+            host.errands.appendleft(errand)
+            host.pages_since_errand = TURNS_PER_ERRAND
+        else:
+            host.errands.append(errand)
         self._errands += 1
         if host.is_offered:
             self._with_errands.append(host)
@@ -209,6 +213,12 @@ class Frontier:
         if address is not None:
             address.end(now, asked, left)
             self._reschedule_address(address, now)
+        self._reschedule(host, now)
+
+    def rest(self, host: Host, until: float, now: float) -> None:
+        """Let a host have no turn before `until`."""
+        host.rests_until = max(host.rests_until, until)
+        self._withdraw(host)
         self._reschedule(host, now)
 
     def free(self, host: Host, now: float) -> None:

@@ -1,15 +1,14 @@
 """How the turns of hosts end: answered, or put off until something is known of the host that was not.
 
-In most turns a page is asked for, in some a sitemap, a robots.txt, or a page that cannot exist.
+In most turns a page is asked for, in some a sitemap, a robots.txt, what that redirects to, or a page that cannot exist.
 """
 
 import logging
 import math
 
-from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.hosts import Host, HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.politeness import after, delay_of
-from minicrawl.crawl.robots import RobotsState
 from minicrawl.model import Fetched
 
 _log = logging.getLogger("minicrawl")
@@ -21,19 +20,14 @@ class HostTurns:
     def __init__(self, web: KnownWeb) -> None:
         self._web = web
 
-    def absorb_robots(
-        self, turn: HostTurn, origin: str, robots: RobotsState, crawl_delay: float | None, fetched: Fetched, now: float
-    ) -> None:
-        """Take in a robots.txt that was asked for in the turn of a page or a sitemap, which waits again.
-
-        crawl_delay: what it asks for; None: nothing is known of that.
-        """
-        if crawl_delay is not None:
-            turn.host.crawl_delay = crawl_delay
-            self._web.batch.is_urgent |= crawl_delay > self._web.settings.delay > 0
-        self._web.batch.robots.append(robots.row(origin))
-        self.answered(turn, fetched, now)
-        self.put_back(turn, now)
+    def heed(self, host: Host, crawl_delay: float, now: float) -> None:
+        """Take in what a host's robots.txt asks for; a longer delay runs from now on."""
+        self._web.batch.hosts.add(host.id)
+        self._web.batch.is_urgent |= crawl_delay > self._web.settings.delay > 0
+        before, host.crawl_delay = host.delay, crawl_delay
+        host.delay = delay_of(self._web.base_delay(crawl_delay), host.health)
+        if host.delay > before:
+            self._web.frontier.rest(host, now + host.delay, now)
 
     def locate(self, turn: HostTurn, address: str, until: float, now: float) -> None:
         """Take in the IP address of the host that has its turn, good until then; page or sitemap waits again."""

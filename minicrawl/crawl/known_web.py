@@ -19,7 +19,7 @@ from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.politeness import FRESH, Health, delay_of
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.traps import Traps
-from minicrawl.crawl.urls import authority
+from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.window import MeasureWindow
@@ -150,7 +150,7 @@ class KnownWeb:
         self.frontier.grow(born.stop)
         for page, url in zip(born, urls, strict=True):
             self.known.add(url, page)
-            host = self.host(authority(url))
+            host = self.host(whom_to_spare(url))
             self.frontier.place(page, host)
             self.batch.new.append(NewPage(page, url, host.id, found_on, reason))
         return born

@@ -16,11 +16,17 @@ LIFETIME = 600.0
 GRACE = 120.0
 """Seconds for which it still holds for a connection: a request is longer under way than its address was asked for."""
 FAILURE_LIFETIME = 60.0
-"""Seconds for which a failure holds, and an old answer where the name server fails (RFC 8767)."""
+"""Seconds for which it holds that there is no such name, and an old answer where the name server fails (RFC 8767)."""
+PASSING_LIFETIME = 5.0
+"""Seconds for which it holds that the name server fails (RFC 9520 3.2): no longer than pages wait between two tries."""
 _TIMEOUT = 5.0  # of one question in all
 _FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
 _MOST_KEPT = 100_000
 _NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
+
+
+class NameServerError(socket.gaierror):
+    """The name server fails, which may pass: that says nothing of the name."""
 
 
 class Names:
@@ -28,16 +34,19 @@ class Names:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[str, tuple[float, tuple[str, ...], str]] = {}  # until when, addresses, else what is wrong
+        self._kept: dict[str, tuple[float, tuple[str, ...], socket.gaierror | None]] = {}  # until when, or why not
         self._resolver: aiodns.DNSResolver | None = None
 
     async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
-        """All addresses of a name; an answer may be `grace` seconds too old. Raises socket.gaierror."""
-        until, addresses, failure = self._kept.get(name, (0.0, (), ""))
+        """All addresses of a name; an answer may be `grace` seconds too old.
+
+        Raises NameServerError, and socket.gaierror for a name without address.
+        """
+        until, addresses, failure = self._kept.get(name, (0.0, (), None))
         if self._clock() >= until + (grace if addresses else 0.0):
             addresses, failure = await self._asked(name, addresses)
-        if failure:
-            raise socket.gaierror(socket.EAI_NONAME, f"{name}: {failure}")
+        if failure is not None:
+            raise type(failure)(*failure.args)
         return addresses
 
     async def close(self) -> None:
@@ -45,29 +54,37 @@ class Names:
             await self._resolver.close()
             self._resolver = None
 
-    async def _asked(self, name: str, old: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    async def _asked(self, name: str, old: tuple[str, ...]) -> tuple[tuple[str, ...], socket.gaierror | None]:
         """The name server's answer, or else what is wrong. `old`: what it said last time."""
-        failure, lifetime = "", LIFETIME
+        failure: socket.gaierror | None = None
         try:
-            addresses = await self.look_up(name)
-        except aiodns.error.DNSError as error:
-            addresses = () if error.args[0] in _NO_SUCH_NAME else old
-            failure = str(error.args[-1])
-        except TimeoutError:
-            addresses, failure = old, "the name server is silent"
-        except UnicodeError as error:  # no name that could be encoded for the DNS
-            addresses, failure = (), str(error)
-        if not addresses:
-            failure = failure or "no address"
-        if failure:
-            lifetime = FAILURE_LIFETIME
-        if addresses:
-            failure = ""
+            addresses, lifetime = await self._found(name), LIFETIME
+        except socket.gaierror as error:
+            passes = isinstance(error, NameServerError)
+            addresses = old if passes else ()
+            failure = None if addresses else type(error)(*error.args)  # without what a raised one holds on to
+            lifetime = PASSING_LIFETIME if passes and failure is not None else FAILURE_LIFETIME
         self._kept.pop(name, None)
         while len(self._kept) >= _MOST_KEPT:
             del self._kept[next(iter(self._kept))]  # the one asked for longest ago
         self._kept[name] = self._clock() + lifetime, addresses, failure
         return addresses, failure
+
+    async def _found(self, name: str) -> tuple[str, ...]:
+        """`look_up`; what it raises as `addresses` does."""
+        try:
+            addresses = await self.look_up(name)
+        except aiodns.error.DNSError as error:
+            if error.args[0] in _NO_SUCH_NAME:
+                raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
+            raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
+        except TimeoutError as error:
+            raise NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent") from error
+        except UnicodeError as error:  # no name that could be encoded for the DNS
+            raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error}") from error
+        if not addresses:
+            raise socket.gaierror(socket.EAI_NONAME, f"{name}: no address")
+        return addresses
 
     async def look_up(self, name: str) -> tuple[str, ...]:
         """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""

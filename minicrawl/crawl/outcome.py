@@ -12,8 +12,10 @@ meta refresh, canonical to another    alias            1       to the target, al
 bytes of a page read before           alias            1       to that page, if duplicates are merged
 what the host says of what is not     error            1       to the virtual page
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
+  the name server fails               error            3       the same (dns-unanswered)
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
-other 4xx, dns, tls, refused address  error            1       to the virtual page
+other 4xx, tls, refused address       error            1       to the virtual page
+  there is no such name               error            1       the same (dns)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
 on a host that is dead (host-dead)    error            0       to the virtual page
@@ -38,6 +40,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
 _TRANSIENT_REASONS = frozenset(
     {
+        "dns-unanswered",
         "timeout",
         "timeout-connect",
         "timeout-read",

@@ -1,7 +1,8 @@
 """How long a host is left alone between two requests, and when it is taken for dead.
 
 base      the longer of --delay and its robots.txt's Crawl-delay
-strain    an answer that says the host is in trouble: 429, 502, 503, 504, time-out, no connection, a broken one
+strain    an answer that says the host is in trouble: 429, 502, 503, 504, time-out, no connection, a broken one, none
+          from the name server
 backoff   what strain makes of the delay: doubled by each, from a second at least and up to 5 minutes; halved by
           every other answer, until the base is reached
 
@@ -32,7 +33,7 @@ REST_OF_THE_DEAD = 24 * 3600.0
 
 _STRAINED_STATUSES = frozenset({429, 502, 503, 504})
 _STRAINED_REASONS = frozenset(
-    {"timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection"}
+    {"dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection"}
 )
 
 

@@ -26,7 +26,7 @@ LINKS_PER_URL = 3
 MOST_LEVELS = 5
 """Redirects and indexes between robots.txt and a sitemap."""
 MOST_SITEMAPS = 1_000
-"""Of one host."""
+"""Of one host; those beyond are counted, but nothing else is kept of them."""
 MOST_IN_ALL = 100_000
 MOST_WAITING = 10_000
 """A host's next sitemap is asked for while fewer of its URLs wait; all hosts together may have a million."""
@@ -37,12 +37,15 @@ DUE = "due"
 
 
 class ChangedRows(NamedTuple):
-    """What a commit writes. `made`: (page, sitemap that made it known)."""
+    """What a commit writes. `made`: (page, sitemap that made it known). `left_out`: how many, by what names them; None
+    if that has not changed.
+    """
 
     sitemaps: list[SitemapRow]
     listed: list[ListedUrl]
     unlisted: list[ListedUrl]
     made: list[tuple[int, int]]
+    left_out: dict[str, int] | None
 
 
 class SitemapQueue:
@@ -66,6 +69,9 @@ class SitemapQueue:
         self._read_to: dict[int, int] = {}
         self._turns: list[tuple[int, int]] = []  # (let in, host), a host once at most, all that have URLs waiting
         self._has_turn: set[int] = set()
+        # Sitemaps too many or too deep, by the sitemap that names them; those of robots.txt by the host with a "-".
+        self._left_out: dict[str, int] = store.meta_json("sitemaps_left_out")
+        self._has_news_of_left_out = False
         self.waiting = 0
         self.thirds = 0  # of a URL, earned and not spent yet
         self._changed: set[int] = set()
@@ -87,8 +93,17 @@ class SitemapQueue:
 
     # Which to ask for.
 
-    def name(self, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:
-        """Take in that robots.txt of `host`, whose `page` had its turn, leads to the sitemaps at normalised `urls`."""
+    def named_by_robots(self, host: int, urls: Iterable[str], page: int, now: float) -> None:
+        """Take in that robots.txt of `host`, whose `page` had its turn, names the sitemaps at normalised `urls`."""
+        self._forget_left_out(f"-{host}")
+        self._name(f"-{host}", host, urls, page, 0, now)
+
+    def named_by(self, sitemap: int, urls: Iterable[str], now: float) -> None:
+        """Take in that a sitemap leads to those at normalised `urls`."""
+        row = self._rows[sitemap]
+        self._name(str(sitemap), row.host, urls, row.page, row.level + 1, now)
+
+    def _name(self, source: str, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:
         for url in urls:
             number = self._numbers.get((host, url))
             if number is not None:
@@ -102,6 +117,9 @@ class SitemapQueue:
                 self._per_host[host] += 1
                 self._note(row)
                 self._make_due(row)
+            else:
+                self._left_out[source] = self._left_out.get(source, 0) + 1
+                self._has_news_of_left_out = True
 
     def to_ask(self, now: float) -> Iterator[SitemapRow]:
         """Sitemaps to ask for, one per host at most; each is `tried` or `closed` later."""
@@ -112,7 +130,9 @@ class SitemapQueue:
         for host in list(self._idle):
             if self._waiting.get(host, 0) < MOST_WAITING:
                 del self._idle[host]
-                yield self._rows[self._due[host][0]]
+                row = self._rows[self._due[host][0]]
+                self._forget_left_out(str(row.id))  # it will say again what it leads to
+                yield row
 
     def next_ready(self) -> float | None:
         """Unix seconds at which a sitemap may be tried again; None when none waits for that."""
@@ -181,15 +201,21 @@ class SitemapQueue:
     def take_rows(self) -> ChangedRows:
         """What changed since the last call."""
         changed = [self._rows[number] for number in sorted(self._changed)]
-        rows = ChangedRows(changed, self._listed, self._unlisted, self._made)
+        left_out = self._left_out if self._has_news_of_left_out else None
+        rows = ChangedRows(changed, self._listed, self._unlisted, self._made, left_out)
         for host in dict.fromkeys(row.host for row in self._listed):
             self._give_turn(host)
         self._changed, self._listed, self._unlisted, self._made = set(), [], [], []
+        self._has_news_of_left_out = False
         return rows
 
     def _note(self, row: SitemapRow) -> None:
         self._rows[row.id] = row
         self._changed.add(row.id)
+
+    def _forget_left_out(self, source: str) -> None:
+        if self._left_out.pop(source, None) is not None:
+            self._has_news_of_left_out = True
 
     def _make_due(self, row: SitemapRow) -> None:
         due = self._due[row.host]

@@ -1,5 +1,6 @@
 """Asking for sitemaps, and making known what they list. What is next, and when, is for `sitemap_queue` to say."""
 
+import json
 from collections.abc import Sequence
 
 from minicrawl.crawl.host_turns import HostTurns
@@ -7,7 +8,7 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb, unknown
 from minicrawl.crawl.outcome import judge
 from minicrawl.crawl.sitemap_queue import SitemapQueue
-from minicrawl.crawl.urls import authority, normalise
+from minicrawl.crawl.urls import normalise, whom_to_spare
 from minicrawl.model import ParsedPage, SitemapAnswer
 
 _LET_IN_AT_ONCE = 100
@@ -26,19 +27,19 @@ class SitemapTurns:
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
         named = [normalise(url, f"{site}/robots.txt") for url in written]
-        self.queue.name(int(self._web.frontier.host_of[page]), [url for url in named if url is not None], page, 0, now)
+        host = int(self._web.frontier.host_of[page])
+        self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
-    def acquire(self, now: float) -> HostTurn | None:
-        """Hand out a host to be asked now, and the sitemap to ask it for. It is in flight until that is absorbed."""
+    def line_up(self, now: float) -> None:
+        """Let hosts be asked for the sitemaps that are next, when their turns come."""
         if not self._web.settings.sitemaps:
-            return None
+            return
         for row in self.queue.to_ask(now):
-            name = authority(row.url)
+            name = whom_to_spare(row.url)
             if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
             else:
                 self._web.frontier.add_errand(self._web.host(name), row.id, now)
-        return self._web.frontier.acquire_errand(now)
 
     def url(self, turn: HostTurn) -> str:
         """URL of the sitemap that a turn is for."""
@@ -56,11 +57,11 @@ class SitemapTurns:
         row = self.queue.row(sitemap)
         name = self._web.frontier.hosts[row.host].name
         if is_index:
-            near = {name, authority(row.url)}
-            self.queue.name(row.host, [url for url in urls if authority(url) in near], row.page, row.level + 1, now)
+            near = {name, whom_to_spare(row.url)}
+            self.queue.named_by(sitemap, [url for url in urls if whom_to_spare(url) in near], now)
             return
         depth = int(self._web.accounts.depth[row.page]) + 1
-        distinct = dict.fromkeys(url for url in urls if authority(url) == name)
+        distinct = dict.fromkeys(url for url in urls if whom_to_spare(url) == name)
         inside = [url for url in distinct if self._web.scope.refuses(url, depth) is None]
         self.queue.enqueue(sitemap, unknown(inside, self._web.known.find(inside)))
 
@@ -75,7 +76,7 @@ class SitemapTurns:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return
         if outcome.is_redirect and outcome.alias is not None:
-            self.queue.name(row.host, [outcome.alias], row.page, row.level + 1, now)
+            self.queue.named_by(sitemap, [outcome.alias], now)
         reason = answer.reason if fetched.status == 200 else outcome.reason
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
 
@@ -105,6 +106,8 @@ class SitemapTurns:
         self._web.writer.remove_listed_urls(rows.unlisted)
         self._web.writer.save_sitemap_pages(rows.made)
         self._web.writer.save_meta({"sitemap_thirds": self.queue.thirds})
+        if rows.left_out is not None:
+            self._web.writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
 
     def _let_in(self, most: int, now: float) -> int:
         """Make URLs from sitemaps known, so many at most. Returns how many."""

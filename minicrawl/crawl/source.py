@@ -18,12 +18,11 @@ from typing import Any, Protocol, Self
 
 from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
-from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
-from minicrawl.crawl.robots import MAX_BYTES, MAX_REDIRECTS
+from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
-from minicrawl.crawl.urls import authority, normalise
+from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
 
@@ -38,13 +37,13 @@ _START_SECONDS = 60.0
 
 
 class PageSource(Protocol):
-    """Answers requests for pages and robots.txt files, any number of them side by side."""
+    """Answers requests for pages, robots.txt files and sitemaps, any number of them side by side."""
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         """The answer for a normalised URL, without its body, and what the page says."""
 
-    async def robots(self, site: str) -> Fetched:
-        """The answer for the robots.txt of scheme://host[:port], behind at most 5 redirects (RFC 9309 2.3.1.2)."""
+    async def robots(self, url: str) -> Fetched:
+        """The answer for a robots.txt, or for what one redirects to."""
 
     async def locate(self, url: str) -> Located:
         """The IP address that requests for a normalised URL go to."""
@@ -76,15 +75,8 @@ class LocalSource:
             fetched = replace(fetched, body=b"", **identity_of(fetched.body, url)._asdict())
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
-    async def robots(self, site: str) -> Fetched:
-        url = f"{site}/robots.txt"
-        for _ in range(1 + MAX_REDIRECTS):
-            fetched = await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
-            target = normalise(fetched.location, url) if fetched.location else None
-            if fetched.status not in REDIRECTS or target is None:
-                break
-            url = target
-        return fetched
+    async def robots(self, url: str) -> Fetched:
+        return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
 
     async def locate(self, url: str) -> Located:
         return await self._fetcher.locate(url)
@@ -164,9 +156,9 @@ class WorkerSource:
         fetched, parsed = answer
         return Fetched(*fetched), ParsedPage(*parsed)
 
-    async def robots(self, site: str) -> Fetched:
-        answer: Fetched | None = await self._ask("robots", site)
-        return answer or Fetched(f"{site}/robots.txt", reason="worker-died")
+    async def robots(self, url: str) -> Fetched:
+        answer: Fetched | None = await self._ask("robots", url)
+        return answer or Fetched(url, reason="worker-died")
 
     async def locate(self, url: str) -> Located:
         answer: Located | None = await self._ask("locate", url)
@@ -196,7 +188,7 @@ class WorkerSource:
 
         give: takes what the worker sends before that.
         """
-        worker = self._workers[zlib.crc32(authority(f"{url}/").encode()) % len(self._workers)]
+        worker = self._workers[zlib.crc32(authority(url).encode()) % len(self._workers)]
         self._asked += 1
         number = self._asked
         loop = asyncio.get_running_loop()

@@ -98,8 +98,14 @@ codecs.register_error("minicrawl.query", _reference)
 
 
 def authority(url: str) -> str:
-    """Host, and port where it is not the scheme's own, of a normalised URL: whom a politeness delay protects."""
+    """Host, and port where it is not the scheme's own, of a normalised URL."""
     return url.split("/", 3)[2]
+
+
+def whom_to_spare(url: str) -> str:
+    """Whom a politeness delay protects: the authority, whatever the scheme, and h.test for h.test. (RFC 1034 3.1)."""
+    host, colon, port = authority(url).partition(":")
+    return f"{host.removesuffix('.')}{colon}{port}"
 
 
 def hostname(url: str) -> str:

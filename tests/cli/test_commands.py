@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from sites import Server, Site, crawl, rows
 
 from minicrawl.cli import main
+from minicrawl.store.reader import Store
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -377,3 +378,19 @@ def test_ctrl_c_saves_and_exits_with_130(tmp_path: Path) -> None:
     assert asyncio.run(interrupted()) == 130
     assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
     assert run("check", "--store", store).exit_code == 0
+
+
+@pytest.mark.parametrize("words", ["check", "verify", "graph stats", "top --sites", "rank --by sites"])
+def test_what_is_told_of_a_store_is_of_one_commit(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    """As if a crawl committed just before the links are read."""
+    expected = run(*words.split(), "--store", store)
+    links = Store.links
+
+    def links_of_later(reader: Store) -> object:
+        rows(store, "DELETE FROM links")
+        return links(reader)
+
+    monkeypatch.setattr(Store, "links", links_of_later)
+    found = run(*words.split(), "--store", store)
+    assert (found.exit_code, found.output) == (expected.exit_code, expected.output)
+    assert rows(store, "SELECT count(*) FROM links") == [(0,)]

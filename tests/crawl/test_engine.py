@@ -104,6 +104,20 @@ def test_no_host_is_asked_before_its_delay_is_over(tmp_path: Path, robots: str |
     assert min(gaps) >= least
 
 
+def test_one_host_however_it_is_written_has_one_clock(tmp_path: Path) -> None:
+    """http and https, their own ports, and the dot that ends a whole name; another port is another server."""
+    same = [f"{home}{page}" for page in "12" for home in (HOME, "https://A.test:443/", "http://a.test.:80/")]
+    others = ["http://a.test:8080/", "http://a.test.:8080/"]
+    server, store = Timed({}), tmp_path / "crawl.db"
+    crawl(server, store, same, delay=0.02, concurrency=16)
+    times = sorted(server.times["a.test"] + server.times["a.test."])
+    assert len(times) == 3 + len(same)
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.02
+    crawl(server, store, others)
+    found = rows(store, "SELECT name, count(*) FROM hosts JOIN pages ON host = hosts.id GROUP BY 1 ORDER BY 1")
+    assert found == [("a.test", 6), ("a.test:8080", 2)]
+
+
 def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
     """A Crawl-delay of an hour costs its own pages, and nothing else."""
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from minicrawl.crawl import fetch
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import follows_directives
 from minicrawl.crawl.urls import normalise
 from minicrawl.errors import SettingError
@@ -437,6 +438,7 @@ def test_what_is_no_http_is_a_bad_response(reply):
         (ConnectionResetError(), "reset"),
         (ConnectionRefusedError(), "refused"),
         (socket.gaierror(), "dns"),
+        (NameServerError(), "dns-unanswered"),
         (OSError("anything"), "connection"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,

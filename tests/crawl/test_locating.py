@@ -32,7 +32,10 @@ def crawled(store: Path, seeds: list[str], **settings: Any) -> Witness:
 
 @pytest.fixture
 def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names that were looked up: h0.test is at 127.0.0.2, names with "mute" in them are never answered."""
+    """Names that were looked up: h0.test is at 127.0.0.2, names with "mute" in them are never answered.
+
+    For names with "fails" the name server fails, with "once" the first time; then they are where nobody answers.
+    """
     asked: list[str] = []
 
     async def look_up(_: Names, name: str) -> tuple[str, ...]:
@@ -41,6 +44,10 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             await asyncio.sleep(3600)
         if name == "h0.test":
             return ("127.0.0.2",)
+        if "fails" in name or ("once" in name and asked.count(name) == 1):
+            raise aiodns.error.DNSError(aiodns.error.ARES_ESERVFAIL, "DNS server returned general failure")
+        if "once" in name:
+            return ("127.0.0.200",)
         raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
 
     monkeypatch.setattr(Names, "look_up", look_up)
@@ -76,6 +83,24 @@ def test_a_silent_name_server_holds_no_slots(tmp_path: Path, lookups: list[str])
     witness = crawled(tmp_path / "crawl.db", seeds, concurrency=2, pages=7)
     assert len(witness.log) == 1 + 7
     assert len(lookups) == 11
+
+
+@pytest.mark.parametrize("ignore_robots", [False, True])
+def test_a_name_server_that_fails_is_asked_three_times_and_holds_nobody_up(
+    tmp_path: Path, lookups: list[str], monkeypatch: pytest.MonkeyPatch, ignore_robots: bool
+) -> None:
+    """The name of a host is asked for again, after a wait; most of the time others are crawled."""
+    monkeypatch.setattr("minicrawl.crawl.names.PASSING_LIFETIME", 0.0)
+    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.01)
+    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.01)
+    store = tmp_path / "crawl.db"
+    failing = [f"http://{when}{number}.test/" for when in ("once", "fails") for number in range(20)]
+    witness = crawled(store, [*failing, GOOD], ignore_robots=ignore_robots)
+    assert len([asked for asked in witness.log if asked.host == "h0.test"]) == 7 + (not ignore_robots)
+    assert {lookups.count(f"fails{number}.test") for number in range(20)} == {3}
+    assert {lookups.count(f"once{number}.test") for number in range(20)} == {2}
+    found = dict(rows(store, "SELECT reason, count(*) FROM pages WHERE url NOT LIKE '%h0.test%' GROUP BY reason"))
+    assert found == {"dns-unanswered": 20, "refused": 20}
 
 
 def test_one_at_a_time_the_order_is_that_of_the_graph(tmp_path: Path) -> None:

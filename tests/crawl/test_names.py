@@ -1,4 +1,4 @@
-"""Names are looked up once in ten minutes, failures once a minute, by a name server that need not answer."""
+"""Names are looked up once in ten minutes, those that do not exist once a minute, by a server that need not answer."""
 
 import asyncio
 import socket
@@ -6,10 +6,11 @@ import socket
 import aiodns
 import pytest
 
-from minicrawl.crawl import names
-from minicrawl.crawl.names import FAILURE_LIFETIME, GRACE, LIFETIME, Names
+from minicrawl.crawl import names, outcome
+from minicrawl.crawl.names import FAILURE_LIFETIME, GRACE, LIFETIME, PASSING_LIFETIME, Names, NameServerError
 
 NOT_FOUND = aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
+FAILED = aiodns.error.DNSError(aiodns.error.ARES_ESERVFAIL, "DNS server returned general failure")
 NO_ANSWER = aiodns.error.DNSError(aiodns.error.ARES_ETIMEOUT, "Timeout while contacting DNS servers")
 
 
@@ -27,11 +28,14 @@ class NameServer(Names):
             raise answer
         return answer
 
+    def answer(self, now=0.0, grace=0.0):
+        self.now = now
+        return asyncio.run(self.addresses("a.test", grace))
+
     def ask(self, now=0.0, grace=0.0):
         """What is said of a name at a time: its addresses, or a failure."""
-        self.now = now
         try:
-            return asyncio.run(self.addresses("a.test", grace))
+            return self.answer(now, grace)
         except socket.gaierror as error:
             return str(error).partition(": ")[2]
 
@@ -49,16 +53,33 @@ def test_a_connection_goes_where_it_was_said_to_go():
     assert server.ask(0.0) == server.ask(LIFETIME + GRACE - 1, grace=GRACE) == ("192.0.2.1",)
 
 
-@pytest.mark.parametrize("failure", [NOT_FOUND, NO_ANSWER, TimeoutError(), UnicodeError("label empty"), ()], ids=repr)
-def test_a_failure_holds_for_a_minute(failure):
+NO_DATA = aiodns.error.DNSError(aiodns.error.ARES_ENODATA, "DNS server returned answer with no data")
+
+
+@pytest.mark.parametrize(
+    ("failure", "passes"),
+    [
+        *((failure, False) for failure in (NOT_FOUND, NO_DATA, UnicodeError("label empty"), ())),
+        *((failure, True) for failure in (FAILED, NO_ANSWER, TimeoutError())),
+    ],
+    ids=repr,
+)
+def test_a_failure_holds_for_a_minute_and_shorter_if_it_may_pass(failure, passes):
     server = NameServer(failure, ("192.0.2.1",))
-    assert isinstance(server.ask(0.0), str)
-    assert isinstance(server.ask(FAILURE_LIFETIME - 1), str)
+    lifetime = PASSING_LIFETIME if passes else FAILURE_LIFETIME
+    for now in (0.0, lifetime - 1):
+        with pytest.raises(socket.gaierror) as error:
+            server.answer(now)
+        assert isinstance(error.value, NameServerError) is passes
     assert server.asked == 1
-    assert server.ask(FAILURE_LIFETIME) == ("192.0.2.1",)
+    assert server.ask(lifetime) == ("192.0.2.1",)
 
 
-@pytest.mark.parametrize("failure", [NO_ANSWER, TimeoutError()], ids=repr)
+def test_a_page_that_is_tried_again_asks_the_name_server_again():
+    assert PASSING_LIFETIME <= outcome._FIRST_WAIT
+
+
+@pytest.mark.parametrize("failure", [FAILED, NO_ANSWER, TimeoutError()], ids=repr)
 def test_an_old_answer_stands_in_where_the_name_server_fails(failure):
     server = NameServer(("192.0.2.1",), failure, ("192.0.2.2",))
     server.ask(0.0)

@@ -111,7 +111,7 @@ def test_nofollow_holds_for_pages_that_stand_for_another(field, by_header):
 
 
 TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504]
-TRANSIENT_REASONS = ["timeout", "timeout-connect", "timeout-read", "reset", "refused"]
+TRANSIENT_REASONS = ["dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"]
 
 
 @pytest.mark.parametrize("status", TRANSIENT_STATUSES)

@@ -38,6 +38,7 @@ def health_after(*answers: Fetched, base: float = 1.0) -> Health:
             (Fetched(URL, reason=reason), True)
             for reason in ("timeout", "timeout-connect", "timeout-read", "refused", "reset", "connect", "connection")
         ),
+        (Fetched(URL, reason="dns-unanswered"), True),
         *(
             (Fetched(URL, reason=reason), False)
             for reason in ("dns", "tls", "private-address", "bad-url", "worker-died", "undecodable", "bad-response")

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import random
 import time
 from itertools import pairwise
@@ -135,6 +136,13 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
     }
 
 
+def test_a_host_with_a_dot_at_the_end_has_sitemaps_too(store: Path) -> None:
+    there = "http://a.test./"
+    server = WithSitemaps({there: []}, {there + "map.xml": [there + "1", HOME + "2"]}, f"Sitemap: {there}map.xml")
+    crawl(server, store, [there])
+    assert set(found_in_sitemaps(store)) == {there + "1", HOME + "2"}
+
+
 def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -> None:
     there = "http://cdn.test/map.txt"
     server = WithSitemaps({HOME: []}, {there: [HOME + "mine", "http://cdn.test/its"]}, f"Sitemap: {there}")
@@ -254,6 +262,35 @@ def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch
     server = WithSitemaps({HOME: []}, {MAP: "index " + " ".join(maps)} | maps)
     crawl(server, store, [HOME])
     assert len(server.asked_sitemaps) == 5
+    assert left_out(store) == (5, "          5 more sitemaps were left out: too many of a host, or too deep\n")
+    # They are counted anew when the index is read again, and not before.
+    crawl(server, store, [HOME + "1"])
+    assert left_out(store)[0] == 5
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:7])
+    crawl(server, store, [HOME + "2"])
+    assert left_out(store)[0] == 3
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:4])
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    crawl(server, store, [HOME + "3"])
+    assert left_out(store) == (0, "")
+
+
+@pytest.mark.parametrize("named", [7, 5])
+def test_robots_txt_may_name_too_many_sitemaps_itself(store: Path, monkeypatch: pytest.MonkeyPatch, named: int) -> None:
+    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
+    robots = "\n".join(f"Sitemap: {HOME}{number}.xml" for number in range(named))
+    for run in range(2):
+        crawl(WithSitemaps({HOME: []}, {}, robots), store, [f"{HOME}{run}"])
+        assert left_out(store)[0] == named - 5
+
+
+def left_out(store: Path) -> tuple[int, str]:
+    """What status says of sitemaps beyond the limits: how many, and the line."""
+    runner = CliRunner()
+    told = json.loads(runner.invoke(main, ["status", "--json", "--store", str(store)]).output)
+    lines = runner.invoke(main, ["status", "--store", str(store)]).output.splitlines(keepends=True)
+    return told["sitemaps"]["left_out"], "".join(line for line in lines if "left out" in line)
 
 
 # How many are let in.
