@@ -4,44 +4,42 @@ payload   digest of all of the body: the same bytes
 digest    of the body without the targets of its links and its own path, and of its origin
 simhash   SimHash (Charikar 2002): pages that share nearly all of their features differ in few bits
 
-A feature is up to 16 bytes from the beginning of a piece of text between two tags, or of a word inside one (of every
-fourth or so where there are many). So tags and scripts hardly count; a piece that is there twice counts once. The words
-of the title weigh as much as two fifths of all features: pages of one template share nearly everything else.
+A feature is a word of the text between two tags: its first and its last eight bytes, with what stands there if it is
+shorter. So tags and scripts hardly count; a word that is there twice with the same words around it counts once. The
+words of the title weigh as much as two fifths of all features: pages of one template share nearly everything else.
 """
 
 import hashlib
 import math
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 Hashes = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.intp]
 
 FEWEST = 4
 """Features of a page that says something; what says less is like nothing else."""
 FEWEST_ALIKE = 32
 """Features of a page that has a SimHash: with fewer, a single word would move too many bits."""
-MOST_BYTES = 16_384
+MOST_BYTES = 12_288
 """From the middle of a page; bounds the time that a long one takes."""
 TITLE_SHARE = 0.4
-_FEW = 128  # features; where there are fewer, every word begins one
-_WIDTH = 16
+_MANY = 512  # words; where there are more, every fourth or so is a feature
 
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
+_PIECES = re.compile(rb">\s*+([^<>]{3,}+)<(?!/(?i:script|style))")
+_GAP = bytes(8)  # between pieces: eight bytes from within one do not reach into the next
 _TITLE = re.compile(rb"<title[^>]{0,99}>([^<]{1,400})", re.IGNORECASE)
 _HEAD = 16_384  # bytes in which the title is looked for
-_SPACE = ord(" ")
-# What to keep of the first and the second eight bytes of a feature of 0 to 16 bytes.
-_FIRST, _SECOND = (
-    np.array([(1 << 8 * max(0, min(length - skipped, 8))) - 1 for length in range(_WIDTH + 1)], dtype=np.uint64)
-    for skipped in (0, 8)
-)
-# The first two letters of a tag, as one number. <strong> is not worth telling apart.
-_SCRIPT, _STYLE = (int.from_bytes(name, "little") for name in (b"sc", b"st"))
+_SPACE = ord(" ")  # and what is less: line feeds, gaps
 _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
+_HALF, _QUARTER = np.uint64(32), np.uint64(1 << 62)
+# A hash taken apart into 16 numbers that hold four bits each, with room to count them.
+_SHIFTS = np.arange(16, dtype=np.uint64)[:, np.newaxis]
+_FOUR_BITS = np.uint64(0x0001_0001_0001_0001)
 
 
 class Identity(NamedTuple):
@@ -64,36 +62,41 @@ def identity_of(body: bytes, url: str) -> Identity:
     raw = _sha1(text)
     own = path.encode()
     said = _sha1(text.replace(own, b"")) if own and own in text else raw
-    features = features_of(text)
+    features, title = features_of(text, _title_words(body))
     return Identity(
         _signed(_sha1(said + "/".join(origin).encode())),
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(features) >= FEWEST else None,
-        simhash_of(features, _title_words(body)) if len(features) >= FEWEST_ALIKE else None,
+        simhash_of(features, title) if len(features) >= FEWEST_ALIKE else None,
     )
 
 
-def features_of(text: bytes) -> Hashes:
-    """Distinct features of a page, hashed."""
-    if len(text) > MOST_BYTES:
-        start = (len(text) - MOST_BYTES) // 2
-        text = text[start : start + MOST_BYTES]
-    text += bytes(_WIDTH)  # so that whatever begins in the text is of full width
-    starts, lengths = _starts(text)
+def features_of(text: bytes, title: Collection[bytes] = ()) -> tuple[Hashes, Hashes]:
+    """Hashes of the distinct features of a page, and of the words of its title."""
+    start = max(len(text) - MOST_BYTES, 0) // 2
+    pieces = dict.fromkeys(_PIECES.findall(text, start, start + MOST_BYTES))
+    said = _GAP.join((b"", *pieces, *title, b""))
+    is_space = np.frombuffer(said, np.uint8) <= _SPACE
+    borders = (is_space[:-1] != is_space[1:]).nonzero()[0] + 1  # where words begin and end, by turns
     # Eight bytes from any place on, as one number.
-    eights = np.ndarray(len(text) - 7, "<u8", text, 0, (1,))
-    features = _mixed(eights[starts] & _FIRST[lengths], eights[starts + 8] & _SECOND[lengths])
+    eights = np.ndarray(len(said) - 7, "<u8", said, 0, (1,))
+    hashes = _mixed(eights[borders[::2]], eights[borders[1::2] - 8])
+    count = len(hashes) - len(title)
+    features = hashes[:count]
+    if count > _MANY:
+        features = features[features * _ODD[1] < _QUARTER]  # not by bits of their own, which would vote alike
     features.sort()
     is_other = np.ones(len(features), dtype=np.bool_)
     np.not_equal(features[1:], features[:-1], out=is_other[1:])
-    return features[is_other]
+    return features[is_other], hashes[count:]
 
 
 def simhash_of(features: Hashes, title: Hashes) -> int:
     """64 bits, each the vote of most features; the words of the title have a few votes each."""
-    votes = _votes(features)
-    if len(title):
-        votes += np.float32(math.sqrt(TITLE_SHARE * len(features) / len(title))) * _votes(title)
-    return _signed(np.packbits(votes > 0).tobytes())
+    votes = max(round(math.sqrt(TITLE_SHARE * len(features) / len(title))), 1) if len(title) else 0
+    hashes = np.concatenate((features, *[title] * votes))
+    # There are never so many that 16 bits would not do.
+    have = np.add.reduce(hashes >> _SHIFTS & _FOUR_BITS, axis=1).view(np.uint16)
+    return _signed(np.packbits(have > len(hashes) / 2).tobytes())
 
 
 def distance(one: int, other: int) -> int:
@@ -101,57 +104,17 @@ def distance(one: int, other: int) -> int:
     return ((one ^ other) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
 
 
-def _starts(text: bytes) -> tuple[Places, Places]:
-    """Where pieces of text begin, and words inside them; and of how many bytes from there on the features are."""
-    octets = np.frombuffer(text, np.uint8)
-    marks = np.flatnonzero(octets & 0xFD == ord("<"))  # or ">", which differs in one bit
-    if len(marks) < 3:
-        return marks[:0], marks[:0]
-    marks, ends = marks[:-1], marks[1:]
-    is_text = octets[marks] == ord(">")
-    begins_text = is_text & (ends - marks > 3) & (octets[marks + 1] > _SPACE)
-    pieces = marks[begins_text]
-    names = np.ndarray(len(text) - 1, "<u2", text, 0, (1,))[marks + 1] | 0x2020
-    is_text[1:] &= ~((names == _SCRIPT) | (names == _STYLE))[:-1]
-    spaces = octets[:-3] == _SPACE
-    some = spaces & ((octets[1:-2] + octets[3:]) & 3 == 1)  # not so behind two more spaces
-    words = _inside(np.flatnonzero(some), marks, ends, is_text)
-    if len(pieces) + len(words) < _FEW:
-        words = _inside(np.flatnonzero(spaces), marks, ends, is_text)
-    lengths = np.full(len(pieces) + len(words), _WIDTH, dtype=np.intp)
-    np.minimum(ends[begins_text] - pieces - 1, _WIDTH, out=lengths[: len(pieces)])
-    return np.concatenate((pieces, words)) + 1, lengths
-
-
-def _inside(places: Places, marks: Places, ends: Places, is_text: npt.NDArray[np.bool_]) -> Places:
-    """Those of the places that have room for a feature before the piece of text they are in ends."""
-    piece = marks.searchsorted(places) - 1
-    return places[is_text[piece] & (places + _WIDTH < ends[piece]) & (piece >= 0)]
-
-
-def _title_words(body: bytes) -> Hashes:
+def _title_words(body: bytes) -> set[bytes]:
     found = _TITLE.match(body, max(body.find(b"<title", 0, _HEAD), 0)) or _TITLE.search(body, 0, _HEAD)
-    words = sorted(set(found[1].split())) if found else []
-    padded = b"".join(word[:8].ljust(8, b"\0") + word[-8:].ljust(8, b"\0") for word in words)
-    halves = np.frombuffer(padded, "<u8").reshape(-1, 2)
-    return _mixed(halves[:, 0], halves[:, 1])
+    return set(found[1].split()) if found else set()
 
 
 def _mixed(low: Hashes, high: Hashes) -> Hashes:
     """A hash of 16 bytes each."""
     mixed: Hashes = (low * _ODD[0]) ^ (high * _ODD[1])
-    mixed = (mixed ^ (mixed >> np.uint64(32))) * _ODD[2]
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * _ODD[0]
-    mixed ^= mixed >> np.uint64(32)
+    mixed = (mixed ^ (mixed >> _HALF)) * _ODD[2]
+    mixed ^= mixed >> _HALF
     return mixed
-
-
-def _votes(hashes: Hashes) -> npt.NDArray[np.float32]:
-    """For each of 64 bits, how many more of the hashes have it than have not."""
-    bits = np.unpackbits(hashes.astype("<u8", copy=False).view(np.uint8)).reshape(-1, 64)
-    # There are never more hashes than bytes looked at, so 16 bits will do.
-    have: npt.NDArray[np.float32] = bits.sum(axis=0, dtype=np.uint16).astype(np.float32)
-    return 2 * have - np.float32(len(hashes))
 
 
 def _sha1(text: bytes) -> bytes:

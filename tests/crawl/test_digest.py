@@ -1,7 +1,9 @@
 """What a page can be told by: its bytes, what it says, and what most of it is like."""
 
 import random
+import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,6 +77,46 @@ def test_bytes_link_targets_and_site_are_told_apart_as_they_should_be() -> None:
     assert one.simhash == two.simhash == elsewhere.simhash
 
 
+def test_names_that_differ_at_their_end_are_told_apart() -> None:
+    names = [f"package.module.Class{word.title()}" for word in WORDS]
+    page = "".join(f"<li>\n  {name}\n</li>" for name in names)
+    assert len(features_of(page.encode())[0]) == len(WORDS)
+
+
+@pytest.mark.parametrize("element", ["script", "SCRIPT", "style"])
+def test_scripts_and_style_sheets_say_nothing(element: str) -> None:
+    page = f"<p>One two three</p><{element} type='x'>var x = 1, y = 2</{element}>"
+    assert len(features_of(page.encode())[0]) == 3
+
+
+def test_features_are_those_of_taking_the_text_apart_word_by_word() -> None:
+    said = ["Some  words,\nand a-rather-long-one", "all"]
+    page = "<b> \n</b><i>of</i>" + "".join(f"<p>\n {piece}</p>" for piece in said * 2)  # "of" is too short
+    expected = set()
+    for piece in said:
+        padded = "\0" * 8 + piece + "\0" * 8
+        for word in re.finditer(r"\S+", padded.replace("\0", " ")):
+            expected.add(padded[word.start() : word.start() + 8] + padded[word.end() - 8 : word.end()])
+    hashes = {int(feature) for feature in features_of(page.encode())[0]}
+    assert hashes == {mixed(feature.encode()) for feature in expected}
+
+
+def mixed(feature: bytes) -> int:
+    low, high = (int.from_bytes(half, "little") for half in (feature[:8], feature[8:]))
+    found = (low * 0x9E3779B97F4A7C15 ^ high * 0xC2B2AE3D27D4EB4F) % 2**64
+    found = (found ^ found >> 32) * 0xD6E8FEB86659FD93 % 2**64
+    return found ^ found >> 32
+
+
+def test_simhash_is_the_vote_bit_by_bit() -> None:
+    rng = random.Random(1)
+    features, title = ([rng.getrandbits(64) for _ in range(count)] for count in (90, 4))
+    found = simhash_of(np.array(features, dtype=np.uint64), np.array(title, dtype=np.uint64))
+    votes = features + title * 3  # sqrt(0.4 * 90 / 4)
+    ones = sum(2 * sum(vote >> bit & 1 for vote in votes) > len(votes) for bit in range(64))
+    assert (found % 2**64).bit_count() == ones
+
+
 @pytest.mark.parametrize("body", [b"", b"<", b">", b"<p>", b"<html><body></body></html>", b"no markup at all " * 500])
 def test_page_that_says_nothing_is_like_nothing(body: bytes) -> None:
     assert identity_of(body, URL)[1:] == (None, None)
@@ -96,12 +138,12 @@ def test_any_bytes_will_do(body: bytes, times: int) -> None:
 def test_long_page_costs_no_more_than_its_middle() -> None:
     page = prose(1, 30_000).encode()
     middle = (len(page) - MOST_BYTES) // 2
-    assert features_of(page).tolist() == features_of(page[middle : middle + MOST_BYTES]).tolist()
+    assert features_of(page)[0].tolist() == features_of(page[middle : middle + MOST_BYTES])[0].tolist()
 
 
 def test_what_is_said_twice_counts_once() -> None:
-    features = features_of(prose(1).encode())
-    twice = features_of(prose(1).encode() * 2)
+    features, _ = features_of(prose(1).encode())
+    twice, _ = features_of(prose(1).encode() * 2)
     assert len(features) >= FEWEST_ALIKE
     assert set(features.tolist()) - set(twice.tolist()) == set()
     assert len(twice) <= len(features) + 2
