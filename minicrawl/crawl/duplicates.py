@@ -48,11 +48,8 @@ class Duplicates:
     def __init__(self, rows: Iterable[Sequence[Fingerprint]], kept: Callable[[int], Fingerprint | None]) -> None:
         self._kept = kept
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be taken out
-        self._noted = bytearray()  # by page: whether it has, or had, a row, as looking in the store for one costs more
         payloads, simhashes = [_NONE], [_NONE]
         for chunk in rows:
-            for row in chunk:
-                self._note(row.page)
             firsts = [(row.payload, row.page) for row in chunk if row.leader is None or row.distance is not None]
             leaders = [(row.simhash, row.page) for row in chunk if row.leader is None and row.simhash is not None]
             payloads.append(np.array(firsts, dtype=np.int64).reshape(-1, 2))
@@ -86,7 +83,6 @@ class Duplicates:
         if row == before:
             return
         self._rows[page] = row
-        self._note(page)
         if likeness is None or likeness.distance is not None:
             self._payloads.add(payload, page)
         if likeness is None and simhash is not None:
@@ -99,18 +95,12 @@ class Duplicates:
 
     def row(self, page: int) -> Fingerprint | None:
         """The fingerprint of a page, if it has one."""
-        if page in self._rows:
-            return self._rows[page]
-        return self._kept(page) if page < len(self._noted) and self._noted[page] else None
+        return self._rows[page] if page in self._rows else self._kept(page)
 
     def take_rows(self) -> dict[int, Fingerprint | None]:
         """Rows that changed since the last call, by page; None: the page has none any more."""
         rows, self._rows = self._rows, {}
         return rows
-
-    def _note(self, page: int) -> None:
-        self._noted.extend(bytes(max(page + 1 - len(self._noted), 0)))
-        self._noted[page] = True
 
 
 class _Sorted:

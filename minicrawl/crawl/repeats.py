@@ -16,7 +16,7 @@ from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_sam
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import Restated
+from minicrawl.store.rows import Fingerprint, Restated
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
@@ -28,7 +28,7 @@ class Repeats:
         self._web = web
         self._turns = turns
         self._aliases = aliases
-        self._duplicates = Duplicates(web.writer.fingerprints(), web.writer.fingerprint)
+        self._duplicates = Duplicates(web.writer.fingerprints(), self._kept)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
 
@@ -79,6 +79,10 @@ class Repeats:
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
+
+    def _kept(self, page: int) -> Fingerprint | None:
+        """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
+        return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
 
     def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
         """Whether a page says what its host says of pages that it does not have."""

@@ -7,7 +7,7 @@ from importlib.resources import files
 from minicrawl.store.urlhash import url_hash
 
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
-_FINGERPRINT = "digest, payload, simhash, leader, distance"
+_FINGERPRINT = "digest, payload, leader, distance"
 
 
 def schema() -> Iterator[str]:
@@ -44,10 +44,12 @@ def bring_up_to_date(db: sqlite3.Connection) -> None:
 
 
 def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:
-    """Until version 5 answers stood in pages, and what pages can be told by in a table of its own."""
+    """Until version 5 answers stood in pages, what pages can be told by in a table of its own, and SimHashes were
+    others, which today's cannot be compared with."""
     answered = f"SELECT id + 1, id, {_ANSWER} FROM old_pages WHERE status IS NOT NULL"
     db.execute(f"INSERT INTO fetches (id, page, {_ANSWER}) {answered}")
     db.execute("UPDATE pages SET fetch = id + 1 WHERE id + 1 IN (SELECT id FROM fetches)")
+    db.execute("UPDATE probes SET simhash = NULL")
     if has_fingerprints:
         db.execute(
             f"UPDATE fetches SET ({_FINGERPRINT}) = ({', '.join(f'old.{name}' for name in _FINGERPRINT.split(', '))})"

@@ -78,7 +78,7 @@ def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [HOME + "b"], HOME + "b": [f"<title>b</title>{TEXT}"]}
     crawl(site, store, [HOME])
-    query = "SELECT page, digest, payload, simhash, leader, distance FROM fetches ORDER BY page"
+    query = "SELECT page, digest, payload, leader, distance FROM fetches ORDER BY page"
     before = rows(store, query)
     of_version(4, store)
     with open_store(store) as reader:
