@@ -76,7 +76,7 @@ def verify(store: Store) -> Verification:
         graph, jump = folded_graph(links, columns["state"])
     exact = pagerank(graph, preference=jump)
     is_alias = columns["state"] == State.ALIAS
-    ledger = Ledger.of(columns["received"], columns["forwarded"], columns["birth"], is_alias, virtual)
+    ledger = Ledger.of(columns["received"], columns["forwarded"], columns["birth"] == 0, is_alias, virtual)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
@@ -111,7 +111,10 @@ def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
 def _settle(ledger: Ledger, links: LinkGraph) -> tuple[int, int]:
     """Virtual visits along all links until the ranking is settled; how many rounds and visits that took."""
     rounds = visits = 0
-    while len(rows := ledger.unsettled(links.sources, SETTLED_ERROR)):
+    while (least := ledger.least_worth(SETTLED_ERROR)) is not None:
+        rows = ledger.unsettled(links.sources, least)
+        if not len(rows):
+            break  # what is left was received by pages whose links are missing
         due = links.rows(rows)
         ledger.visit_many(due.sources, due.indptr, due.targets)
         rounds, visits = rounds + 1, visits + len(rows)

@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
-from minicrawl.opic.shares import IntArray, Pages, grown
+from minicrawl.opic.shares import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.window import Measure
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
+LinkBlocks = Callable[[], Iterable[LinkGraph]]
+"""Gives the links of all read pages, a block of rows at a time, as often as it is called."""
 
 
 class Accounts:
@@ -86,23 +88,29 @@ class Accounts:
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
         self._credited.append(outlinks)
 
-    def shorten(self, graph: LinkGraph) -> None:
-        """Let the depth of every page be the least over all paths along the graph's links.
+    def shorten(self, blocks: LinkBlocks) -> None:
+        """Let the depth of every page be the least over all paths along the links.
 
         A page that is nearer than was thought brings nearer what it links to, round by round; most crawls need few.
         """
-        row_of = np.full(graph.size, -1)
-        row_of[graph.sources] = np.arange(len(graph.sources))
-        links = graph
-        while len(links.targets):
-            reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
-            reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
-            is_nearer = reach < self.depth[links.targets]
-            nearer = links.targets[is_nearer]
-            np.minimum.at(self.depth, nearer, reach[is_nearer])
-            self._credited.append(nearer)
-            rows = row_of[np.unique(nearer)]
-            links = graph.rows(rows[rows >= 0])
+        credited, is_nearer = self._no_pages(), ~self._no_pages()
+        is_done = False
+        while not is_done:
+            is_done = True
+            for block in blocks():
+                rows = np.flatnonzero(is_nearer[block.sources])
+                if not len(rows):
+                    continue
+                is_done = False
+                links = block.rows(rows)
+                is_nearer[links.sources] = False
+                reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
+                reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
+                is_shorter = reach < self.depth[links.targets]
+                nearer = links.targets[is_shorter]
+                np.minimum.at(self.depth, nearer, reach[is_shorter])
+                is_nearer[nearer] = credited[nearer] = True
+        self._credited.append(flagged(credited))
 
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""
@@ -110,37 +118,64 @@ class Accounts:
 
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
+        self._visit_many(graph)
+        self._visited.append(graph.sources)
+        self._credited.append(graph.targets)
+
+    def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
+        """Rounds of virtual visits until the certified L1 error is at most `error`.
+
+        The visits of a block use what those of the blocks before it have sent.
+        """
+        visited, credited = self._no_pages(), self._no_pages()
+        has_moved = True
+        while has_moved and (least := self.ledger.least_worth(error)) is not None:
+            has_moved = False
+            for block in blocks():
+                rows = self.ledger.unsettled(block.sources, least)
+                if not len(rows):
+                    continue
+                has_moved = True
+                links = block.rows(rows)
+                self._visit_many(links)
+                visited[links.sources] = credited[links.targets] = True
+        self._visited.append(flagged(visited))
+        self._credited.append(flagged(credited))
+
+    def _visit_many(self, graph: LinkGraph) -> None:
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._visited = [self._distinct([*self._visited, graph.sources])]
-        self._credited = [self._distinct([*self._credited, graph.targets])]
 
-    def settle_fully(self, graph: LinkGraph, error: float) -> None:
-        """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
-        while len(rows := self.ledger.unsettled(graph.sources, error)):
-            self.settle(graph.rows(rows))
-
-    def take_touched(self) -> tuple[IntArray, IntArray]:
+    def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
-        visited, credited = self._distinct(self._visited), self._distinct(self._credited)
+        visited = self._distinct(self._visited)
+        credited = self._distinct(self._credited, but=visited)
         self._visited, self._credited = [], []
-        return visited, credited[~np.isin(credited, visited, assume_unique=True)]
+        return visited, credited
 
-    def _distinct(self, pages: Sequence[Pages]) -> IntArray:
-        """All the pages, rising."""
+    def _distinct(self, pages: Sequence[Pages], but: Pages = _NOWHERE) -> Pages:
+        """All the pages, rising, without some."""
         if 8 * sum(map(len, pages)) < self.size:
-            return np.unique(np.concatenate([_NOWHERE, *pages]))
+            return np.setdiff1d(np.concatenate([_NOWHERE, *pages]), but)
         # Where they are many this is faster than to sort them.
-        is_there = np.zeros(self.size, dtype=np.bool_)
+        flags = self._no_pages()
         for some in pages:
-            is_there[some] = True
-        return np.flatnonzero(is_there)
+            flags[some] = True
+        flags[but] = False
+        return flagged(flags)
 
-    def columns(self, pages: IntArray, names: Sequence[str] = Account._fields) -> AccountColumns:
+    def _no_pages(self) -> Flags:
+        """A flag for each page, not set."""
+        return np.zeros(self.size, dtype=np.bool_)
+
+    def columns(self, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
         """Some columns of the accounts of some pages as they stand on disk."""
         columns = dict(zip(Account._fields, self._columns(), strict=True))
-        return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
+        values = {name: columns[name][pages] for name in names if name != "birth"}
+        if "birth" in names:
+            values["birth"] = self.ledger.birth(pages)
+        return AccountColumns(pages.tolist(), {name: values[name].tolist() for name in names})
 
     def measures(self, page: int) -> str | None:
         """What the window remembers of a page's visits, as JSON; None for windows that keep one number."""
@@ -167,7 +202,8 @@ class Accounts:
         first, size = int(pages.id[0]), int(pages.id[-1]) + 1
         self.book.size = self.ledger.size = size
         self.grow(size)
-        for column, values in zip(self._columns(), pages.account, strict=True):
+        account = pages.account._replace(birth=pages.account.birth == 0)
+        for column, values in zip(self._columns(), account, strict=True):
             column[first:size] = values
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = list(map(State.ALIAS.value.__eq__, pages.state))
@@ -187,7 +223,7 @@ class Accounts:
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays behind an Account, in the order of its fields."""
+        """The arrays behind an Account, in the order of its fields; of birth cash, whether there is none any more."""
         return (
             self.depth,
             self.inlinks,
@@ -197,7 +233,7 @@ class Accounts:
             self.book.last,
             self.ledger.received,
             self.ledger.forwarded,
-            self.ledger.birth,
+            self.ledger.gone,
             self.coverage.walkers,
             self.hops,
         )

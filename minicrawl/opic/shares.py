@@ -5,6 +5,7 @@ h     cash a page has forwarded in all
 o     number of counted outlinks
 """
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,11 @@ FloatArray = npt.NDArray[np.float64]
 Pages = npt.NDArray[np.integer[Any]]
 """Page numbers; on disk and in the link table they are int32."""
 
+Flags = npt.NDArray[np.bool_]
+
 DAMPING = 0.85
+BLOCK = 2**18
+"""So many pages are looked at together where all are: what is worked out of them takes megabytes, however many."""
 
 _Column = TypeVar("_Column", bound=npt.NDArray[Any])
 
@@ -42,8 +47,23 @@ def sigmas(h: IntArray, o: IntArray) -> IntArray:
     return np.where(o > 0, kept // np.maximum(o, 1), 0)
 
 
+def slices(size: int, block: int | None = None) -> Iterator[slice]:
+    """0..size-1, a block (BLOCK) at a time."""
+    block = block or BLOCK
+    return (slice(start, min(start + block, size)) for start in range(0, size, block))
+
+
+def flagged(flags: Flags) -> npt.NDArray[np.int32]:
+    """Pages whose flag is set, rising."""
+    some = [np.flatnonzero(flags[rows]).astype(np.int32) + np.int32(rows.start) for rows in slices(len(flags))]
+    return np.concatenate([np.zeros(0, dtype=np.int32), *some])
+
+
 def grown(column: _Column, size: int) -> _Column:
-    """The column with room for `size` rows: itself, or a copy at least twice as long, filled up with zeros."""
+    """The column with room for `size` rows: itself, or a copy at least twice as long, filled up with zeros.
+
+    Room that nothing was written to takes no memory, only addresses.
+    """
     if size <= len(column):
         return column
     longer = np.zeros(max(size, 2 * len(column), 64), dtype=column.dtype)
