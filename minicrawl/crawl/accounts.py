@@ -2,18 +2,19 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
-from minicrawl.opic.shares import Flags, IntArray, Pages, flagged, grown
+from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.window import Measure
+from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
+_IN_MEMORY = 1_000_000
 _NOWHERE = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
 """Gives the links of all read pages, a block of rows at a time, as often as it is called."""
@@ -22,7 +23,9 @@ LinkBlocks = Callable[[], Iterable[LinkGraph]]
 class Accounts:
     """The accounts of every known page, and which of them a commit has to write again."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, *, turns_on_disk: bool = False) -> None:
+        """turns_on_disk: of many pages keep what only their own turns look at in temporary files."""
+        self._turns_on_disk = turns_on_disk
         self.book = Adaptive(window)
         self.ledger = Ledger()
         self.coverage = Coverage()
@@ -222,7 +225,7 @@ class Accounts:
         self.coverage.stepped = float(scalars["coverage_stepped"] or 0.0)
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
-    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+    def _columns(self) -> tuple[Numbers, ...]:
         """The arrays behind an Account, in the order of its fields; of birth cash, whether there is none any more."""
         return (
             self.depth,
@@ -240,6 +243,12 @@ class Accounts:
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
+        if self._turns_on_disk and size > _IN_MEMORY:
+            self._turns_on_disk = False
+            known = slice(0, self.book.size)
+            self.book.history, self.book.last = (
+                FileColumn(column[known]) for column in (self.book.history, self.book.last)
+            )
         self.book.grow(size)
         self.ledger.grow(size)
         self.coverage.grow(size)

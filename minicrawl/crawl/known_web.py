@@ -52,7 +52,7 @@ class KnownWeb:
         self.settings = settings
         self.strategy = strategy
         self.focus = Focus.of(settings)
-        self.accounts = Accounts(window)
+        self.accounts = Accounts(window, turns_on_disk=not strategy.follows_clock)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
         self.frontier = Frontier(

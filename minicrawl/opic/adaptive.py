@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import FloatArray, IntArray, Pages, damped, grown
+from minicrawl.opic.shares import FloatArray, IntArray, Numbers, Pages, damped, grown
 from minicrawl.opic.window import Basic, Interpolation, Measure, Window
 
 TOTAL = 2**62
@@ -77,8 +77,9 @@ class Adaptive:
         self.clock = 0
         self.newcomer_history = 0.0
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
-        self.history: FloatArray = np.zeros(0)
-        self.last: FloatArray = np.zeros(0)
+        # Looked at in a page's own turn only, but for strategies that order pages by the clock.
+        self.history: Numbers = np.zeros(0)
+        self.last: Numbers = np.zeros(0)
         self.read: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.measures: dict[int, list[Measure]] = {}
 
@@ -218,8 +219,8 @@ class Adaptive:
             self.level += paid
 
     def _histories_now(self) -> FloatArray:
-        history = self.history[: self.size]
-        elapsed = self.clock - self.last[: self.size]
+        history: FloatArray = self.history[: self.size]
+        elapsed: FloatArray = self.clock - self.last[: self.size]
         if isinstance(self.window, Basic):
             return history.copy()
         if isinstance(self.window, Interpolation):

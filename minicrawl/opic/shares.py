@@ -6,7 +6,7 @@ o     number of counted outlinks
 """
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,18 @@ DAMPING = 0.85
 BLOCK = 2**18
 """So many pages are looked at together where all are: what is worked out of them takes megabytes, however many."""
 
-_Column = TypeVar("_Column", bound=npt.NDArray[Any])
+
+class Numbers(Protocol):
+    """A float64 per page: an array, or what reads and writes like one."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, pages: Any, /) -> Any: ...
+
+    def __setitem__(self, pages: Any, numbers: Any, /) -> None: ...
+
+
+_Column = TypeVar("_Column", bound=Numbers)
 
 
 def damped(cash: int) -> int:
@@ -66,6 +77,7 @@ def grown(column: _Column, size: int) -> _Column:
     """
     if size <= len(column):
         return column
+    assert isinstance(column, np.ndarray)
     longer = np.zeros(max(size, 2 * len(column), 64), dtype=column.dtype)
     longer[: len(column)] = column
     return longer  # type: ignore[return-value]

@@ -26,6 +26,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"minicrawl.{size}", 7)
     monkeypatch.setattr("minicrawl.crawl.frontier._LOADED_AT_ONCE", 9)
     monkeypatch.setattr("minicrawl.store.reader._LINKS_IN_MEMORY", 0)
+    monkeypatch.setattr("minicrawl.crawl.accounts._IN_MEMORY", 20)
 
 
 @pytest.mark.parametrize("discovery", [1.0, 0.6])
