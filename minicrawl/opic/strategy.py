@@ -21,7 +21,7 @@ _ANY = 1 << 128
 """Above every entry; its negative is below."""
 _FEWEST_HOT = 8
 _HOT_SHARE = 16
-_SPARE = 32
+_SPARE = 8
 
 
 class Strategy(Protocol):
