@@ -152,19 +152,20 @@ class Accounts:
 
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
-        visited = self._distinct(self._visited)
-        credited = self._distinct(self._credited, but=visited)
-        self._visited, self._credited = [], []
-        return visited, credited
+        visited = self._taken(self._visited)
+        return visited, self._taken(self._credited, but=visited)
 
-    def _distinct(self, pages: Sequence[Pages], but: Pages = _NOWHERE) -> Pages:
-        """All the pages, rising, without some."""
+    def _taken(self, pages: list[Pages], but: Pages = _NOWHERE) -> Pages:
+        """All the pages, rising, without some; the list is empty then."""
         if 8 * sum(map(len, pages)) < self.size:
-            return np.setdiff1d(np.concatenate([_NOWHERE, *pages]), but)
+            few = np.setdiff1d(np.concatenate([_NOWHERE, *pages]), but)
+            pages.clear()
+            return few
         # Where they are many this is faster than to sort them.
         flags = self._no_pages()
         for some in pages:
             flags[some] = True
+        pages.clear()
         flags[but] = False
         return flagged(flags)
 

@@ -66,8 +66,12 @@ def slices(size: int, block: int | None = None) -> Iterator[slice]:
 
 def flagged(flags: Flags) -> npt.NDArray[np.int32]:
     """Pages whose flag is set, rising."""
-    some = [np.flatnonzero(flags[rows]).astype(np.int32) + np.int32(rows.start) for rows in slices(len(flags))]
-    return np.concatenate([np.zeros(0, dtype=np.int32), *some])
+    pages, filled = np.empty(np.count_nonzero(flags), dtype=np.int32), 0
+    for rows in slices(len(flags)):
+        some = np.flatnonzero(flags[rows]) + rows.start
+        pages[filled : filled + len(some)] = some
+        filled += len(some)
+    return pages
 
 
 def grown(column: _Column, size: int) -> _Column:
