@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minicrawl.analysis.folded import FloatArray, check_is_rankable, folded_graph, rankable
 from minicrawl.model import State
 from minicrawl.opic import Ledger
-from minicrawl.opic.ledger import SETTLED_ERROR, UNIT
+from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
@@ -76,8 +76,8 @@ def verify(store: Store) -> Verification:
         graph, jump = folded_graph(links, columns["state"])
     exact = pagerank(graph, preference=jump)
     is_alias = columns["state"] == State.ALIAS
-    birth = np.where(columns["state"] == State.GONE, 0, UNIT).astype(np.int32)
-    ledger = Ledger.of(columns["received"], columns["forwarded"], birth, is_alias, virtual)
+    is_gone = columns["state"] == State.GONE
+    ledger = Ledger.of(columns["received"], columns["forwarded"], is_gone, is_alias, virtual)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
@@ -112,7 +112,10 @@ def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
 def _settle(ledger: Ledger, links: LinkGraph) -> tuple[int, int]:
     """Virtual visits along all links until the ranking is settled; how many rounds and visits that took."""
     rounds = visits = 0
-    while len(rows := ledger.unsettled(links.sources, SETTLED_ERROR)):
+    while (least := ledger.least_worth(SETTLED_ERROR)) is not None:
+        rows = ledger.unsettled(links.sources, least)
+        if not len(rows):
+            break  # what is left was received by pages whose links are missing
         due = links.rows(rows)
         ledger.visit_many(due.sources, due.indptr, due.targets)
         rounds, visits = rounds + 1, visits + len(rows)

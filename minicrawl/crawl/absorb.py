@@ -23,6 +23,7 @@ from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Fetch, Links, MetaValue, Retry, Turn
@@ -31,6 +32,7 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
+_VISITS_AT_ONCE = 5_000
 _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
@@ -114,8 +116,8 @@ class Absorber:
         # Of pages visited since the last commit the store does not know the links that the ledger knows.
         due = [page for page in worthy.tolist() if page not in self._web.batch.links]
         self._turns_unsettled = 0
-        if due:
-            self.accounts.settle(self.writer.links_of(due))
+        for some in slices(len(due), _VISITS_AT_ONCE):
+            self.accounts.settle(self.writer.links_of(due[some]))
         return len(due)
 
     @property
@@ -138,9 +140,9 @@ class Absorber:
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
-        links = self.writer.links()
-        self.accounts.settle_fully(links, SETTLED_ERROR)
-        self.accounts.shorten(links)
+        with self.writer.kept_link_blocks() as blocks:
+            self.accounts.settle_fully(blocks, SETTLED_ERROR)
+            self.accounts.shorten(blocks)
 
     def commit(self, meta: dict[str, MetaValue]) -> None:
         """Write everything since the last commit, all or nothing."""

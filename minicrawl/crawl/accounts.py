@@ -1,28 +1,33 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
-from minicrawl.opic.ledger import UNIT
-from minicrawl.opic.shares import IntArray, Pages, grown
+from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.window import Measure
+from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
+_IN_MEMORY = 1_000_000
 _NOWHERE = np.zeros(0, dtype=np.int32)
+LinkBlocks = Callable[[], Iterable[LinkGraph]]
+"""Gives the links of all read pages, a block of rows at a time, as often as it is called."""
 
 
 class Accounts:
     """The accounts of every known page, and which of them a commit has to write again."""
 
-    def __init__(self, window: Window) -> None:
-        self.book = Adaptive(window)
+    def __init__(self, window: Window, *, folder: Path | None = None) -> None:
+        """folder: where to keep, of many pages, what only their own turns look at; None: in memory."""
+        self._folder = folder
+        self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
         self.ledger = Ledger()
         self.coverage = Coverage()
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -42,8 +47,6 @@ class Accounts:
         self.ledger.discover(len(grants))
         self.grow(born.stop)
         self.depth[born.start : born.stop] = depth
-        # Histories are kept in whole units, as cash is: SQLite stores those in half the room.
-        self.book.history[born.start : born.stop] = round(self.book.newcomer_history)
         return born
 
     def seed(self, pages: Pages) -> None:
@@ -62,9 +65,7 @@ class Accounts:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
         self.relink(page, outlinks, old, alias=alias)
         self.coverage.visit(page, outlinks, alias=alias)
-        visit = self.book.visit(page, outlinks, weights, alias=alias)
-        self.book.history[page] = round(self.book.history[page])
-        return visit
+        return self.book.visit(page, outlinks, weights, alias=alias)
 
     def relink(self, page: int, outlinks: Pages, old: Pages, *, alias: bool = False) -> None:
         """The ledger takes note of new links of `page`, be it its turn or not."""
@@ -91,23 +92,29 @@ class Accounts:
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
         self._credited.append(outlinks)
 
-    def shorten(self, graph: LinkGraph) -> None:
-        """Let the depth of every page be the least over all paths along the graph's links.
+    def shorten(self, blocks: LinkBlocks) -> None:
+        """Let the depth of every page be the least over all paths along the links.
 
         A page that is nearer than was thought brings nearer what it links to, round by round; most crawls need few.
         """
-        row_of = np.full(graph.size, -1)
-        row_of[graph.sources] = np.arange(len(graph.sources))
-        links = graph
-        while len(links.targets):
-            reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
-            reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
-            is_nearer = reach < self.depth[links.targets]
-            nearer = links.targets[is_nearer]
-            np.minimum.at(self.depth, nearer, reach[is_nearer])
-            self._credited.append(nearer)
-            rows = row_of[np.unique(nearer)]
-            links = graph.rows(rows[rows >= 0])
+        credited, is_nearer = self._no_pages(), ~self._no_pages()
+        is_done = False
+        while not is_done:
+            is_done = True
+            for block in blocks():
+                rows = np.flatnonzero(is_nearer[block.sources])
+                if not len(rows):
+                    continue
+                is_done = False
+                links = block.rows(rows)
+                is_nearer[links.sources] = False
+                reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
+                reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
+                is_shorter = reach < self.depth[links.targets]
+                nearer = links.targets[is_shorter]
+                np.minimum.at(self.depth, nearer, reach[is_shorter])
+                is_nearer[nearer] = credited[nearer] = True
+        self._credited.append(flagged(credited))
 
     def retire(self, page: int) -> None:
         """The page has gone for good; it must have been visited without links."""
@@ -115,34 +122,59 @@ class Accounts:
 
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
+        self._visit_many(graph)
+        self._visited.append(graph.sources)
+        self._credited.append(graph.targets)
+
+    def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
+        """Rounds of virtual visits until the certified L1 error is at most `error`.
+
+        The visits of a block use what those of the blocks before it have sent.
+        """
+        visited, credited = self._no_pages(), self._no_pages()
+        has_moved = True
+        while has_moved and (least := self.ledger.least_worth(error)) is not None:
+            has_moved = False
+            for block in blocks():
+                rows = self.ledger.unsettled(block.sources, least)
+                if not len(rows):
+                    continue
+                has_moved = True
+                links = block.rows(rows)
+                self._visit_many(links)
+                visited[links.sources] = credited[links.targets] = True
+        self._visited.append(flagged(visited))
+        self._credited.append(flagged(credited))
+
+    def _visit_many(self, graph: LinkGraph) -> None:
         aliases = self.ledger.alias[graph.sources].astype(np.float64)
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
-        self._visited = [self._distinct([*self._visited, graph.sources])]
-        self._credited = [self._distinct([*self._credited, graph.targets])]
 
-    def settle_fully(self, graph: LinkGraph, error: float) -> None:
-        """Rounds of virtual visits over the whole graph until the certified L1 error is at most `error`."""
-        while len(rows := self.ledger.unsettled(graph.sources, error)):
-            self.settle(graph.rows(rows))
-
-    def take_touched(self) -> tuple[IntArray, IntArray]:
+    def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
-        visited, credited = self._distinct(self._visited), self._distinct(self._credited)
-        self._visited, self._credited = [], []
-        return visited, credited[~np.isin(credited, visited, assume_unique=True)]
+        visited = self._taken(self._visited)
+        return visited, self._taken(self._credited, but=visited)
 
-    def _distinct(self, pages: Sequence[Pages]) -> IntArray:
-        """All the pages, rising."""
+    def _taken(self, pages: list[Pages], but: Pages = _NOWHERE) -> Pages:
+        """All the pages, rising, without some; the list is empty then."""
         if 8 * sum(map(len, pages)) < self.size:
-            return np.unique(np.concatenate([_NOWHERE, *pages]))
+            few = np.setdiff1d(np.concatenate([_NOWHERE, *pages]), but)
+            pages.clear()
+            return few
         # Where they are many this is faster than to sort them.
-        is_there = np.zeros(self.size, dtype=np.bool_)
+        flags = self._no_pages()
         for some in pages:
-            is_there[some] = True
-        return np.flatnonzero(is_there)
+            flags[some] = True
+        pages.clear()
+        flags[but] = False
+        return flagged(flags)
 
-    def columns(self, pages: IntArray, names: Sequence[str] = Account._fields) -> AccountColumns:
+    def _no_pages(self) -> Flags:
+        """A flag for each page, not set."""
+        return np.zeros(self.size, dtype=np.bool_)
+
+    def columns(self, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
         """Some columns of the accounts of some pages as they stand on disk."""
         columns = dict(zip(Account._fields, self._columns(), strict=True))
         return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
@@ -174,9 +206,8 @@ class Accounts:
         self.grow(size)
         for column, values in zip(self._columns(), pages.account, strict=True):
             column[first:size] = values
-        self.ledger.birth[first:size] = UNIT
         if State.GONE in pages.state:
-            self.ledger.birth[first:size][pages.are(State.GONE)] = 0
+            self.ledger.gone[first:size] = pages.are(State.GONE)
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = pages.are(State.ALIAS)
 
@@ -194,7 +225,7 @@ class Accounts:
         self.coverage.stepped = float(scalars["coverage_stepped"] or 0.0)
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
-    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
+    def _columns(self) -> tuple[Numbers, ...]:
         """The arrays behind an Account, in the order of its fields."""
         return (
             self.depth,
@@ -211,6 +242,11 @@ class Accounts:
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
+        if self._folder is not None and size > _IN_MEMORY:
+            known = slice(0, self.book.size)
+            self.book.history = FileColumn(self.book.history[known], self._folder)
+            self.book.last = FileColumn(self.book.last[known], self._folder)
+            self._folder = None
         self.book.grow(size)
         self.ledger.grow(size)
         self.coverage.grow(size)

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.accounts import Accounts
 from minicrawl.model import State
-from minicrawl.opic import Basic
-from minicrawl.opic.ledger import expected_received
+from minicrawl.opic import Ledger
+from minicrawl.opic.ledger import add_sent
+from minicrawl.opic.shares import Flags, flagged
 from minicrawl.store.reader import Store
+from minicrawl.store.rows import PageColumns
+
+_STATES = frozenset(State)
 
 
 def audit(store: Store) -> Iterator[str]:
@@ -18,54 +21,73 @@ def audit(store: Store) -> Iterator[str]:
     yield from errors
     if errors:
         return  # the rest would only say the same of every row
-    accounts = Accounts(Basic())
-    states: list[str] = []
+    held = _Held(store)
     for pages in store.columns():
-        accounts.load(pages)
-        states += pages.state
-        yield from _unexplained(pages.id, pages.state)
-    if not accounts.size:
-        return
-    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
-    yield from _cash(accounts, int(store.meta("cash_total") or 0))
-    yield from _links(store, accounts, states)
+        yield from held.take_in(pages)
+    if held.size:
+        yield from held.totals(int(store.meta("cash_total") or 0))
+        yield from _links(store, held)
 
 
-def _unexplained(pages: npt.NDArray[np.int64], states: tuple[str, ...]) -> Iterator[str]:
-    known = set(State)
-    for page, state in zip(pages.tolist(), states, strict=True):
-        if state not in known:
-            yield f"page {page} is in state {state!r}, which explains nothing"
+class _Held:
+    """What the rows of all pages hold, taken in row by row: of each only what its links are checked against is kept."""
+
+    def __init__(self, store: Store) -> None:
+        size = self.size = store.size()
+        received, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
+        self.ledger = Ledger.of(received, forwarded, gone, alias, int(store.meta("ledger_virtual") or 0))
+        self.is_read: Flags = np.zeros(size, dtype=np.bool_)
+        self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
+        self._level = int(store.meta("level") or 0)
+        self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
+
+    def take_in(self, pages: PageColumns) -> Iterator[str]:
+        """Take in the next pages; what is wrong with each of them by itself."""
+        account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
+        states = np.array(pages.state)
+        ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
+        ledger.gone[rows], ledger.alias[rows] = states == State.GONE, states == State.ALIAS
+        self.inlinks[rows] = account.inlinks
+        is_read = self.is_read[rows] = account.is_read != 0
+        cash = account.cash + np.where(is_read, self._level, 0)
+        self._cash += int(cash.sum())
+        wrong = {
+            "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
+            "is in state {state!r}, but its cash says otherwise": is_read == (states == State.WAITING),
+            "has negative cash: {cash}": cash < 0,
+        }
+        for what, flags in wrong.items():
+            for row in np.flatnonzero(flags).tolist():
+                told = what.format(state=pages.state[row], cash=cash[row])
+                yield f"page {pages.id[row]} {told}"
+
+    def totals(self, cash_total: int) -> Iterator[str]:
+        """What is wrong with all pages together, taken in before."""
+        if self._cash != cash_total:
+            yield f"the cash book holds {self._cash} units instead of {cash_total}: {self._cash - cash_total:+d}"
+        ledger = self.ledger
+        ledger.recount(ledger.virtual)
+        residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
+        if residual != ledger.births:
+            yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
 
 
-def _cash(accounts: Accounts, total: int) -> Iterator[str]:
-    book, ledger, size = accounts.book, accounts.ledger, accounts.size
-    held = int(book.cashes().sum()) + book.virtual
-    if held != total:
-        yield f"the cash book holds {held} units instead of {total}: {held - total:+d}"
-    residual = int((ledger.received[:size] - ledger.forwarded[:size]).sum()) + ledger.virtual
-    if residual != ledger.births:
-        yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
-    if int(book.cashes().min()) < 0:
-        yield f"page {int(book.cashes().argmin())} has negative cash"
-
-
-def _links(store: Store, accounts: Accounts, states: list[str]) -> Iterator[str]:
-    graph, size = store.links(), accounts.size
-    if len(graph.targets) and not (int(graph.targets.min()) >= 0 and int(graph.targets.max()) < size):
-        yield "a link leads to a page that is not in the store"
-        return
-    if len(graph.sources) and int(graph.sources.max()) >= size:
-        yield "a link comes from a page that is not in the store"
-        return
-    for page in np.setdiff1d(np.flatnonzero(accounts.book.read[:size]), graph.sources).tolist():
+def _links(store: Store, held: _Held) -> Iterator[str]:
+    size, ledger = held.size, held.ledger
+    expected = ledger.birth(slice(0, size))
+    inlinks, has_links = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
+    for block in store.link_blocks():
+        if len(block.targets) and not (int(block.targets.min()) >= 0 and int(block.targets.max()) < size):
+            yield "a link leads to a page that is not in the store"
+            return
+        has_links[block.sources] = True
+        np.add.at(inlinks, block.targets, 1)
+        add_sent(expected, ledger, block.sources, block.indptr, block.targets)
+    for page in flagged(held.is_read & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
-    for page in np.flatnonzero(accounts.book.read[:size] == (np.array(states) == State.WAITING)).tolist():
-        yield f"page {page} is in state {states[page]!r}, but its cash says otherwise"
-    expected = expected_received(accounts.ledger, graph.sources, graph.indptr, graph.targets)
-    for page in np.flatnonzero(expected != accounts.ledger.received[:size]).tolist():
-        received = int(accounts.ledger.received[page])
+    for page in flagged(expected != ledger.received).tolist():
+        received = int(ledger.received[page])
         yield f"page {page} has received {received} units, but its in-links have sent {int(expected[page])}"
-    inlinks = np.bincount(graph.targets, minlength=size)
-    for page in np.flatnonzero(inlinks != accounts.inlinks[:size]).tolist():
-        yield f"page {page} counts {int(accounts.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"
+    for page in flagged(inlinks != held.inlinks).tolist():
+        yield f"page {page} counts {int(held.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"

@@ -8,7 +8,9 @@ hosts of an IP address of which that is true. Time is passed in; nothing here sl
 import heapq
 import math
 from collections import deque
+from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +19,11 @@ from minicrawl.crawl.hosts import TURNS_PER_ERRAND, Address, Clock, Host, HostTu
 from minicrawl.crawl.lanes import Lane
 from minicrawl.crawl.politeness import FRESH, Health
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
-from minicrawl.opic.shares import IntArray, Pages, grown
+from minicrawl.opic.shares import IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
 _MOST_LOOKUPS = 256  # hosts whose address is asked for at a time
+_LOADED_AT_ONCE = 2**20
 
 
 class Frontier:
@@ -115,20 +118,31 @@ class Frontier:
         if not host.is_offered:
             self._reschedule(host, now)
 
-    def load(self, pages: Pages, now: float) -> None:
-        """`add` for many distinct pages at once, before any other page waits."""
-        for lane, read in ((self._discovery, False), (self._refresh, True)):
-            if read and self._budget.share >= 1.0:
-                continue
-            some = pages[self._book.read[pages] == read]
-            by_host = (self.host_of[some].astype(np.int64) << 32) | some
-            by_host.sort()
-            bounds = np.searchsorted(by_host, np.arange(len(self.hosts) + 1) << 32).tolist()
-            for host, first, last in zip(self.hosts, bounds, bounds[1:], strict=False):
-                if first < last:
-                    lane.load(host, by_host[first:last] & 0xFFFF_FFFF)
+    def load(self, size: int, now: float) -> None:
+        """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits."""
+        for hosts in self._host_groups(size):
+            host_of = self.host_of[:size]
+            here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
+            for lane, read in ((self._discovery, False), (self._refresh, True)):
+                if read and self._budget.share >= 1.0:
+                    continue
+                pages = here[self._book.read[here] == read]
+                by_host = (host_of[pages].astype(np.int64) << 32) | pages
+                by_host.sort()
+                bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32).tolist()
+                for number, (first, last) in zip(hosts, pairwise(bounds), strict=True):
+                    if first < last:
+                        lane.load(self.hosts[number], by_host[first:last] & 0xFFFF_FFFF)
         for host in self.hosts:
             self._reschedule(host, now)
+
+    def _host_groups(self, size: int) -> Iterator[range]:
+        """All hosts, as many at a time as have some pages: to sort millions of these takes much memory."""
+        known = np.zeros(len(self.hosts), dtype=np.int64)
+        for rows in slices(size):
+            known += np.bincount(self.host_of[rows], minlength=len(known))
+        firsts = np.searchsorted(known.cumsum(), np.arange(0, size, _LOADED_AT_ONCE), side="right")
+        return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
 
     def credit(self, pages: Pages) -> None:
         """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
@@ -185,7 +199,7 @@ class Frontier:
             if host.address is not None and not host.address.is_offered:
                 host.address.with_errands.append(host)
                 continue
-            errand = host.errands.popleft()
+            errand = host.errands.pop(0)
             self._errands -= 1
             host.pages_since_errand = 0
             turn = HostTurn(host, errand=errand)

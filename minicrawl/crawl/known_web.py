@@ -22,11 +22,15 @@ from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
+from minicrawl.opic.shares import slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, Told
 from minicrawl.store.writer import Writer
+
+_ROWS = 2**14
+"""So many rows are made at a time of accounts that have changed: at the end of a crawl all have."""
 
 
 class KnownWeb:
@@ -48,7 +52,7 @@ class KnownWeb:
         self.settings = settings
         self.strategy = strategy
         self.focus = Focus.of(settings)
-        self.accounts = Accounts(window)
+        self.accounts = Accounts(window, folder=None if strategy.follows_clock else writer.path.parent)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
         self.frontier = Frontier(
@@ -173,8 +177,10 @@ class KnownWeb:
         visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
-        self.writer.save_accounts(self.accounts.columns(visited))
-        self.writer.save_accounts(self.accounts.columns(credited, CREDITED_COLUMNS))
+        for some in slices(len(visited), _ROWS):
+            self.writer.save_accounts(self.accounts.columns(visited[some]))
+        for some in slices(len(credited), _ROWS):
+            self.writer.save_accounts(self.accounts.columns(credited[some], CREDITED_COLUMNS))
         self.batch.save(self.writer)
         if self.traps is not None:
             patterns, digests = self.traps.take_rows()
@@ -195,6 +201,7 @@ class KnownWeb:
         for row in self.writer.hosts():
             base = self.base_delay(row.crawl_delay)
             health = Health(row.seconds, row.backoff, row.strains, row.dead_until) if base else FRESH
+            health = FRESH if health == FRESH else health  # of millions of objects one is enough
             delay = delay_of(base, health)
             ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
             self._hosts[row.name] = self.frontier.add_host(
@@ -208,14 +215,14 @@ class KnownWeb:
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()
-        self.accounts.grow(size)
-        self.frontier.grow(size)
-        gone: list[int] = []
+        room = size + size // 4  # so that growing, which takes memory for copies, is far off
+        self.accounts.grow(room)
+        self.frontier.grow(room)
         for pages in self.writer.columns():
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
             if State.GONE in pages.state:
-                gone += pages.id[pages.are(State.GONE)].tolist()
+                self.frontier.forget(pages.id[pages.are(State.GONE)])
             failed = pages.attempts > 0
             self.attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
         if not size:
@@ -223,10 +230,7 @@ class KnownWeb:
         if isinstance(self.accounts.book.window, MeasureWindow):
             self.accounts.load_measures(self.writer.measures())
         self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
-        waiting = np.ones(size, dtype=np.bool_)
-        waiting[gone] = False
-        self.frontier.forget(np.array(gone, dtype=np.int64))
-        self.frontier.load(np.flatnonzero(waiting).astype(np.int32), now)
+        self.frontier.load(size, now)
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self.batch.hosts))

@@ -7,6 +7,7 @@ off-line  power iteration; a step costs as much as N visits
 The virtual page of the paper pays all pages; that of the ledger holds what it gets (`held`).
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -107,7 +108,8 @@ def _rounds(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snaps
             paid -= len(due)
             rows = links.rows(due)
             ledger.visit_many(rows.sources, rows.indptr, rows.targets)
-            due = ledger.unsettled(links.sources, error=0.0)
+            least = ledger.least_worth(error=0.0)
+            due = ledger.unsettled(links.sources, math.inf if least is None else least)
         yield Snapshot({X: ledger.importance()}, certificate=_certified(ledger, graph))
 
 

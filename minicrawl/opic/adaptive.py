@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import FloatArray, IntArray, Pages, damped, grown
+from minicrawl.opic.shares import FloatArray, IntArray, Numbers, Pages, damped, grown
 from minicrawl.opic.window import Basic, Interpolation, Measure, Window
 
 TOTAL = 2**62
@@ -64,11 +64,14 @@ class Adaptive:
         *,
         grant: int = GRANT,
         total: int = TOTAL,
+        whole_histories: bool = False,
     ) -> None:
+        """whole_histories: round histories to units."""
         self.window: Window = window or Interpolation()
         self.pay_out = pay_out or PayOut()
         self.grant = grant
         self.total = total
+        self.whole_histories = whole_histories
         self.size = 0
         self.reserve = total
         self.income = 0
@@ -77,8 +80,9 @@ class Adaptive:
         self.clock = 0
         self.newcomer_history = 0.0
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
-        self.history: FloatArray = np.zeros(0)
-        self.last: FloatArray = np.zeros(0)
+        # Looked at in a page's own turn only, but for strategies that order pages by the clock.
+        self.history: Numbers = np.zeros(0)
+        self.last: Numbers = np.zeros(0)
         self.read: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.measures: dict[int, list[Measure]] = {}
 
@@ -124,7 +128,7 @@ class Adaptive:
             granted = min(int(asked), self.reserve)
             self.reserve -= granted
             self.standing[page] = granted
-        self.history[born.start : born.stop] = self.newcomer_history
+        self.history[born.start : born.stop] = self._kept(self.newcomer_history)
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop
         if self.pay_out.to == "all":
@@ -206,8 +210,11 @@ class Adaptive:
             measures = [*self.measures.get(page, ()), Measure(start, float(cash))]
             self.measures[page] = list(self.window.kept(measures, float(self.clock), self.in_hand()))
             noted = sum(measure.cash for measure in self.measures[page])
-        self.history[page] = noted
+        self.history[page] = self._kept(noted)
         self.last[page] = self.clock
+
+    def _kept(self, history: float) -> float:
+        return round(history) if self.whole_histories else history
 
     def _pay(self) -> None:
         """Pay the virtual page's income out, the same whole number of units to every payee."""
@@ -218,8 +225,8 @@ class Adaptive:
             self.level += paid
 
     def _histories_now(self) -> FloatArray:
-        history = self.history[: self.size]
-        elapsed = self.clock - self.last[: self.size]
+        history: FloatArray = self.history[: self.size]
+        elapsed: FloatArray = self.clock - self.last[: self.size]
         if isinstance(self.window, Basic):
             return history.copy()
         if isinstance(self.window, Interpolation):

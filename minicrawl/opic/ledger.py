@@ -17,15 +17,13 @@ An alias forwards all it has received to its one target, and has no importance o
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.opic.shares import DAMPING, FloatArray, IntArray, Pages, grown, sigma, sigmas
+from minicrawl.opic.shares import DAMPING, Flags, FloatArray, IntArray, Pages, grown, sigma, sigmas, slices
 
 UNIT = 2**24
 """Birth cash of a page, in units."""
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
-_BLOCK = 2**18
 WORTH = 1.5
 """A visit without a fetch is worth it from that many times the mean residual on."""
 
@@ -46,37 +44,38 @@ class Ledger:
         """Sum of R over pages that have forwarded nothing."""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
-        self.birth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self.alias: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.gone: Flags = np.zeros(0, dtype=np.bool_)
+        self.alias: Flags = np.zeros(0, dtype=np.bool_)
 
     @classmethod
     def of(
         cls,
         received: IntArray,
         forwarded: IntArray,
-        birth: npt.NDArray[np.int32],
-        alias: npt.NDArray[np.bool_],
+        gone: Flags,
+        alias: Flags,
         virtual: int,
+        *,
+        unit: int = UNIT,
     ) -> "Ledger":
         """The ledger with these columns, each of shape (size,), which it takes over."""
-        ledger = cls()
+        ledger = cls(unit=unit)
         ledger.size = len(received)
-        ledger.received, ledger.forwarded, ledger.birth, ledger.alias = received, forwarded, birth, alias
+        ledger.received, ledger.forwarded, ledger.gone, ledger.alias = received, forwarded, gone, alias
         ledger.recount(virtual)
         return ledger
 
     def recount(self, virtual: int) -> None:
         """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
-        received = self.received[: self.size]
         self.virtual = virtual
-        self.births = int(self.birth[: self.size].sum(dtype=np.int64))
-        self.never_read = int(received[self.forwarded[: self.size] == 0].sum())
+        self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
+        self.never_read = int(self.received[: self.size].sum(where=self.forwarded[: self.size] == 0))
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
         self.received = grown(self.received, size)
         self.forwarded = grown(self.forwarded, size)
-        self.birth = grown(self.birth, size)
+        self.gone = grown(self.gone, size)
         self.alias = grown(self.alias, size)
 
     def discover(self, count: int = 1) -> range:
@@ -84,11 +83,14 @@ class Ledger:
         born = range(self.size, self.size + count)
         self.grow(born.stop)
         self.received[born.start : born.stop] = self.unit
-        self.birth[born.start : born.stop] = self.unit
         self.births += count * self.unit
         self.never_read += count * self.unit
         self.size = born.stop
         return born
+
+    def birth(self, pages: Pages | slice) -> IntArray:
+        """B of some pages."""
+        return np.where(self.gone[pages], 0, self.unit)
 
     def visit(self, page: int, outlinks: Pages, old: Pages | None = None, *, alias: bool = False) -> None:
         """Forward what `page` has received along `outlinks`, and take back what it sent along links now gone.
@@ -128,15 +130,15 @@ class Ledger:
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
-        born = int(self.birth[page])
+        born = 0 if self.gone[page] else self.unit
         self.received[page] -= born
-        self.birth[page] = 0
+        self.gone[page] = True
         self.births -= born
         self.visit(page, np.zeros(0, dtype=np.int64))
 
     def importance(self) -> FloatArray:
         """Share of all importance of every known page, shape (size,), sum 1; aliases 0. Exact when settled."""
-        x = self._x(0, self.size)
+        x = self._x(slice(0, self.size))
         total = x.sum()
         return x / total if total > 0 else x
 
@@ -146,10 +148,10 @@ class Ledger:
         Takes pages block by block: of millions of them it needs no array as long as they are many.
         """
         pages, best, total = np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
-        for start in range(0, self.size, _BLOCK):
-            x = self._x(start, min(start + _BLOCK, self.size))
+        for rows in slices(self.size):
+            x = self._x(rows)
             total += float(x.sum())
-            pages, best = np.concatenate([pages, np.arange(start, start + len(x))]), np.concatenate([best, x])
+            pages, best = np.concatenate([pages, np.arange(rows.start, rows.stop)]), np.concatenate([best, x])
             if len(best) > count:
                 largest = np.argpartition(-best, count)[:count]
                 pages, best = pages[largest], best[largest]
@@ -170,8 +172,7 @@ class Ledger:
 
         Never-read pages count as pages without links. Holds while no link change is pending.
         """
-        forwarded = self._forwarded()
-        return 2.0 * float(self.residuals().sum()) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+        return self._certified(self._restless()[0])
 
     def rounding(self, links: int) -> float:
         """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
@@ -183,34 +184,61 @@ class Ledger:
 
     def due(self, at_most: int) -> IntArray:
         """Up to that many read pages, rising, whose residual is worth a visit, the largest first taken."""
-        read = np.flatnonzero(self.forwarded[: self.size])
-        residual = np.abs(self.received[read] - self.forwarded[read])
-        is_due = _is_worth_it(residual, self.mean_residual())
-        due, residual = read[is_due], residual[is_due]
-        if len(due) > at_most:
-            due = np.sort(due[np.argpartition(-residual, at_most)[:at_most]])
-        return due
+        least = max(1.0, WORTH * self.mean_residual())
+        due, residuals = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for rows in slices(self.size):
+            pages, residual = self._read(rows)
+            some = residual >= least
+            due, residuals = np.concatenate([due, pages[some]]), np.concatenate([residuals, residual[some]])
+            if len(due) > at_most:
+                largest = np.argpartition(-residuals, at_most)[:at_most]
+                due, residuals = due[largest], residuals[largest]
+        return np.sort(due)
 
-    def unsettled(self, sources: Pages, error: float) -> IntArray:
-        """Which of `sources` the next round of settling visits, as rising indices into it.
+    def least_worth(self, error: float) -> float | None:
+        """The residual from which on the next round of settling visits a page; None when there is to be none.
 
-        sources: every page that has a row of links. None once the certified error is at most `error`, or nothing
-        is left to move (every page has gone, say); before that the pages with at least 1.5 times the mean residual.
+        None once the certified error is at most `error`, or nothing is left to move (every page has gone, say);
+        before that 1.5 times the mean, or anything where no page has that.
         """
-        residual = np.abs(self.received[sources] - self.forwarded[sources])
-        if self.certificate() <= error or not residual.any():
-            return np.zeros(0, dtype=np.int64)
-        is_worth_it = _is_worth_it(residual, float(residual.mean()))
-        return np.flatnonzero(is_worth_it if is_worth_it.any() else residual)
+        total, largest, read = self._restless()
+        if not total or self._certified(total) <= error:
+            return None
+        least = max(1.0, WORTH * total / read)
+        return least if largest >= least else 1.0
 
-    def _x(self, start: int, stop: int) -> FloatArray:
-        """X of pages start..stop-1."""
+    def unsettled(self, sources: Pages, least: float) -> IntArray:
+        """Which of `sources` have a residual of at least `least`, as rising indices into it."""
+        return np.flatnonzero(np.abs(self.received[sources] - self.forwarded[sources]) >= least)
+
+    def _read(self, rows: slice) -> tuple[IntArray, IntArray]:
+        """The pages among `rows` that have forwarded something, rising, and the residual of each."""
+        pages = np.flatnonzero(self.forwarded[rows]) + rows.start
+        return pages, np.abs(self.received[pages] - self.forwarded[pages])
+
+    def _restless(self) -> tuple[int, int, int]:
+        """Sum and maximum of the residuals of all pages that have forwarded something, and the number of these."""
+        total = largest = read = 0
+        for rows in slices(self.size):
+            pages, residual = self._read(rows)
+            total += int(residual.sum())
+            largest = max(largest, int(residual.max(initial=0)))
+            read += len(pages)
+        return total, largest, read
+
+    def _certified(self, residual: int) -> float:
+        """The `certificate` that this sum of residuals gives."""
+        forwarded = self._forwarded()
+        return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+
+    def _x(self, rows: slice) -> FloatArray:
+        """X of some pages."""
         if not self.births:
-            return np.zeros(stop - start)
-        born = self.birth[start:stop]
+            return np.zeros(rows.stop - rows.start)
+        born = self.birth(rows)
         held = float(self.virtual + self.never_read)
-        x = (self.received[start:stop] - born) + held * (born.astype(np.float64) / self.births)
-        x[self.alias[start:stop]] = 0.0
+        x = (self.received[rows] - born) + held * (born.astype(np.float64) / self.births)
+        x[self.alias[rows]] = 0.0
         return x
 
     def _forwarded(self) -> int:
@@ -232,23 +260,17 @@ class Ledger:
             self.never_read += units * int(np.count_nonzero(self.forwarded[targets] == 0))
 
 
-def _is_worth_it(residual: IntArray, mean: float) -> npt.NDArray[np.bool_]:
-    """Which residuals a visit is worth it for."""
-    return residual >= max(1.0, WORTH * mean)
-
-
 def _per_link(h: int, o: int, alias: bool) -> int:
     return h // o if alias and o else sigma(h, o)
 
 
-def expected_received(ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages) -> IntArray:
-    """What Lemma 2.3 says every page has received, shape (ledger.size,): the slow way, for an audit.
+def add_sent(expected: IntArray, ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages) -> None:
+    """Add what some pages have sent along their links: the slow way to what pages received, for an audit.
 
-    sources: every page that has links; indptr, targets: CSR of the links they had at their last visit.
+    Lemma 2.3 says: with every page that has links, and birth cash, that is `received`. expected: shape (ledger.size,).
+    sources, indptr, targets: CSR of the links the pages had at their last visit.
     """
     outdegree = np.diff(indptr)
     forwarded = ledger.forwarded[sources]
     sent = np.where(ledger.alias[sources], forwarded, sigmas(forwarded, outdegree))
-    expected = ledger.birth[: ledger.size].astype(np.int64)
     np.add.at(expected, targets, np.repeat(sent, outdegree))
-    return expected

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, Adaptive
-from minicrawl.opic.shares import IntArray, Pages
+from minicrawl.opic.shares import FloatArray, IntArray, Pages
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
@@ -21,12 +21,14 @@ _ANY = 1 << 128
 """Above every entry; its negative is below."""
 _FEWEST_HOT = 8
 _HOT_SHARE = 16
-_SPARE = 32
+_SPARE = 8
 
 
 class Strategy(Protocol):
     follows_cash: ClassVar[bool]
     """Whether a credit changes a page's priority."""
+    follows_clock: ClassVar[bool]
+    """Whether a page's priority depends on the clock of its last visit."""
     birth_grants: ClassVar[bool]
     """Whether newly discovered pages are granted cash by the virtual page."""
 
@@ -42,6 +44,7 @@ class Greedy:
     """The page with the most cash first."""
 
     follows_cash: ClassVar[bool] = True
+    follows_clock: ClassVar[bool] = False
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
@@ -64,13 +67,15 @@ class Cycle:
     """The page whose last visit (or discovery) is longest ago."""
 
     follows_cash: ClassVar[bool] = False
+    follows_clock: ClassVar[bool] = True
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
         return -int(book.last[page])
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
-        return -book.last[pages].astype(np.int64)
+        last: FloatArray = book.last[pages]
+        return -last.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class BreadthFirst:
     """The page known longest."""
 
     follows_cash: ClassVar[bool] = False
+    follows_clock: ClassVar[bool] = False
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
@@ -93,6 +99,7 @@ class Random:
 
     seed: int = 0
     follows_cash: ClassVar[bool] = False
+    follows_clock: ClassVar[bool] = True
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -32,13 +32,15 @@ from minicrawl.store.rows import (
     SitemapRow,
     Told,
 )
+from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
 
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
-_LINK_ROWS = 1_000
+_LINK_ROWS = 8_000
+_LINKS_IN_MEMORY = 4_000_000
 _ORPHANS = {
     "pages are on a host that is not in the store": (
         "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
@@ -331,6 +333,19 @@ class Store:
             cursor = self._db.execute("SELECT source, targets FROM links ORDER BY source")
             while rows := cursor.fetchmany(_LINK_ROWS):
                 yield to_graph(rows, size)
+
+    @contextmanager
+    def kept_link_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
+        """What gives the link table by source in blocks, as often as it is called; many links are kept on disk."""
+        if self.link_count() <= _LINKS_IN_MEMORY:
+            kept = list(self.link_blocks())
+            yield lambda: kept
+            return
+        with Spill(self.path.parent) as spill:
+            for block in self.link_blocks():
+                spill.append(0, (block.sources, block.indptr, block.targets))
+            size = self.size()
+            yield lambda: (LinkGraph(sources, indptr, targets, size) for sources, indptr, targets in spill.read(0))
 
     def link_count(self) -> int:
         """Number of counted links."""

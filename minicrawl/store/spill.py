@@ -28,7 +28,7 @@ class Spill:
 
     def __init__(self, folder: str | Path | None = None) -> None:
         """folder: where to make it; None: where temporary files go (TMPDIR)."""
-        with _disk_errors(folder):
+        with disk_errors(folder):
             self._folder = tempfile.TemporaryDirectory(prefix="minicrawl-", dir=folder)
         self._path = Path(self._folder.name)
 
@@ -45,7 +45,7 @@ class Spill:
 
     def append(self, block: int, arrays: tuple[Array, ...]) -> None:
         """Put a group of arrays behind those of the block."""
-        with _disk_errors(self._path), self._groups(block).open("ab") as file:
+        with disk_errors(self._path), self._groups(block).open("ab") as file:
             file.write(_COUNT.pack(len(arrays)))
             for array in arrays:
                 file.write(_HEAD.pack(array.dtype.str.encode(), len(array)))
@@ -54,7 +54,7 @@ class Spill:
     def read(self, block: int) -> Iterator[tuple[Array, ...]]:
         """The groups of the block, none when nothing was appended; the arrays cannot be written to."""
         path = self._groups(block)
-        with _disk_errors(self._path):
+        with disk_errors(self._path):
             if not path.exists():
                 return
             with path.open("rb") as file:
@@ -63,12 +63,12 @@ class Spill:
 
     def put(self, block: int, array: Array) -> None:
         """Keep an array for the block, instead of the one before; it is float64."""
-        with _disk_errors(self._path):
+        with disk_errors(self._path):
             array.astype(np.float64, copy=False).tofile(self._column(block))
 
     def get(self, block: int) -> npt.NDArray[np.float64]:
         """The array that was put."""
-        with _disk_errors(self._path):
+        with disk_errors(self._path):
             return np.fromfile(self._column(block), dtype=np.float64)
 
     def bytes_used(self) -> int:
@@ -89,7 +89,7 @@ def _read_array(read: Any) -> Array:
 
 
 @contextmanager
-def _disk_errors(folder: str | Path | None) -> Iterator[None]:
+def disk_errors(folder: str | Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import UNIT, Ledger
-from minicrawl.opic.ledger import expected_received
+from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.shares import damped, sigma, sigmas
 
 MOST = 12
@@ -146,7 +146,7 @@ class World:
         """Everything that must hold after every step."""
         ledger, oracle, n = self.ledger, self.oracle, self.n
         received, forwarded, birth = (
-            column[:n].tolist() for column in (ledger.received, ledger.forwarded, ledger.birth)
+            column.tolist() for column in (ledger.received[:n], ledger.forwarded[:n], ledger.birth(slice(0, n)))
         )
         # To the unit what the text of the design says.
         assert received == list(oracle.r.values())
@@ -157,7 +157,8 @@ class World:
         assert sum(received) - sum(forwarded) + ledger.virtual == sum(birth)
         # I2: Lemma 2.3, by hand and by the audit.
         assert received == list(oracle.expected().values())
-        audit = expected_received(ledger, pages(oracle.links), *csr(list(oracle.links.values())))
+        audit = ledger.birth(slice(0, n))
+        add_sent(audit, ledger, pages(oracle.links), *csr(list(oracle.links.values())))
         assert audit.tolist() == received
         # I3: nobody owes.
         assert min(forwarded, default=0) >= 0
@@ -492,11 +493,9 @@ def test_room_is_not_knowledge():
 def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:
     """Pages that have all forwarded the same, and received so much more, or less."""
     h = np.full(len(residuals), forwarded, dtype=np.int64)
-    birth = np.full(len(residuals), 1000, dtype=np.int32)
-    virtual = int(birth.sum()) - sum(residuals)
-    return Ledger.of(
-        h + np.array(residuals, dtype=np.int64), h, birth, np.zeros(len(residuals), dtype=np.bool_), virtual
-    )
+    gone, alias = np.zeros(len(residuals), dtype=np.bool_), np.zeros(len(residuals), dtype=np.bool_)
+    virtual = 1000 * len(residuals) - sum(residuals)
+    return Ledger.of(h + np.array(residuals, dtype=np.int64), h, gone, alias, virtual, unit=1000)
 
 
 @given(histories)
@@ -507,16 +506,19 @@ def test_ledger_of_its_columns_is_the_ledger(history):
     for step in history:
         world.do(*step)
     ledger, n = world.ledger, world.n
-    columns = (ledger.received, ledger.forwarded, ledger.birth, ledger.alias)
-    again = Ledger.of(*(column[:n].copy() for column in columns), ledger.virtual)  # type: ignore[arg-type]
+    columns = (ledger.received, ledger.forwarded, ledger.gone, ledger.alias)
+    copies = [column[:n].copy() for column in columns]
+    again = Ledger.of(*copies, ledger.virtual, unit=ledger.unit)  # type: ignore[arg-type]
     for name in ("size", "virtual", "births", "never_read"):
         assert getattr(again, name) == getattr(ledger, name)
     assert again.importance().tolist() == ledger.importance().tolist()
     assert again.certificate() == ledger.certificate()
 
 
-def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first():
+@pytest.mark.parametrize("block", [1, 4, 2**18])
+def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(block, monkeypatch):
     """The mean is 100, so from 150 on a visit is worth it."""
+    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
     ledger = ledger_with([149, 150, 20, 30, 151, 100])
     assert ledger.due(9).tolist() == [1, 4]
     assert ledger.due(2).tolist() == [1, 4]
@@ -535,18 +537,24 @@ def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first():
     ],
     ids=["those above 1.5 times the mean", "all when they are alike", "no less than a unit", "also who owes", "none"],
 )
-def test_round_of_settling_visits(residuals, expected):
+@pytest.mark.parametrize("block", [2, 2**18])
+def test_round_of_settling_visits(residuals, expected, block, monkeypatch):
+    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
     ledger = ledger_with(residuals)
-    assert ledger.unsettled(np.arange(len(residuals)), 0.0).tolist() == expected
-    assert ledger.unsettled(np.arange(len(residuals)), 100.0).tolist() == []
+    least = ledger.least_worth(0.0)
+    if least is None:
+        assert not expected
+    else:
+        assert ledger.unsettled(np.arange(len(residuals)), least).tolist() == expected
+    assert ledger.least_worth(100.0) is None
 
 
-def test_round_of_settling_is_of_pages_with_links_in_hand():
-    """Indices into the sources, not page numbers; what others hold cannot be moved, and is not waited for."""
+def test_rows_to_settle_are_told_by_their_index():
+    """Not by page number."""
     ledger = ledger_with([5, 0, 0, 5, 900])
-    assert ledger.unsettled(pages([0, 2, 3]), 0.0).tolist() == [0, 2]
-    assert ledger.unsettled(pages([1, 2]), 0.0).tolist() == []
-    assert ledger.unsettled(NOTHING, 0.0).tolist() == []
+    assert ledger.unsettled(pages([0, 2, 3]), 5.0).tolist() == [0, 2]
+    assert ledger.unsettled(pages([1, 2]), 5.0).tolist() == []
+    assert ledger.unsettled(NOTHING, 1.0).tolist() == []
 
 
 @pytest.mark.parametrize("unit", [UNIT, 1000])
@@ -560,7 +568,8 @@ def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit
     for page in range(n):
         ledger.visit(page, pages(web[page]))
     error = 1e-3
-    while len(rows := ledger.unsettled(np.arange(n), error)):
+    while (least := ledger.least_worth(error)) is not None:
+        rows = ledger.unsettled(np.arange(n), least)
         ledger.visit_many(rows, *csr([web[page] for page in rows]))
     assert ledger.certificate() <= error
     distance = np.abs(ledger.importance() - exact_importance(web, [1.0] * n)).sum()
@@ -601,7 +610,7 @@ def test_certificate_holds_where_half_of_the_pages_are_aliases():
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
-    monkeypatch.setattr("minicrawl.opic.ledger._BLOCK", block)
+    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
     draw = random.Random(2)
     ledger = Ledger()
     assert [array.tolist() for array in ledger.most_important(5)] == [[], []]
