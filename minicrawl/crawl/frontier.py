@@ -178,7 +178,7 @@ class Frontier:
     def add_errand(self, host: Host, errand: int, now: float, *, first: bool = False) -> None:
         """Let a host be asked for something that is no page, when its turn comes. first: in its next turn."""
         if first:
-            host.errands.appendleft(errand)
+            host.errands.insert(0, errand)
             host.pages_since_errand = TURNS_PER_ERRAND
         else:
             host.errands.append(errand)

@@ -384,13 +384,13 @@ def test_ctrl_c_saves_and_exits_with_130(tmp_path: Path) -> None:
 def test_what_is_told_of_a_store_is_of_one_commit(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """As if a crawl committed just before the links are read."""
     expected = run(*words.split(), "--store", store)
-    links = Store.links
+    link_blocks = Store.link_blocks
 
     def links_of_later(reader: Store) -> object:
         rows(store, "DELETE FROM links")
-        return links(reader)
+        return link_blocks(reader)
 
-    monkeypatch.setattr(Store, "links", links_of_later)
+    monkeypatch.setattr(Store, "link_blocks", links_of_later)
     found = run(*words.split(), "--store", store)
     assert (found.exit_code, found.output) == (expected.exit_code, expected.output)
     assert rows(store, "SELECT count(*) FROM links") == [(0,)]

@@ -350,7 +350,8 @@ def test_a_connection_that_ends_before_any_byte_is_reset(reply):
 
 
 def test_a_name_that_does_not_resolve():
-    assert fetched_from(Server(b""), url="http://nothing.invalid/").reason == "dns"
+    """The name server may not answer, or there may be none."""
+    assert fetched_from(Server(b""), url="http://nothing.invalid/").reason in ("dns", "dns-unanswered")
 
 
 @pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])

@@ -63,7 +63,6 @@ BROKEN = {
     "cash = cash + 1 WHERE id = 1": ["the cash book holds {total} units instead of 4611686018427387904: +1"],
     "state = 'lost' WHERE id = 1": ["page 1 is in state 'lost', which explains nothing"],
     "state = 'waiting' WHERE id = 1": ["page 1 is in state 'waiting', but its cash says otherwise"],
-    "birth = 7 WHERE id = 1": ["page 1 was born with 7 units"],
     "inlinks = 9 WHERE id = 1": ["page 1 counts 9 in-links, but 1 lead to it"],
 }
 

@@ -1,5 +1,8 @@
 """A column on disk against an array."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +19,7 @@ NUMBERS = st.floats(allow_nan=False)
 @given(st.lists(NUMBERS, max_size=9), st.lists(st.tuples(PLACES, PLACES, NUMBERS), max_size=9))
 @settings(deadline=None, derandomize=True, max_examples=30)
 def test_column_on_disk_reads_like_an_array(start, deeds):
-    column, array = FileColumn(np.array(start)), np.zeros(ROOM)
+    column, array = FileColumn(np.array(start), Path(tempfile.gettempdir())), np.zeros(ROOM)
     array[: len(start)] = start
     for first, stop, number in deeds:
         for each in (column, array):
@@ -31,7 +34,6 @@ def test_column_on_disk_reads_like_an_array(start, deeds):
         assert column[np.array(some, dtype=np.int32)].tolist() == [array[page] if page < ROOM else 0.0 for page in some]
 
 
-def test_disk_that_fails_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+def test_disk_that_fails_is_named(tmp_path):
     with pytest.raises(StoreError, match=r"temporary files in .*missing cannot be used"):
-        FileColumn(np.zeros(3))
+        FileColumn(np.zeros(3), tmp_path / "missing")
