@@ -5,7 +5,6 @@ a failure is decided elsewhere. Requests go through httpx's transport interface,
 (see minicrawl.crawl.connection), at a fraction of the CPU of httpx's own connection pool.
 """
 
-import asyncio
 import base64
 import socket
 import ssl
