@@ -131,12 +131,12 @@ class Frontier:
             return
         if self._budget.share >= 1.0:
             pages = pages[~self._book.read[pages]]
-        pages = pages[~self._held[pages]]
-        hosts, read = self.host_of[pages].tolist(), self._book.read[pages].tolist()
-        entries = map(packed, pages.tolist(), self._strategy.priorities(pages, self._book).tolist())
-        for host_id, is_read, entry in zip(hosts, read, entries, strict=True):
-            (self._refresh if is_read else self._discovery).rise(self.hosts[host_id], entry)
-        for host_id in dict.fromkeys(hosts):
+        risen: dict[int, None] = {}
+        for page in pages[~self._held[pages]].tolist():
+            host = self.hosts[self.host_of[page]]
+            self._lane(page).rise(host, self._entry(page))
+            risen[host.id] = None
+        for host_id in risen:
             self._discovery.offer(self.hosts[host_id])
             self._refresh.offer(self.hosts[host_id])
 
