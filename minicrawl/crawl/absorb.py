@@ -7,6 +7,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -204,12 +205,12 @@ class Absorber:
         digest = fetched.digest if is_news else None
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, digest)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
-        if self._web.traps is not None:
+        if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted
         own = to_bytes(outlinks[others])
         if target is None:
-            weights = self._web.focus.weights(self.known.url(page), urls, anchors) if urls else None
+            weights = self._web.focus.weights(fetched.url, urls, anchors) if urls else None
             weights = None if weights is None else weights[others]
             return outcome, Links(page, own, parsed.nofollow, refused + in_traps), weights
         to_target = to_bytes(np.array([target], dtype=np.int32))
@@ -221,9 +222,9 @@ class Absorber:
         if not outcome.follows:
             return [], [], 0
         depth = int(self.accounts.depth[page]) + 1
-        inside = [self._web.scope.refuses(url, depth) is None for url in parsed.outlinks]
-        urls = [url for url, is_inside in zip(parsed.outlinks, inside, strict=True) if is_inside]
-        anchors = [text for text, is_inside in zip(parsed.anchors, inside, strict=True) if is_inside]
+        refuses = self._web.scope.refuses
+        inside = [refuses(url, depth) is None for url in parsed.outlinks]
+        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
         return urls, anchors, len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple, Self, cast
 
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -51,7 +51,7 @@ class Connection(asyncio.Protocol):
     """A connection to a server: one request at a time, and the answer to it.
 
     `asked_at`: when the request left, by the loop's clock. `status`, `fields` (names and values as they came, trailers
-    left out): of the answer, once `answered` returns.
+    left out): of the answer, once `ask` returns.
     """
 
     def __init__(self, read_timeout: float) -> None:
@@ -89,16 +89,19 @@ class Connection(asyncio.Protocol):
         is_sound = self._is_whole and not self._is_spoiled and self._error is None
         return is_sound and self._keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
 
-    def ask(self, request: bytes) -> None:
+    async def ask(self, request: bytes) -> Self:
+        """Send a request; until the head of the answer has come, without which the connection is closed."""
         assert self._transport is not None
         self._begin()
         self.asked_at = self._loop.time()
-        self._transport.write(request)
-
-    async def answered(self) -> None:
-        """Until the head of the answer has come."""
-        while not self._has_head:
-            await self._more()
+        try:
+            self._transport.write(request)
+            while not self._has_head:
+                await self._more()
+        except BaseException:
+            self.close()
+            raise
+        return self
 
     async def read(self) -> bytes:
         """What has come of the body since the last call; nothing once it is whole."""
@@ -286,12 +289,12 @@ class Connections:
         kept = self._kept(site)
         if kept is not None:
             try:
-                return await self._answered(kept, request)
+                return await kept.ask(request)
             except BrokenOffError as error:
                 # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
                 if error.reason != "reset" or not kept.is_silent:
                     raise
-        return await self._answered(await self._opened(site), request)
+        return await (await self._opened(site)).ask(request)
 
     def release(self, site: Site, connection: Connection) -> None:
         """The answer is read as far as anybody wants to."""
@@ -315,15 +318,6 @@ class Connections:
         self._idle_of.clear()
         await self._resolver.close()
         await asyncio.sleep(0)  # the loop closes the sockets
-
-    async def _answered(self, connection: Connection, request: bytes) -> Connection:
-        try:
-            connection.ask(request)
-            await connection.answered()
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def _kept(self, site: Site) -> Connection | None:
         """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
@@ -382,8 +376,7 @@ class Connections:
         fields = [(b"Host", str(site).encode())]
         if self._proxy.authorization is not None:
             fields.append((b"Proxy-Authorization", self._proxy.authorization))
-        connection.ask(head(b"CONNECT", str(site).encode(), fields))
-        await connection.answered()
+        await connection.ask(head(b"CONNECT", str(site).encode(), fields))
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
         await connection.start_tls(self._context, site.host)

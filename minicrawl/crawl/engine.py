@@ -483,12 +483,11 @@ class Engine:
             await self._woken_within(until - self._clock())
 
     async def _woken_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            return False
-        return True
+        loop = asyncio.get_running_loop()
+        alarm = loop.call_later(seconds, self._wake.set)
+        await self._wake.wait()
+        alarm.cancel()
+        return loop.time() < alarm.when()
 
     def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now >= self._progress_at:

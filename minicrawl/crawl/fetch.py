@@ -5,7 +5,6 @@ a failure is decided elsewhere. Requests go through httpx's transport interface,
 (see minicrawl.crawl.connection), at a fraction of the CPU of httpx's own connection pool.
 """
 
-import asyncio
 import base64
 import socket
 import ssl
@@ -20,6 +19,7 @@ from zlib_ng import zlib_ng
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
+from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.crawl.urls import origin
@@ -36,6 +36,7 @@ _MOST_INFLATED = 1100  # times: DEFLATE makes no more than 1,032 of them
 _GZIP = 16 + zlib_ng.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
+_NO_BODY = httpx.ByteStream(b"")
 
 Take = Callable[[bytes], Awaitable[bool]]
 
@@ -50,9 +51,11 @@ class Fetcher:
         proxy = _proxy(settings.proxy) if settings.proxy else None
         self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
         self._transport = transport or _real_transport(settings, self._resolver, proxy)
-        self._url_for = httpx.URL if transport else _url_of_site
+        # All that our own transport wants to know of a URL is its site, which is the same again and again.
+        self._asks_by_site = transport is None
+        self._prepared = lru_cache(maxsize=1000)(self._prepare)
         self._max_size = settings.max_size
-        self._timeout = settings.timeout
+        self._deadlines = Deadlines(settings.timeout)
         self._headers = httpx.Headers(
             {
                 "User-Agent": settings.user_agent,
@@ -74,7 +77,7 @@ class Fetcher:
         """
         started = time.monotonic()
         try:
-            async with asyncio.timeout(self._timeout):
+            with self._deadlines:
                 return await self._get(url, started, any_type, max(self._max_size, at_least), take)
         except TimeoutError:
             reason = "timeout"
@@ -101,26 +104,24 @@ class Fetcher:
         await self._resolver.close()
 
     async def _get(self, url: str, started: float, any_type: bool, most: int, take: Take | None) -> Fetched:
-        target = f"/{url.split('/', 3)[3]}".encode()
-        request = httpx.Request(
-            "GET", self._url_for(url), headers=self._headers, extensions=self._extensions | {"target": target}
-        )
-        response = await self._transport.handle_async_request(request)
+        response = await self._transport.handle_async_request(self._request(url))
         try:
-            headers = response.headers
+            fields = _fields(response.headers)
             if response.status_code < 200:
                 raise FetchError("bad-response", f"status {response.status_code}, and that is all")
-            if headers.get("transfer-encoding", "chunked").strip().lower() not in _FRAMINGS:
-                raise FetchError("bad-response", f"transfer-encoding {headers['transfer-encoding']}")
+            framing = _joined(fields, b"transfer-encoding")
+            if framing is not None and framing.strip().lower() not in _FRAMINGS:
+                raise FetchError("bad-response", f"transfer-encoding {framing}")
             # RFC 9110 8.3: of several, the last is the one that is usually meant.
-            content_type = next(reversed(headers.get_list("content-type")), None)
+            content_type = _text(fields[b"content-type"][-1]) if b"content-type" in fields else None
+            coding = _joined(fields, b"content-encoding")
             body, size, truncated = b"", 0, False
             if take is not None:
                 if response.status_code == 200:
-                    size, truncated = await self._pass_on(response, take)
+                    size, truncated = await self._pass_on(response, coding, take)
             elif any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
                 try:
-                    body, size, truncated = await self._read(response, most)
+                    body, size, truncated = await self._read(response, coding, most)
                 except (FetchError, httpx.TransportError, OSError):
                     if response.is_success:
                         raise  # of any other answer the status says enough
@@ -129,9 +130,9 @@ class Fetcher:
                 status=response.status_code,
                 body=body,
                 content_type=content_type,
-                location=_location(headers),
-                robots_tag="\n".join(headers.get_list("x-robots-tag")) or None,
-                retry_after=headers.get("retry-after"),
+                location=_location(fields),
+                robots_tag=_joined(fields, b"x-robots-tag", "\n") or None,
+                retry_after=_joined(fields, b"retry-after"),
                 size=size,
                 seconds=time.monotonic() - started,
                 waited=time.monotonic() - response.extensions.get("asked_at", started),
@@ -140,9 +141,26 @@ class Fetcher:
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
 
-    async def _read(self, response: httpx.Response, most: int) -> tuple[bytes, int, bool]:
+    def _request(self, url: str) -> httpx.Request:
+        site, headers = self._prepared(origin(url))
+        return httpx.Request(
+            "GET",
+            site if self._asks_by_site else url,
+            headers=headers,
+            stream=_NO_BODY,
+            extensions=self._extensions | {"target": f"/{url.split('/', 3)[3]}".encode()},
+        )
+
+    def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
+        """The URL of a site, and the headers of requests to it: httpx takes longer to make them than llhttp to parse
+        an answer."""
+        url = httpx.URL(site)
+        host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
+        return url, httpx.Headers(host + self._headers.raw)
+
+    async def _read(self, response: httpx.Response, coding: str | None, most: int) -> tuple[bytes, int, bool]:
         """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
-        decoder = _decoder(response.headers.get("content-encoding"))
+        decoder = _decoder(coding)
         decoded: list[bytes] = []
         size, room = 0, most
         try:
@@ -159,9 +177,9 @@ class Fetcher:
             return b"".join(decoded), size, True  # what came before the connection broke still counts
         return b"".join(decoded), size, not decoder.is_complete
 
-    async def _pass_on(self, response: httpx.Response, take: Take) -> tuple[int, bool]:
+    async def _pass_on(self, response: httpx.Response, coding: str | None, take: Take) -> tuple[int, bool]:
         """Bytes read from the network, and whether the body broke off; never holds more than some MB of it."""
-        decoder = _decoder(response.headers.get("content-encoding"))
+        decoder = _decoder(coding)
         size = 0
         try:
             async for chunk in response.stream:  # type: ignore[union-attr]
@@ -244,14 +262,6 @@ class _Body(httpx.AsyncByteStream):
         self._connections.release(self._site, self._connection)
 
 
-def _url_of_site(url: str) -> httpx.URL:
-    """All that our transport wants to know of a URL, which would take httpx longer to parse than llhttp the answer."""
-    return _parsed(origin(url))
-
-
-_parsed = lru_cache(maxsize=1000)(httpx.URL)
-
-
 def _site(url: httpx.URL) -> Site:
     return Site(url.scheme == "https", url.raw_host.decode(), url.port or _PORTS[url.scheme])
 
@@ -264,18 +274,38 @@ def _proxy(url: str) -> Proxy:
     return Proxy(_site(given.url), authorization)
 
 
+def _fields(headers: httpx.Headers) -> dict[bytes, list[bytes]]:
+    """Values by name in lower case."""
+    fields: dict[bytes, list[bytes]] = {}
+    for name, value in headers.raw:
+        fields.setdefault(name.lower(), []).append(value)
+    return fields
+
+
+def _joined(fields: dict[bytes, list[bytes]], name: bytes, divider: str = ", ") -> str | None:
+    return divider.join(map(_text, fields[name])) if name in fields else None
+
+
 def _text(value: bytes) -> str:
-    """A header's value that is a URL: UTF-8, else its bytes as they are, percent-encoded."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _location(fields: dict[bytes, list[bytes]]) -> str | None:
+    """Where an answer points to; None also where it says so twice and differently.
+
+    A URL that is no UTF-8 is its bytes as they are, percent-encoded.
+    """
+    values = set(fields.get(b"location", ()))
+    if len(values) != 1:
+        return None
+    value = values.pop()
     try:
         return value.decode()
     except UnicodeDecodeError:
         return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
-
-
-def _location(headers: httpx.Headers) -> str | None:
-    """Where an answer points to; None also where it says so twice and differently."""
-    values = {value for name, value in headers.raw if name.lower() == b"location"}
-    return _text(values.pop()) if len(values) == 1 else None
 
 
 class _Plain:

@@ -4,6 +4,7 @@ The store finds a URL by its hash; the URLs met lately, which most links point t
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from minicrawl.store.writer import Writer
 
@@ -15,6 +16,7 @@ class KnownUrls:
 
     def __init__(self, writer: Writer, committed: int) -> None:
         self._writer = writer
+        self._stored_url = lru_cache(maxsize=1_000)(writer.url)  # a page's is asked for more than once in its turn
         self._committed = committed
         self._uncommitted: dict[str, int] = {}
         self._new: list[str] = []
@@ -48,7 +50,7 @@ class KnownUrls:
         """URL of a known page."""
         if page >= self._committed:
             return self._new[page - self._committed]
-        return self._writer.url(page)
+        return self._stored_url(page)
 
     def committed(self) -> None:
         """What was new is in the store now."""

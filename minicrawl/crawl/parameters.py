@@ -61,7 +61,8 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     if fetched.location:
         leads_to = normalise(fetched.location, fetched.url)
         fetched = replace(fetched, location=leads_to and _target(leads_to, fetched.url))
-    outlinks = tuple(map(stripped, parsed.outlinks))
+    text = "".join(parsed.outlinks)
+    outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text else parsed.outlinks
     if outlinks != parsed.outlinks:
         # Of links that are the same now the first one's text stays; a dict keeps the last.
         anchors = dict(zip(reversed(outlinks), reversed(parsed.anchors), strict=True))

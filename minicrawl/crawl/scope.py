@@ -7,6 +7,7 @@ crawled whatever they say: who names a URL means it.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from minicrawl.crawl.file_types import ending
 from minicrawl.crawl.urls import authority, hostname, site
@@ -79,11 +80,17 @@ class Scope:
 
     def is_inside(self, url: str) -> bool:
         """Whether a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
-        if self.kind == "any":
-            return True
-        if self.kind == "prefix":
-            return any(url.startswith(place) for place in self.places)
-        return _place(self.kind, url) in self.places
+        if self.kind == "host":
+            return authority(url) in self.places
+        if self.kind == "site":
+            return _site_of(authority(url)) in self.places
+        return self.kind == "any" or any(url.startswith(place) for place in self.places)
+
+
+@lru_cache(maxsize=10_000)
+def _site_of(name: str) -> str:
+    """The registrable domain of an authority."""
+    return site(hostname(f"http://{name}/"))
 
 
 def _some(places: Iterable[str]) -> str:
@@ -93,7 +100,7 @@ def _some(places: Iterable[str]) -> str:
 
 def _place(kind: str, url: str) -> str:
     if kind == "site":
-        return site(hostname(url))
+        return _site_of(authority(url))
     if kind == "host":
         return authority(url)
     if kind == "prefix":

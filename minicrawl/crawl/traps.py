@@ -218,6 +218,8 @@ class Traps:
         digest: of what the page says; None when it was read before, or says nothing. Returns per URL the rule
         against it, or None: it is known from now on.
         """
+        if digest is None and not found:
+            return []
         shape = shape_of(source)
         rules: list[str | None] = []
         leads_away = False

@@ -93,7 +93,7 @@ def disk_errors(folder: str | Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = folder or tempfile.gettempdir()
-        raise StoreError(
-            f"temporary files in {where} cannot be used: {error.strerror or error}; make room there or set TMPDIR"
-        ) from error
+        usual = tempfile.gettempdir()
+        where = str(folder or usual)
+        way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"
+        raise StoreError(f"temporary files in {where} cannot be used: {error.strerror or error}; {way_out}") from error
