@@ -99,8 +99,9 @@ def test_page_that_is_surely_there_clears_the_host(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     web = site()
     web[HOME] = [*LOST[:6], HOME + "f/", *LOST[6:]]
-    web[HOME + "f/"] = [NOT_FOUND]
-    crawl(Soft(web, NOT_FOUND), store, [HOME], strategy="breadth-first")
+    says = NOT_FOUND.replace("PATH", "page")
+    web[HOME + "f/"] = [says]
+    crawl(Soft(web, says), store, [HOME], strategy="breadth-first")
     assert rows(store, "SELECT verdict FROM probes") == [("catch-all",)]
     assert states(store, [HOME + "f/", *LOST[6:]]) == {("fetched", "ok")}
 
