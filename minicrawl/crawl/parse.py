@@ -96,7 +96,8 @@ class _Said:
         self._said: set[str] = set()
         for tag, attributes, words in elements(text, anchors=anchors):
             if tag in _LINKS:
-                self._link(tag, attributes, words)
+                if _LINKS[tag] in attributes:
+                    self._link(tag, attributes[_LINKS[tag]] or "", attributes.get("rel"), words)
             elif tag == "meta":
                 self._meta(attributes)
             elif tag == "title":
@@ -105,20 +106,14 @@ class _Said:
             elif self.base is None and "href" in attributes:
                 self.base = attributes["href"] or ""
 
-    def _link(self, tag: str, attributes: Mapping[str, str | None], words: Callable[[], str]) -> None:
-        name = _LINKS[tag]
-        if name not in attributes:
-            return
-        reference = attributes[name] or ""
-        rel = attributes.get("rel")
+    def _link(self, tag: str, reference: str, rel: str | None, words: Callable[[], str]) -> None:
         relations: Collection[str] = _NO_SPACE.findall(rel.lower()) if rel else ()
         if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
             return
         # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays, as
         # white space before it is part of the URL.
-        fragment = reference.find("#")
-        if fragment >= 0:
-            reference = reference[: fragment + 1]
+        if "#" in reference:
+            reference = reference[: reference.index("#") + 1]
         if not relations:
             if reference in self._said:
                 return
