@@ -39,8 +39,9 @@ _REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
 _MOST_COPIES = 500_000
 _FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
 _FORMATTING = re.compile(rb"<(?:%b)(?:>|[\t\n\f\r /](?:%b>)?)" % (b"|".join(_FORMATS), _REST_OF_TAG), re.IGNORECASE)
-# Each attribute of a tag is compared with all before it: harmless where all fit into so many bytes.
-_LONG = 100_000
+# Each attribute of a tag is compared with all before it: so many, and so many bytes of them, take a second.
+_MANY = 25_000
+_LONG = 4 * _MANY
 _MOST_ATTRIBUTES = 64
 _ATTRIBUTE = (
     rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
@@ -86,13 +87,23 @@ def elements(body: bytes, *, anchors: bool = True) -> Iterator[Element]:
     An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out, and so
     are a template's: they are in no document.
     """
-    if len(body) > _LONG:
+    if len(body) > _LONG and attributes_at_most(body) > _MANY:
         body = _MANY_ATTRIBUTES.sub(rb"\1", body)
     marks = Marks(body)
     if may_explode(marks):
         return _by_libxml2(body, anchors)
     rare = int(np.bitwise_or.reduce(_RARE[marks.beginnings]))
     return _by_lexbor(body, [selector for bit, selector in enumerate(_RARE_SELECTORS) if rare >> bit & 1])
+
+
+def attributes_at_most(body: bytes) -> int:
+    """No fewer than the attributes of a page: how often a byte that may begin one follows one that may precede it."""
+    text = np.frombuffer(body, dtype=np.uint8)
+    space = text == ord(" ")
+    for byte in b"\t\n\f\r/":
+        space |= text == byte
+    before = space | (text == ord('"')) | (text == ord("'"))
+    return int(np.count_nonzero(before[:-1] & ~(space | (text == ord(">")))[1:]))
 
 
 class Marks:

@@ -12,11 +12,11 @@ import ada_url
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
-# References in which nothing is to be escaped, decoded or looked up, as most are: where they start, and the rest, which
-# has no dot segments. A host that ends in a number is an address, and one with "xn--" may be invalid.
+# References in which nothing is to be escaped, decoded or looked up, as most are: where they start, and the rest. Hosts
+# that end in a number are addresses, and those with "xn--" may be invalid.
 _PLAIN = re.compile(
-    r"(https?://(?![^/]*xn--)(?:[a-z\d-]+\.)+[a-z]+/|/|(?:\.\./)*)"
-    r"(?!\.|[^?]*/\.)((?:[\w~!$&()*+,;=@-][\w~!$&()*+,;=@./-]*)?(?:\?[\w~!$&()*+,;=@./:?%-]*)?)#?",
+    r"((?:\.\./)*+|/|https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/)"
+    r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
     re.ASCII,
 )
 
@@ -65,9 +65,9 @@ def resolved(references: Iterable[str], base: str, encoding: str | None = None) 
 @lru_cache(maxsize=20_000)  # pages of a folder have most links in common
 def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
     plain = _PLAIN.fullmatch(reference)
-    if plain is None or "@" in folder:
+    start, path = plain.groups() if plain else ("", "")
+    if plain is None or "/." in path or "@" in folder:
         return normalise(reference, folder, encoding)
-    start, path = plain.groups()
     if start.startswith("http"):
         return start + path
     parts = folder.split("/")  # scheme, nothing, authority, folders, nothing

@@ -4,8 +4,11 @@ import resource
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
-from minicrawl.crawl.elements import Marks, _by_libxml2, elements, may_explode
+from minicrawl.crawl.elements import Marks, _by_libxml2, attributes_at_most, elements, may_explode
 
 SECTION = (
     b"<h2 class=x>One</h2><p>Some <code class='x y'>code</code>, <b>bold</b> <a href=/1>text</a>.<ul><li>item</ul>"
@@ -78,3 +81,10 @@ def test_first_attributes_of_a_tag_are_kept():
         + b">"
     )
     assert [attributes["href"] for _, attributes, _ in elements(body)] == ["/x"]
+
+
+@settings(derandomize=True)
+@given(st.text("ab='\"/ \t\n\v<>", max_size=30))
+def test_no_attribute_is_left_out_of_the_count(text):
+    body = f"<p {text}>".encode()
+    assert all(len(node.attributes) <= attributes_at_most(body) for node in LexborHTMLParser(body).css("p"))
