@@ -68,8 +68,8 @@ def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
     start, path = plain.groups() if plain else ("", "")
     if plain is None or "/." in path or "@" in folder:
         return normalise(reference, folder, encoding)
-    if start.startswith("http"):
-        return start + path
+    if not start.startswith((".", "/")):
+        return (start or folder) + path
     parts = folder.split("/")  # scheme, nothing, authority, folders, nothing
     kept = 3 if start == "/" else max(3, len(parts) - 1 - start.count(".."))
     return "/".join([*parts[:kept], path])
