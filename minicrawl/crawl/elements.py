@@ -8,12 +8,13 @@ elements.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import cast
 
+import numpy as np
 from lxml import etree
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 Element = tuple[str, Mapping[str, str | None], Callable[[], str]]
 
@@ -21,28 +22,26 @@ _TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).
 _HTML_AGAIN = ("foreignObject", "desc", "mi", "mo", "mn", "ms", "mtext", "annotation-xml")
-# Each element found is a Python object, and each of these without the attribute says nothing.
-_SELECTOR = ",".join(
-    (
-        r"a[href],a[xlink\:href],area[href],base[href],frame[src],iframe[src],link[href][rel],meta[content],title",
-        *_FOREIGN,
-    )
-)
+# Each selector is tried on each element, so they are few: these find what `_TAGS` say, and little else. The others are
+# for pages that have such tags.
+_SELECTOR = "[href],[content],title"
+_RARE_SELECTORS = {"[src]": (b"frame", b"iframe"), r"svg,a[xlink\:href]": (b"svg",), "math": (b"math",)}
+_select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels to look up for them; browsers draw no more
 
 # Whatever a page does, with so few tags it cannot do much: a quarter of a million elements at most.
 _FEW_TAGS = 1_000
 # Tags inside one another are searched through at every tag: with so many at most for a second.
 _MOST_TAGS = 30_000
+# What follows the name of a tag, as far as it is clear where it ends.
+_REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
 # Unclosed formatting elements are copied into every paragraph that follows, an element of 440 bytes each time.
 _MOST_COPIES = 500_000
-_FORMATTING = re.compile(
-    rb"<(?=[bcefinstu])(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)"
-    rb"""(?:>|[\t\n\f\r /](?:(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*+>)?)""",
-    re.IGNORECASE,
-)
-# Each attribute of a tag is compared with all before it: harmless where all fit into so many bytes.
-_LONG = 100_000
+_FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
+_FORMATTING = re.compile(rb"<(?:%b)(?:>|[\t\n\f\r /](?:%b>)?)" % (b"|".join(_FORMATS), _REST_OF_TAG), re.IGNORECASE)
+# Each attribute of a tag is compared with all before it: so many, and so many bytes of them, take a second.
+_MANY = 25_000
+_LONG = 4 * _MANY
 _MOST_ATTRIBUTES = 64
 _ATTRIBUTE = (
     rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
@@ -54,18 +53,28 @@ _MANY_ATTRIBUTES = re.compile(
 # libxml2 drops what follows </html> or is more than 2048 levels deep; without these tags, nothing is. Left are those
 # that matter, those with nothing but text inside, and any with an angle bracket in quotes.
 _TOLD = rb"(?:a|area|base|frame|iframe|link|meta|noembed|noframes|plaintext|script|style|textarea|title|xmp)"
-_UNTOLD = re.compile(
-    rb"</?(?!" + _TOLD + rb"""[\t\n\f\r />])[a-z](?:[^<>"']|"[^"<>]*"|'[^'<>]*')*+>""",
-    re.IGNORECASE,
-)
+_UNTOLD = re.compile(rb"</?(?!%b[\t\n\f\r />])[a-z]%b>" % (_TOLD, _REST_OF_TAG), re.IGNORECASE)
 # An element of libxml2's tree takes 300 bytes, more once it is read.
 _MOST_TOLD = 100_000
 _TOLD_TAG = re.compile(rb"<" + _TOLD + rb"[\t\n\f\r />]", re.IGNORECASE)
 
 
+def _beginnings_of(names: Iterable[bytes]) -> list[int]:
+    """How tags of these names begin, as `Marks` has it."""
+    return [int.from_bytes((name + b"%c" % end)[:2]) | 0x2020 for name in names for end in b">\t\n\f\r /"]
+
+
+_MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
+_MAY_FORMAT[_beginnings_of(_FORMATS)] = True
+# A bit for each of the rare selectors.
+_RARE = np.zeros(1 << 16, dtype=np.uint8)
+for _bit, _names in enumerate(_RARE_SELECTORS.values()):
+    _RARE[_beginnings_of(_names)] |= 1 << _bit
+
+
 def within_limit(body: bytes) -> bytes:
     """The page up to its 100,000th tag of those that are kept."""
-    if body.count(b"<") <= _MOST_TOLD:
+    if len(body) <= _MOST_TOLD * len("<a>") or body.count(b"<") <= _MOST_TOLD:
         return body
     last = next(islice(_TOLD_TAG.finditer(body), _MOST_TOLD, None), None)
     return body if last is None else body[: last.start()]
@@ -78,32 +87,63 @@ def elements(body: bytes, *, anchors: bool = True) -> Iterator[Element]:
     An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out, and so
     are a template's: they are in no document.
     """
-    if len(body) > _LONG:
+    if len(body) > _LONG and attributes_at_most(body) > _MANY:
         body = _MANY_ATTRIBUTES.sub(rb"\1", body)
-    return _by_libxml2(body, anchors) if may_explode(body) else _by_lexbor(body)
+    marks = Marks(body)
+    if may_explode(marks):
+        return _by_libxml2(body, anchors)
+    rare = int(np.bitwise_or.reduce(_RARE[marks.beginnings]))
+    return _by_lexbor(body, [selector for bit, selector in enumerate(_RARE_SELECTORS) if rare >> bit & 1])
 
 
-def may_explode(body: bytes) -> bool:
-    """Whether a browser's tree of these bytes may be much larger than they are, or much slower to build."""
-    tags = body.count(b"<")
-    if tags <= _FEW_TAGS:
+def attributes_at_most(body: bytes) -> int:
+    """No fewer than the attributes of a page: how often a byte that may begin one follows one that may precede it."""
+    text = np.frombuffer(body, dtype=np.uint8)
+    space = text == ord(" ")
+    for byte in b"\t\n\f\r/":
+        space |= text == byte
+    before = space | (text == ord('"')) | (text == ord("'"))
+    return int(np.count_nonzero(before[:-1] & ~(space | (text == ord(">")))[1:]))
+
+
+class Marks:
+    """Every "<" of a page: how many, where (unless they are more than `_MOST_TAGS`), and how the tags there begin: the
+    two bytes behind it as a number, letters in lower case."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        text = np.frombuffer(body, dtype=np.uint8)
+        found = text[:-2] == ord("<")
+        self.number = int(np.count_nonzero(found))
+        self.at = np.flatnonzero(found if self.number <= _MOST_TAGS else found[:0])
+        self.beginnings = (text[self.at + 1].astype(np.uint16) << 8) + text[self.at + 2] | 0x2020
+
+
+def may_explode(marks: Marks) -> bool:
+    """Whether a browser's tree of a page may be much larger than its bytes, or much slower to build."""
+    if marks.number <= _FEW_TAGS:
         return False
-    if tags > _MOST_TAGS:
+    if marks.number > _MOST_TAGS:
         return True
+    formatting = marks.at[_MAY_FORMAT[marks.beginnings]]
+    if len(formatting) * marks.number <= _MOST_COPIES:
+        return False
     # HTML 13.2.4.3: of formatting elements that look the same at most three are open at a time. Where quotes make it
     # hard to tell where a tag ends, each counts.
-    seen = Counter(_FORMATTING.findall(body))
+    matches = [_FORMATTING.match(marks.body, at) for at in formatting.tolist()]
+    seen = Counter(match[0] for match in matches if match)
     unclosed = sum(min(number, 3) if tag.endswith(b">") else number for tag, number in seen.items())
-    return unclosed * tags > _MOST_COPIES
+    return unclosed * marks.number > _MOST_COPIES
 
 
-def _by_lexbor(body: bytes) -> Iterator[Element]:
+def _by_lexbor(body: bytes, selectors: list[str]) -> Iterator[Element]:
     parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
+    assert parser.root is not None
     behind_foreign = False
-    for node in parser.css(_SELECTOR):
-        tag = node.tag or ""
-        if tag in _FOREIGN:
-            behind_foreign = True
+    for node in _select.find(",".join([_SELECTOR, *selectors]), parser.root):
+        tag = node.tag
+        if tag not in _TAGS:
+            behind_foreign = behind_foreign or tag in _FOREIGN
             continue
         attributes = node.attributes
         if behind_foreign:

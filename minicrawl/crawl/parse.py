@@ -47,7 +47,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
-    targets = resolved((reference for _, reference, _, _ in said.references), base, encoding)
+    targets = resolved([reference for _, reference, _, _ in said.references], base, encoding)
     canonical = None
     # Links may stand inside one another, where markup is broken; then their texts together are longer than the page.
     text_left = len(text) if anchors else -1
@@ -55,11 +55,13 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
         target = targets[reference]
         if target is None:
             continue
-        if canonical is None and tag == "link" and "canonical" in relations:
-            canonical = target
-        if relations and not _UNCOUNTED_RELATIONS.isdisjoint(relations):
-            uncounted.add(target)
-        elif target not in outlinks:
+        if relations:
+            if canonical is None and tag == "link" and "canonical" in relations:
+                canonical = target
+            if not _UNCOUNTED_RELATIONS.isdisjoint(relations):
+                uncounted.add(target)
+                continue
+        if target not in outlinks:
             if len(outlinks) == MAX_LINKS:
                 truncated = True
                 break
@@ -93,10 +95,26 @@ class _Said:
         self.title: str | None = None
         self.refresh: str | None = None
         self.follow = self.index = True
-        self._said: set[str] = set()
+        plain: set[str] = set()
         for tag, attributes, words in elements(text, anchors=anchors):
-            if tag in _LINKS:
-                self._link(tag, attributes, words)
+            if tag in _LINKS:  # in here, not in a method: a page has a hundred
+                name = _LINKS[tag]
+                if name not in attributes:
+                    continue
+                rel = attributes.get("rel")
+                relations: Collection[str] = _NO_SPACE.findall(rel.lower()) if rel else ()
+                if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
+                    continue
+                reference = attributes[name] or ""
+                # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays,
+                # as white space before it is part of the URL.
+                if "#" in reference:
+                    reference = reference[: reference.index("#") + 1]
+                if not relations:
+                    if reference in plain:
+                        continue
+                    plain.add(reference)
+                self.references.append((tag, reference, relations, words))
             elif tag == "meta":
                 self._meta(attributes)
             elif tag == "title":
@@ -104,26 +122,6 @@ class _Said:
                     self.title = _line(words(), _TITLE_LENGTH) or None
             elif self.base is None and "href" in attributes:
                 self.base = attributes["href"] or ""
-
-    def _link(self, tag: str, attributes: Mapping[str, str | None], words: Callable[[], str]) -> None:
-        name = _LINKS[tag]
-        if name not in attributes:
-            return
-        reference = attributes[name] or ""
-        rel = attributes.get("rel")
-        relations: Collection[str] = _NO_SPACE.findall(rel.lower()) if rel else ()
-        if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
-            return
-        # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays, as
-        # white space before it is part of the URL.
-        fragment = reference.find("#")
-        if fragment >= 0:
-            reference = reference[: fragment + 1]
-        if not relations:
-            if reference in self._said:
-                return
-            self._said.add(reference)
-        self.references.append((tag, reference, relations, words))
 
     def _meta(self, attributes: Mapping[str, str | None]) -> None:
         content = attributes.get("content")

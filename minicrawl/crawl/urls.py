@@ -1,6 +1,8 @@
 """What a URL is: parse, resolve, normalise, after the WHATWG URL standard (by the library ada)."""
 
 import codecs
+import re
+import string
 from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote_from_bytes
@@ -9,6 +11,14 @@ import ada_url
 
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
+_STARTS = frozenset(string.ascii_letters + string.digits + "/.")
+# References in which nothing is to be escaped, decoded or looked up, as most are: where they start, and the rest. Hosts
+# that end in a number are addresses, and those with "xn--" may be invalid.
+_PLAIN = re.compile(
+    r"((?:\.\./)*+|/|https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/)"
+    r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
+    re.ASCII,
+)
 
 
 def normalise(url: str, base: str | None = None, encoding: str | None = None) -> str | None:
@@ -40,21 +50,29 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
 
 def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:
     """`normalise` for the references of a page, by reference."""
-    path_end = base.find("?")
-    folder = base[: base.rfind("/", 0, path_end if path_end >= 0 else None) + 1]
-    if not base.startswith(("http://", "https://")) or "#" in folder:
-        folder = base
-    # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes note.
+    stem = base.partition("#")[0].partition("?")[0]
+    folder = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else None
+    # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes note; and
+    # so does that behind the base's own scheme ("http:?q").
     return {
         reference: _resolved(reference, folder, encoding)
-        if reference and (reference[0].isalnum() or reference[0] in "/.")
+        if folder and reference[:1] in _STARTS and (":" not in reference or "://" in reference)
         else normalise(reference, base, encoding)
         for reference in references
     }
 
 
-# Pages of a folder have most links in common.
-_resolved = lru_cache(maxsize=20_000)(normalise)
+@lru_cache(maxsize=20_000)  # pages of a folder have most links in common
+def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
+    plain = _PLAIN.fullmatch(reference)
+    start, path = plain.groups() if plain else ("", "")
+    if plain is None or "/." in path or "@" in folder:
+        return normalise(reference, folder, encoding)
+    if not start.startswith((".", "/")):
+        return (start or folder) + path
+    parts = folder.split("/")  # scheme, nothing, authority, folders, nothing
+    kept = 3 if start == "/" else max(3, len(parts) - 1 - start.count(".."))
+    return "/".join([*parts[:kept], path])
 
 
 def base_url(said: str | None, url: str, encoding: str | None = None) -> str:

@@ -4,8 +4,11 @@ import resource
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
-from minicrawl.crawl.elements import _by_libxml2, elements, may_explode
+from minicrawl.crawl.elements import Marks, _by_libxml2, attributes_at_most, elements, may_explode
 
 SECTION = (
     b"<h2 class=x>One</h2><p>Some <code class='x y'>code</code>, <b>bold</b> <a href=/1>text</a>.<ul><li>item</ul>"
@@ -44,7 +47,7 @@ def test_bombs_cost_little_and_hide_nothing(bomb):
 
 def test_many_links_are_read_one_by_one():
     body = b"".join(b"<a href=/%d>t</a>" % number for number in range(10**5))
-    assert may_explode(body)
+    assert may_explode(Marks(body))
     assert [(attributes["href"], text()) for _, attributes, text in elements(body)] == [
         (f"/{number}", "t") for number in range(10**5)
     ]
@@ -53,12 +56,12 @@ def test_many_links_are_read_one_by_one():
 @pytest.mark.parametrize("sections", [1, 100, 2000])
 def test_long_pages_are_left_to_the_browser_s_parser(sections):
     """Their formatting elements look alike, so that few are ever copied."""
-    assert not may_explode(SECTION * sections)
+    assert not may_explode(Marks(SECTION * sections))
 
 
 @pytest.mark.parametrize("tag", ["<B\tx='>%d'>", "<font/size=%d>", '<code title="<%d">', "<i x=%d", "<tt x='%d>"])
 def test_formatting_is_seen_however_it_is_written(tag):
-    assert may_explode(b"".join(tag.encode() % number for number in range(600)) + b"<p>x</p>" * 600)
+    assert may_explode(Marks(b"".join(tag.encode() % number for number in range(600)) + b"<p>x</p>" * 600))
 
 
 def test_both_parsers_find_the_same():
@@ -78,3 +81,10 @@ def test_first_attributes_of_a_tag_are_kept():
         + b">"
     )
     assert [attributes["href"] for _, attributes, _ in elements(body)] == ["/x"]
+
+
+@settings(derandomize=True)
+@given(st.text("ab='\"/ \t\n\v<>", max_size=30))
+def test_no_attribute_is_left_out_of_the_count(text):
+    body = f"<p {text}>".encode()
+    assert all(len(node.attributes) <= attributes_at_most(body) for node in LexborHTMLParser(body).css("p"))
