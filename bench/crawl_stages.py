@@ -100,9 +100,10 @@ def run() -> None:
         print(f"{'worker processes':<40} {1e6 * cpu_of_workers / pages:>9.0f}")
     print(f"{'all (user + sys)':<40} {1e6 * (cpu + cpu_of_workers) / pages:>9.0f}")
     known = accounts.size
+    of_urls = sizes["pages"] + sizes["url_hashes"] + sizes["fetches"]
     print(
         f"\n{pages:,} pages in {seconds:.1f} s, {pages / seconds:.0f}/s; peak memory {usage.ru_maxrss / 1024:.0f} MiB\n"
-        f"{known:,} known URLs, {(sizes['pages'] + sizes['pages_hash']) / known:.0f} bytes of disk each; "
+        f"{known:,} known URLs, {of_urls / known:.0f} bytes of disk each; "
         f"{links:,} links, {sizes['links'] / links:.1f} bytes each; "
         f"{sum(sizes.values()) / known:.0f} bytes per known URL in all"
     )
