@@ -7,7 +7,7 @@ nothing (digest.py). Marks change nothing else, unless duplicates are merged.
 A SimHash is four bands of 16 bits. Of two that differ in three bits at most, one band at least is equal (Manku, Jain,
 Das Sarma, WWW 2007), so only leaders with an equal band are looked at.
 
-Invariant: what is found depends on what the store has in `fetches` alone, so who takes them over finds the same. Entries of
+Invariant: what is found depends on the rows of `fetches` alone, so who takes them over finds the same. Entries of
 pages that have changed since stay behind in memory, and are passed over: the row decides.
 """
 
