@@ -89,8 +89,8 @@ _FOURTH = """
     ) STRICT;
     INSERT INTO older
         SELECT pages.id, 7, url, host, found_on, state, reason, is_read, depth, inlinks, cash, history, clock, measures,
-            received, forwarded, (state <> 'gone') << 24, walkers, attempts, status, fetched_at, seconds, bytes,
-            content_type, title, hops
+            received, forwarded, (state <> 'gone') << 24, walkers / 281474976710656.0, attempts,
+            status, fetched_at, seconds, bytes, content_type, title, hops
         FROM pages LEFT JOIN fetches ON fetches.id = fetch;
     CREATE TABLE fingerprints (
         page INTEGER PRIMARY KEY, digest INTEGER NOT NULL, payload INTEGER NOT NULL, simhash INTEGER, leader INTEGER,
@@ -102,6 +102,7 @@ _FOURTH = """
     ALTER TABLE older RENAME TO pages;
     CREATE INDEX pages_hash ON pages (hash);
     CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
+    UPDATE meta SET value = value / 281474976710656.0 WHERE key IN ('coverage_waiting', 'coverage_stepped');
     DROP TABLE url_hashes;
     DROP TABLE fetches;
     CREATE VIEW ranks AS SELECT * FROM pages;

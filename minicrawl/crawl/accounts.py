@@ -147,7 +147,7 @@ class Accounts:
         self._credited.append(flagged(credited))
 
     def _visit_many(self, graph: LinkGraph) -> None:
-        aliases = self.ledger.alias[graph.sources].astype(np.float64)
+        aliases = self.ledger.alias[graph.sources]
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
         self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
 
@@ -221,8 +221,8 @@ class Accounts:
         for name in ("reserve", "income", "level", "clock", "newcomer_history"):
             setattr(self.book, name, scalars[name])
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
-        self.coverage.waiting = float(scalars["coverage_waiting"] or 0.0)
-        self.coverage.stepped = float(scalars["coverage_stepped"] or 0.0)
+        self.coverage.waiting = int(scalars["coverage_waiting"] or 0)
+        self.coverage.stepped = int(scalars["coverage_stepped"] or 0)
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
     def _columns(self) -> tuple[Numbers, ...]:

@@ -17,7 +17,7 @@ class Account(NamedTuple):
     clock: float
     received: int
     forwarded: int
-    walkers: float
+    walkers: int
     hops: int
 
 

@@ -23,7 +23,7 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    walkers      REAL    NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here
+    walkers      INTEGER NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here; 2^48 start together
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing

@@ -6,6 +6,8 @@ from importlib.resources import files
 
 from minicrawl.store.urlhash import url_hash
 
+# Until version 5 walkers were fractions of those that start together.
+_WALKERS = "CAST({} * 281474976710656.0 AS INTEGER)"
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
@@ -34,9 +36,12 @@ def bring_up_to_date(db: sqlite3.Connection) -> None:
     for statement in schema():
         db.execute(statement)
     for table in old:
-        columns = ", ".join(sorted(_columns(db, table) & _columns(db, f"old_{table}")))
+        columns = sorted(_columns(db, table) & _columns(db, f"old_{table}"))
+        taken = [_WALKERS.format(column) if column == "walkers" else column for column in columns]
         if columns:
-            db.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM old_{table}")
+            db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM old_{table}")
+    scalars = "('coverage_waiting', 'coverage_stepped')"
+    db.execute(f"UPDATE meta SET value = {_WALKERS.format('value')} WHERE key IN {scalars}")
     _move_answers(db, "fingerprints" in old)
     _hash_urls(db)
     for table in old:
