@@ -427,7 +427,7 @@ class Engine:
                 self._doubt(arrival, now)
                 continue
             if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
-                self._believe(now)  # before that answer, as they came before it
+                self._believe(now)
             self._absorb(arrival, now)
 
     def _absorb(self, arrival: _Answer, now: float) -> None:
@@ -461,7 +461,8 @@ class Engine:
             self._outage.failed(arrival, turn.host.id if turn.host.id in answered else None, now)
 
     def _believe(self, now: float) -> None:
-        """Somebody has answered: what has failed by now, has failed."""
+        """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
+        self._spare(now)
         if self._silent_since is not None:
             _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
             self._silent_since = None
@@ -478,15 +479,19 @@ class Engine:
             self._silent_since = self._outage.since
             began = time.strftime("%H:%M:%S", time.localtime(self._silent_since))
             _log.warning("nobody answers since %s: pausing, and trying again every now and then", began)
-        for arrival in self._outage.spared(is_over=self.reason is not None):
-            if isinstance(arrival, ProbeArrival):
-                self._absorber.repeats.put_back_probe(arrival.fetched.url)
-            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(_reason(arrival) or "", 0.0), now)
+        self._spare(now)
         is_idle = not (has_more or self._tasks or self._arrived) and self._next_ready() is None
         overdue = self._outage.overdue(now, is_idle=is_idle)
         for arrival in overdue:
             self._absorb(arrival, now)
         return bool(overdue)
+
+    def _spare(self, now: float) -> None:
+        """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""
+        for arrival in self._outage.spared(is_over=self.reason is not None):
+            if isinstance(arrival, ProbeArrival):
+                self._absorber.repeats.put_back_probe(arrival.fetched.url)
+            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(_reason(arrival) or "", 0.0), now)
 
     def _turn(self, arrival: _Answer) -> HostTurn:
         if isinstance(arrival, Arrival):

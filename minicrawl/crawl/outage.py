@@ -73,7 +73,8 @@ class Outage(Generic[Failure]):
 
     def located(self, now: float) -> None:
         """Where to knock is known now."""
-        self.ask_at = now
+        if self.ask_at is not None:
+            self.ask_at = now
 
     def postponed(self, answered: Set[int], now: float) -> None:
         """Nobody may be asked just now. `answered`: all hosts that ever have; if all are silent, that is an outage."""
@@ -83,7 +84,9 @@ class Outage(Generic[Failure]):
             self.unanswered(now)
 
     def unanswered(self, now: float) -> None:
-        """A knock was not answered."""
+        """A knock was not answered; by then somebody else may have."""
+        if self.ask_at is None:
+            return
         if self.since is None:
             self.since = now if self._silent_at is None else self._silent_at
         self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
