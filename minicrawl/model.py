@@ -127,12 +127,20 @@ class CrawledShape:
 
 
 @dataclass(frozen=True, slots=True)
+class Silence:
+    """Nobody answers since then (Unix seconds); between two tries there are that many seconds."""
+
+    since: float
+    pause: float
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
     `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
     `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of a
-    while ago; None while the crawl is small.
+    while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -148,3 +156,4 @@ class Progress:
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
     shape: CrawledShape | None = None
+    silence: Silence | None = None

@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, duration, printable, shape_line, tally
+from minicrawl.cli.output import amount, duration, printable, shape_line, silence_line, tally
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
@@ -41,15 +41,18 @@ def render(progress: Progress) -> Group:
 def plain(progress: Progress) -> str:
     """The same in one line."""
     best = f"; first {printable(progress.top[0][1])}" if progress.top else ""
+    silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     return (
         f"{duration(progress.seconds)}: {progress.fetched:,} pages, {_speed(progress):.1f}/s, "
         f"{amount(progress.bytes)}, {progress.known:,} known, {progress.never_read:,} never read, "
         f"{progress.hosts_ready} hosts ready, {progress.hosts_waiting} waiting, {progress.in_flight} in flight, "
-        f"{sum(progress.errors.values()):,} given up{best}"
+        f"{sum(progress.errors.values()):,} given up{best}{silence}"
     )
 
 
 def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
+    if progress.silence is not None:
+        yield "paused", silence_line(progress.silence)
     yield "pages", f"{progress.fetched:,} in {duration(progress.seconds)}, {_speed(progress):.1f} pages/s"
     yield "received", amount(progress.bytes)
     yield "known", f"{progress.known:,}, {progress.never_read:,} of them never read"

@@ -2,10 +2,11 @@
 
 import json
 import re
+import time
 from collections.abc import Sequence
 from typing import Any
 
-from minicrawl.model import CrawledShape
+from minicrawl.model import CrawledShape, Silence
 from minicrawl.store.rows import RankedPage
 
 _UNSEEN = re.compile(r"[^ -~]+")
@@ -75,6 +76,13 @@ def duration(seconds: float) -> str:
 def tally(counts: dict[str, int]) -> str:
     """ "dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def silence_line(silence: Silence) -> str:
+    """ "nobody answers since 12:03; ..." by the local clock."""
+    return f"nobody answers since {time.strftime('%H:%M', time.localtime(silence.since))}; " + (
+        f"trying again every {silence.pause:.0f} s"
+    )
 
 
 def shape_line(shape: CrawledShape) -> str:

@@ -85,8 +85,8 @@ def _probes(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, duration, printable, shape_line, tally
-    from minicrawl.model import CrawledShape
+    from minicrawl.cli.output import amount, duration, printable, shape_line, silence_line, tally
+    from minicrawl.model import CrawledShape, Silence
 
     run = status["run"]
     lines = [
@@ -133,6 +133,8 @@ def _lines(status: dict[str, Any]) -> list[str]:
         ]
         if run.get("shape"):
             lines.append(f"shape     {shape_line(CrawledShape(**run['shape']))}")
+        if status["running"] and run.get("silence"):
+            lines.append(f"paused    {silence_line(Silence(**run['silence']))}")
         if status["running"]:
             ago = max(0.0, time.time() - float(status["last_commit"]))
             lines.append(f"now       {run['in_flight']} requests in flight; last commit {ago:.0f} s ago")

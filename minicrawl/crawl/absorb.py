@@ -16,6 +16,7 @@ from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.knocks import Knocks
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
@@ -42,7 +43,8 @@ class Absorber:
     """Takes in the turns of pages.
 
     Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `robots` and
-    `sitemaps` theirs, `repeats` the answers for pages that cannot exist. All share one KnownWeb, which is committed as
+    `sitemaps` theirs, `repeats` the answers for pages that cannot exist; `knocks` whom to ask whether anybody answers,
+    and `answered` the hosts that ever have. All share one KnownWeb, which is committed as
     a whole.
     """
 
@@ -66,6 +68,8 @@ class Absorber:
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
+        self.knocks = Knocks(web)
+        self.answered = web.answered
         self._turns_unsettled = 0
 
     def start(self, seeds: Sequence[str], now: float) -> None:

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
-from minicrawl.crawl.names import LIFETIME
+from minicrawl.crawl.names import FAILURE_LIFETIME, LIFETIME, PASSING_LIFETIME
+from minicrawl.crawl.outage import HOSTS, SILENT, Outage
 from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, Located, ParsedPage, Progress, SitemapAnswer, State
+from minicrawl.model import Fetched, Located, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
@@ -87,7 +88,16 @@ class ProbeArrival(NamedTuple):
     title: str | None
 
 
-_Arrived = Arrival | RobotsArrival | LocatedArrival | SitemapUrls | SitemapArrival | ProbeArrival
+class KnockArrival(NamedTuple):
+    """The answer of a host that was asked for nothing but that."""
+
+    turn: HostTurn
+    fetched: Fetched
+
+
+_Answer = Arrival | RobotsArrival | LocatedArrival | SitemapArrival | ProbeArrival | KnockArrival
+_STALE_NAMES = {"dns": FAILURE_LIFETIME, "dns-unanswered": PASSING_LIFETIME}
+"""Seconds for which a failure to look up a name is remembered: its host need not be asked before."""
 
 
 class SteadyClock:
@@ -125,10 +135,12 @@ class Engine:
         self._routes = Routes(settings.connect_to)
         self._tasks: set[asyncio.Task[None]] = set()
         self._named: dict[str, RobotsState] = {}  # by site, the robots.txt whose sitemaps have been noted
-        self._arrived: deque[_Arrived] = deque()
+        self._arrived: deque[_Answer | SitemapUrls] = deque()
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
+        self._outage: Outage[_Answer] = Outage()
+        self._silent_since: float | None = None  # as has been told
         self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
@@ -169,6 +181,7 @@ class Engine:
                 self._absorb_arrived()
                 self._check_limits(now)
                 has_more = self.reason is None and self._dispatch(now)
+                has_more = self._clear_up(now, has_more=has_more) or has_more
                 self._commit_if_due(now)
                 self._show_progress(now)
                 if self._failure is not None:
@@ -208,6 +221,7 @@ class Engine:
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
             shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
+            silence=self._silence(),
         )
 
     # Deciding and asking.
@@ -220,6 +234,9 @@ class Engine:
         settings = self._settings
         if now >= self._asked_until:
             self._commit()
+        if self._outage.ask_at is not None:
+            self._knock(now)
+            return False
         while self._slots_taken() < settings.concurrency:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
                 return False
@@ -302,6 +319,21 @@ class Engine:
         self._frontier.charge(turn.page)
         self._spawn(self._fetch(turn.page, url))
 
+    def _knock(self, now: float) -> None:
+        """Ask somebody who has answered before whether he still does, if it is time for that."""
+        if self._outage.ask_at is None or now < self._outage.ask_at:
+            return
+        found = self._absorber.knocks.acquire(now)
+        if found is None:
+            self._outage.postponed(self._absorber.answered, now)
+            return
+        turn, url = found
+        if self._is_located(turn, url, now):
+            self._outage.knocked()
+            self._ask_beside(self._see(turn, url))
+        elif turn.host.located_until <= now:
+            self._outage.knocked()  # by way of the name server
+
     def _may_be_asked_for(self, url: str) -> bool:
         """Whether robots.txt, which is known, allows a URL."""
         robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin(url))
@@ -374,31 +406,107 @@ class Engine:
         fetched, parsed = await self._source.page(url)
         self._arrived.append(ProbeArrival(turn, fetched, parsed.title))
 
+    async def _see(self, turn: HostTurn, url: str) -> None:
+        _log.debug("asking for %s, to see whether anybody answers", url)
+        fetched, _ = await self._source.page(url)
+        self._arrived.append(KnockArrival(turn, fetched))
+
     # Taking in.
 
     def _absorb_arrived(self) -> None:
         while self._arrived:
             arrival = self._arrived.popleft()
             now = self._clock()
-            if isinstance(arrival, RobotsArrival):
-                self._absorber.robots.absorb(*arrival, now)
-            elif isinstance(arrival, LocatedArrival):
-                self._absorb_located(arrival, now)
-            elif isinstance(arrival, SitemapUrls):
+            if isinstance(arrival, SitemapUrls):
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
-            elif isinstance(arrival, SitemapArrival):
-                self._absorber.sitemaps.absorb(*arrival, now)
-            elif isinstance(arrival, ProbeArrival):
-                self._absorber.repeats.absorb_probe(*arrival, now)
-            else:
-                self.fetched += arrival.fetched.status is not None
-                self.bytes += arrival.fetched.size
-                self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
+                continue
+            reason = _reason(arrival)
+            if isinstance(arrival, LocatedArrival):
+                self._frontier.looked_up(reason != "dns-unanswered", now)
+            if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
+                self._doubt(arrival, now)
+                continue
+            if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
+                self._believe(now)
+            self._absorb(arrival, now)
+
+    def _absorb(self, arrival: _Answer, now: float) -> None:
+        if isinstance(arrival, RobotsArrival):
+            self._absorber.robots.absorb(*arrival, now)
+        elif isinstance(arrival, LocatedArrival):
+            self._absorb_located(arrival, now)
+        elif isinstance(arrival, SitemapArrival):
+            self._absorber.sitemaps.absorb(*arrival, now)
+        elif isinstance(arrival, ProbeArrival):
+            self._absorber.repeats.absorb_probe(*arrival, now)
+        elif isinstance(arrival, KnockArrival):
+            self._absorber.turns.answered(arrival.turn, arrival.fetched, now)
+        else:
+            self.fetched += arrival.fetched.status is not None
+            self.bytes += arrival.fetched.size
+            self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
+
+    def _doubt(self, arrival: _Answer, now: float) -> None:
+        """Take in a silent request: what it was for is held until it is known whether that is an outage."""
+        turn = self._turn(arrival)
+        answered = self._absorber.answered
+        if turn.is_knock:
+            self._frontier.end_turn(turn, now, not_before=now + _STALE_NAMES.get(_reason(arrival) or "", 0.0))
+            self._absorber.knocks.over()
+            self._outage.unanswered(now)
+        elif self._outage.ask_at is None and len(answered) < HOSTS:
+            self._absorb(arrival, now)
+        else:
+            self._frontier.leave_address(turn, now, asked=not isinstance(arrival, LocatedArrival))
+            self._outage.failed(arrival, turn.host.id if turn.host.id in answered else None, now)
+
+    def _believe(self, now: float) -> None:
+        """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
+        self._spare(now)
+        if self._silent_since is not None:
+            _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
+            self._silent_since = None
+        self._absorber.knocks.over()
+        for arrival in self._outage.answered():
+            self._absorb(arrival, now)
+
+    def _clear_up(self, now: float, *, has_more: bool) -> bool:
+        """Put back what failed in an outage, or take in failures that nothing throws more light on.
+
+        Returns whether any were taken in, so that there may be more to hand out.
+        """
+        if self._outage.since is not None and self._silent_since is None:
+            self._silent_since = self._outage.since
+            began = time.strftime("%H:%M:%S", time.localtime(self._silent_since))
+            _log.warning("nobody answers since %s: pausing, and trying again every now and then", began)
+        self._spare(now)
+        is_idle = not (has_more or self._tasks or self._arrived) and self._next_ready() is None
+        overdue = self._outage.overdue(now, is_idle=is_idle)
+        for arrival in overdue:
+            self._absorb(arrival, now)
+        return bool(overdue)
+
+    def _spare(self, now: float) -> None:
+        """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""
+        for arrival in self._outage.spared(is_over=self.reason is not None):
+            if isinstance(arrival, ProbeArrival):
+                self._absorber.repeats.put_back_probe(arrival.fetched.url)
+            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(_reason(arrival) or "", 0.0), now)
+
+    def _turn(self, arrival: _Answer) -> HostTurn:
+        if isinstance(arrival, Arrival):
+            return HostTurn(self._frontier.host(arrival.page), arrival.page)
+        return arrival.turn
+
+    def _silence(self) -> Silence | None:
+        return None if self._outage.since is None else Silence(self._outage.since, self._outage.pause)
 
     def _absorb_located(self, arrival: LocatedArrival, now: float) -> None:
         """A host without address fails as the request that was to be made of it would have."""
         turn, url, located = arrival
         if located.reason is None:
+            if turn.is_knock:
+                self._outage.located(now)
             self._absorber.turns.locate(turn, self._clocked(url, located.address), now + LIFETIME, now)
             return
         site, hop = origin(url), self._absorber.robots.hop(turn)
@@ -435,6 +543,7 @@ class Engine:
             "errors": dict(self._absorber.failures),
             "coverage": self._absorber.accounts.coverage.bound(),
             "shape": None if self._shape.latest is None else asdict(self._shape.latest),
+            "silence": None if (silence := self._silence()) is None else asdict(silence),
         }
         now = self._clock()
         is_over = self.reason is not None and not self._frontier.in_flight
@@ -470,9 +579,8 @@ class Engine:
         if self.reason is None:
             if self._settings.time is not None:
                 until = min(until, self._started + self._settings.time)
-            for next_ready in (self._frontier.next_ready(), self._absorber.sitemaps.queue.next_ready()):
-                if next_ready is not None:
-                    until = min(until, next_ready)
+            next_ready = self._outage.ask_at if self._outage.ask_at is not None else self._next_ready()
+            until = until if next_ready is None else min(until, next_ready)
         pause = until - self._clock()
         if await self._woken_within(min(pause, _IDLE_SECONDS)) or pause <= _IDLE_SECONDS:
             return
@@ -481,6 +589,11 @@ class Engine:
             self._commit()
         if not self._absorber.settle():
             await self._woken_within(until - self._clock())
+
+    def _next_ready(self) -> float | None:
+        """Unix seconds at which something comes on offer next; None when there is nothing to wait for."""
+        times = (self._frontier.next_ready(), self._absorber.sitemaps.queue.next_ready())
+        return min((time for time in times if time is not None), default=None)
 
     async def _woken_within(self, seconds: float) -> bool:
         loop = asyncio.get_running_loop()
@@ -494,3 +607,14 @@ class Engine:
             self._on_progress(self.progress())
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(_PROGRESS_SECONDS, _PROGRESS_PAUSES * (self._clock() - now))
+
+
+def _reason(arrival: _Answer) -> str | None:
+    """Why there is no answer, or None."""
+    match arrival:
+        case LocatedArrival():
+            return arrival.located.reason
+        case SitemapArrival():
+            return arrival.answer.fetched.reason
+        case _:
+            return arrival.fetched.reason

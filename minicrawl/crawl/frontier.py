@@ -22,7 +22,8 @@ from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.shares import IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
-_MOST_LOOKUPS = 256  # hosts whose address is asked for at a time
+_FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
+_LOOKUP_SECONDS = 5.0
 _LOADED_AT_ONCE = 2**20
 
 
@@ -52,11 +53,12 @@ class Frontier:
         self._addresses_from = addresses_from
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        name_server = Address(id=0, name="", delay=0.0, most=_MOST_LOOKUPS, is_offered=True)
+        name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
         self._name_server = name_server if locates else None
         self._addresses = [name_server]
         self._address_of: dict[str, Address] = {}
-        self._turns: dict[int, Address] = {}  # by page in flight, or the complement of an errand
+        self._fewer_from = 0.0  # when a look-up that fails says again that they are too many at a time
+        self._turns: dict[int | None, Address] = {}  # by page in flight, or the complement of an errand, or neither
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
@@ -95,6 +97,18 @@ class Frontier:
         host.located_until = until
         host.address = self._address(address, now) if self._ip_delay and address else None
         self._reschedule(host, now)
+
+    def looked_up(self, is_answered: bool, now: float) -> None:
+        """Adapt how many look-ups are in flight: one more after an answer, half as many after a failure (AIMD).
+
+        Those that fail together count once: they were in flight together.
+        """
+        names = self._addresses[0]
+        if is_answered:
+            names.most = min(names.most + 1, _MOST_LOOKUPS)
+        elif now >= self._fewer_from:
+            names.most = max(names.most // 2, _LEAST_LOOKUPS)
+            self._fewer_from = now + _LOOKUP_SECONDS
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
@@ -207,6 +221,23 @@ class Frontier:
             return turn
         return None
 
+    def acquire_host(self, host: Host, now: float) -> HostTurn | None:
+        """Hand out a host for neither page nor errand, if it may be asked now. It is in flight until `end_turn`."""
+        self._wake(now)
+        is_free = host.in_flight < host.most and host.not_before <= now
+        if not is_free or (host.address is not None and not host.address.is_offered):
+            return None
+        turn = HostTurn(host)
+        self._begin(turn, now)
+        return turn
+
+    def leave_address(self, turn: HostTurn, now: float, *, asked: bool, left: float = math.inf) -> None:
+        """The turn takes longer, but its address may be asked again after its delay."""
+        address = self._turns.pop(_number(turn), None)
+        if address is not None:
+            address.end(now, asked, left)
+            self._reschedule_address(address, now)
+
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
         """The turn of a page is over: its host and address may be asked again after their delay.
 
@@ -218,15 +249,12 @@ class Frontier:
         self, turn: HostTurn, now: float, *, asked: bool = True, left: float = math.inf, not_before: float = 0.0
     ) -> None:
         """The same of any turn. left: when the request left, as far as that is known."""
-        host, number = turn.host, _number(turn)
+        host = turn.host
         self.in_flight -= 1
         host.end(now, asked, left)
         host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
-        address = self._turns.pop(number, None)
-        if address is not None:
-            address.end(now, asked, left)
-            self._reschedule_address(address, now)
+        self.leave_address(turn, now, asked=asked, left=left)
         self._reschedule(host, now)
 
     def rest(self, host: Host, until: float, now: float) -> None:
@@ -370,9 +398,6 @@ class Frontier:
         return pages, self._strategy.priorities(pages, self._book)
 
 
-def _number(turn: HostTurn) -> int:
-    """A page, or the complement of an errand."""
-    if turn.page is not None:
-        return turn.page
-    assert turn.errand is not None, "a turn is for a page or for an errand"
-    return ~turn.errand
+def _number(turn: HostTurn) -> int | None:
+    """A page, or the complement of an errand; None for the one turn at a time that is for neither."""
+    return turn.page if turn.errand is None else ~turn.errand

@@ -44,6 +44,8 @@ class HostTurns:
         """The request that was made in a turn is over: set its host's clock by how it was answered."""
         host = turn.host
         self._web.batch.hosts.add(host.id)
+        if fetched.status is not None:
+            self._web.answered.add(host.id)
         base = self._web.base_delay(host.crawl_delay)
         if base:
             host.health = after(host.health, fetched, base, now)
@@ -54,6 +56,12 @@ class HostTurns:
         if host.health.dead_until > now:
             _log.info("dead for now: %s", host.name)
             self._web.frontier.free(host, now)
+
+    def spare(self, turn: HostTurn, rest: float, now: float) -> None:
+        """A turn has come to nothing, and not for its host's sake: as if it had not been, but for the host's clock."""
+        self._web.batch.hosts.add(turn.host.id)
+        self._web.frontier.end_turn(turn, now, not_before=now + rest)
+        self.put_back(turn, now)
 
     def put_back(self, turn: HostTurn, now: float) -> None:
         """Let what a turn was for wait for another one."""

@@ -79,8 +79,15 @@ class Host(Clock):
 
 
 class HostTurn(NamedTuple):
-    """A host that may be asked now, and what for: the page or the errand that is not None."""
+    """A host that may be asked now, and what for: the page or the errand that is not None.
+
+    Neither: a knock, which asks only whether the host answers.
+    """
 
     host: Host
     page: int | None = None
     errand: int | None = None
+
+    @property
+    def is_knock(self) -> bool:
+        return self.page is None and self.errand is None

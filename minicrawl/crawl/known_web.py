@@ -37,8 +37,8 @@ class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
 
     `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
-    `seeds`: all that the store ever had. `attempts`: failed requests for a page in a row; `failures`: turns of this
-    run that found nothing, by reason.
+    `seeds`: all that the store ever had. `answered`: hosts that have, ever. `attempts`: failed requests for a page in a
+    row; `failures`: turns of this run that found nothing, by reason.
 
     Invariant: what the store holds after a commit is what memory holds, so that a new one on it goes on as this one
     would. `batch` is a new one after every commit: it is not to be kept.
@@ -65,6 +65,7 @@ class KnownWeb:
             addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
         )
         self._hosts: dict[str, Host] = {}
+        self.answered: set[int] = set()
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
         self._load(now)
@@ -207,6 +208,8 @@ class KnownWeb:
             self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
+            if row.seconds:
+                self.answered.add(self._hosts[row.name].id)
         gc.disable()  # millions of rows pass, none of which refers to another
         try:
             self._load_pages(now)
@@ -221,6 +224,7 @@ class KnownWeb:
         for pages in self.writer.columns():
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
+            self.answered.update(np.unique(pages.host[pages.are(State.FETCHED)]).tolist())
             if State.GONE in pages.state:
                 self.frontier.forget(pages.id[pages.are(State.GONE)])
             failed = pages.attempts > 0

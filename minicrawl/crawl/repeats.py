@@ -36,6 +36,11 @@ class Repeats:
         """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
         return self._soft404s.take_due(site) if self._soft404s is not None else None
 
+    def put_back_probe(self, url: str) -> None:
+        """Let a page that cannot exist be asked for later: nothing came of it."""
+        if self._soft404s is not None:
+            self._soft404s.put_back(url)
+
     def absorb_probe(self, turn: HostTurn, fetched: Fetched, title: str | None, now: float) -> None:
         """Take in the answer for a page that cannot exist, asked for in the turn of a page, which waits again."""
         assert self._soft404s is not None, "there are probes only where soft 404s are looked for"

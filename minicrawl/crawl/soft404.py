@@ -57,6 +57,10 @@ class Soft404s:
         """The URL to ask an origin for now, once; or None."""
         return self._wanted.pop(site, None)
 
+    def put_back(self, url: str) -> None:
+        """Let a URL that was taken be due again: nothing came of asking for it."""
+        self._wanted.setdefault(origin(url), url)
+
     def take_in(self, fetched: Fetched, title: str | None, verdict: str, now: float) -> set[int]:
         """Note what a probe was answered, and what that means. Returns the pages that gave rise to it."""
         folder = folder_of(fetched.url)

@@ -217,16 +217,43 @@ def test_a_host_that_moves_while_it_is_in_flight_leaves_its_old_address_in_order
     assert crawl.drain(15.0) == [0]
 
 
+def lookups(crawl: Crawl, hosts: int = 300) -> list[int]:
+    """Pages of so many hosts that were handed out to look up their addresses."""
+    for number in range(hosts):
+        crawl.add(f"h{number}", 5)
+    return crawl.drain(0.0)
+
+
 def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on():
     crawl = Crawl(delay=0.0, ip_delay=1.0)
-    for number in range(300):
-        crawl.add(f"h{number}", 5)
-    assert len(crawl.drain(0.0)) == 256
+    assert len(lookups(crawl)) == 16
     located = crawl.add("a", 1)
     crawl.frontier.locate(crawl.hosts["a"], "192.0.2.1", 10**9, 0.0)
     assert crawl.drain(0.0) == [located]
     crawl.frontier.release(0, 0.0, asked=False)
     assert len(crawl.drain(0.0)) == 1
+
+
+def test_look_ups_in_flight_are_one_more_after_an_answer_and_half_as_many_after_failures_that_come_together():
+    """Between 4 and 256; what fails within 5 s was in flight together."""
+    crawl = Crawl(delay=0.0, ip_delay=1.0)
+    in_flight = lookups(crawl, 2000)
+    events = [
+        (True, 1.0, 10),
+        (False, 2.0, 26),
+        (False, 7.0, 1),
+        (True, 7.0, 1000),
+        *((False, 10.0 * n, 9) for n in range(2, 12)),
+    ]
+    seen = []
+    for is_answered, now, times in events:
+        for _ in range(times):
+            crawl.frontier.looked_up(is_answered, now)
+        for page in in_flight:
+            crawl.frontier.release(page, now, asked=False)
+        in_flight = crawl.drain(now)
+        seen.append(len(in_flight))
+    assert seen == [26, 13, 6, 256, 128, 64, 32, 16, 8, 4, 4, 4, 4, 4]
 
 
 def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch):
