@@ -12,9 +12,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.arrivals import (
+    Answer,
+    KnockArrival,
+    LocatedArrival,
+    PageArrival,
+    ProbeArrival,
+    RobotsArrival,
+    SitemapArrival,
+    SitemapUrls,
+    reason_of,
+)
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import FAILURE_LIFETIME, LIFETIME, PASSING_LIFETIME
@@ -23,7 +34,7 @@ from minicrawl.crawl.robots import RobotsState
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
-from minicrawl.model import Fetched, Located, ParsedPage, Progress, Silence, SitemapAnswer, State
+from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
@@ -38,64 +49,6 @@ _TOP = 10
 _TRAP_SECONDS = 86_400.0
 
 
-class Arrival(NamedTuple):
-    """A page's answer, parsed."""
-
-    page: int
-    fetched: Fetched
-    parsed: ParsedPage
-
-
-class RobotsArrival(NamedTuple):
-    """The answer for the robots.txt of a site that was about to be asked for something else in this turn.
-
-    Or for what the robots.txt of a site redirects to, if the turn is for that.
-    """
-
-    turn: HostTurn
-    site: str
-    fetched: Fetched
-
-
-class LocatedArrival(NamedTuple):
-    """The IP address of the host whose turn had come, to be asked for `url`."""
-
-    turn: HostTurn
-    url: str
-    located: Located
-
-
-class SitemapUrls(NamedTuple):
-    """Some of the URLs a sitemap lists, of further sitemaps if it `is_index`."""
-
-    sitemap: int
-    urls: list[str]
-    is_index: bool
-
-
-class SitemapArrival(NamedTuple):
-    """The answer for a sitemap; its URLs have arrived."""
-
-    turn: HostTurn
-    answer: SitemapAnswer
-
-
-class ProbeArrival(NamedTuple):
-    """The answer for a page that cannot exist, asked for in this turn of a page."""
-
-    turn: HostTurn
-    fetched: Fetched
-    title: str | None
-
-
-class KnockArrival(NamedTuple):
-    """The answer of a host that was asked for nothing but that."""
-
-    turn: HostTurn
-    fetched: Fetched
-
-
-_Answer = Arrival | RobotsArrival | LocatedArrival | SitemapArrival | ProbeArrival | KnockArrival
 _STALE_NAMES = {"dns": FAILURE_LIFETIME, "dns-unanswered": PASSING_LIFETIME}
 """Seconds for which a failure to look up a name is remembered: its host need not be asked before."""
 
@@ -135,11 +88,11 @@ class Engine:
         self._routes = Routes(settings.connect_to)
         self._tasks: set[asyncio.Task[None]] = set()
         self._named: dict[str, RobotsState] = {}  # by site, the robots.txt whose sitemaps have been noted
-        self._arrived: deque[_Answer | SitemapUrls] = deque()
+        self._arrived: deque[Answer | SitemapUrls] = deque()
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
-        self._outage: Outage[_Answer] = Outage()
+        self._outage: Outage[Answer] = Outage()
         self._silent_since: float | None = None  # as has been told
         self._asked_until = 0.0
         self._failure: BaseException | None = None
@@ -382,7 +335,7 @@ class Engine:
         self._wake.set()
 
     async def _fetch(self, page: int, url: str) -> None:
-        self._arrived.append(Arrival(page, *await self._source.page(url)))
+        self._arrived.append(PageArrival(page, *await self._source.page(url)))
 
     async def _ask_robots(self, turn: HostTurn, site: str, url: str) -> None:
         _log.debug("asking for %s", url)
@@ -420,7 +373,7 @@ class Engine:
             if isinstance(arrival, SitemapUrls):
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
                 continue
-            reason = _reason(arrival)
+            reason = reason_of(arrival)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
@@ -430,7 +383,7 @@ class Engine:
                 self._believe(now)
             self._absorb(arrival, now)
 
-    def _absorb(self, arrival: _Answer, now: float) -> None:
+    def _absorb(self, arrival: Answer, now: float) -> None:
         if isinstance(arrival, RobotsArrival):
             self._absorber.robots.absorb(*arrival, now)
         elif isinstance(arrival, LocatedArrival):
@@ -446,12 +399,12 @@ class Engine:
             self.bytes += arrival.fetched.size
             self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
 
-    def _doubt(self, arrival: _Answer, now: float) -> None:
+    def _doubt(self, arrival: Answer, now: float) -> None:
         """Take in a silent request: what it was for is held until it is known whether that is an outage."""
         turn = self._turn(arrival)
         answered = self._absorber.answered
         if turn.is_knock:
-            self._frontier.end_turn(turn, now, not_before=now + _STALE_NAMES.get(_reason(arrival) or "", 0.0))
+            self._frontier.end_turn(turn, now, not_before=now + _STALE_NAMES.get(reason_of(arrival) or "", 0.0))
             self._absorber.knocks.over()
             self._outage.unanswered(now)
         elif self._outage.ask_at is None and len(answered) < HOSTS:
@@ -491,10 +444,10 @@ class Engine:
         for arrival in self._outage.spared(is_over=self.reason is not None):
             if isinstance(arrival, ProbeArrival):
                 self._absorber.repeats.put_back_probe(arrival.fetched.url)
-            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(_reason(arrival) or "", 0.0), now)
+            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(reason_of(arrival) or "", 0.0), now)
 
-    def _turn(self, arrival: _Answer) -> HostTurn:
-        if isinstance(arrival, Arrival):
+    def _turn(self, arrival: Answer) -> HostTurn:
+        if isinstance(arrival, PageArrival):
             return HostTurn(self._frontier.host(arrival.page), arrival.page)
         return arrival.turn
 
@@ -607,14 +560,3 @@ class Engine:
             self._on_progress(self.progress())
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(_PROGRESS_SECONDS, _PROGRESS_PAUSES * (self._clock() - now))
-
-
-def _reason(arrival: _Answer) -> str | None:
-    """Why there is no answer, or None."""
-    match arrival:
-        case LocatedArrival():
-            return arrival.located.reason
-        case SitemapArrival():
-            return arrival.answer.fetched.reason
-        case _:
-            return arrival.fetched.reason
