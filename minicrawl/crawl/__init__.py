@@ -16,9 +16,10 @@ known     which page a URL is                     repeats   pages that say what 
 accounts  what is kept of every page              host_turns  how the turns of hosts end
 batch     what the next commit writes             sitemap_turns  sitemaps are asked for, their URLs let in
 known_web  all these, for absorb and its parts    engine    the loop that joins them
-sitemaps  which URLs a sitemap lists              run       one crawl, from seeds to report
-sitemap_queue  which is next, and whose URLs      audit     what a store promises, checked
-                                                  robots_turns  robots.txt is asked for, redirects followed
+sitemaps  which URLs a sitemap lists              robots_turns  robots.txt is asked for, redirects followed
+sitemap_queue  which is next, and whose URLs      arrivals  what comes back to it
+outage    whether nobody answers any more         run       one crawl, from seeds to report
+knocks    whom to ask then                        audit     what a store promises, checked
 """
 
 import sys
