@@ -11,7 +11,7 @@ row led to 8 different known URLs per turn at the most; here it is twice as many
 Politeness is on, so successive turns are of different hosts.
 
 A store of each size is filled by the real books and the real writer, in large batches. Then, in a process of its own,
-a real Absorber takes it up and 6,000 turns are taken, of which the last 2,000 count. Printed are the CPU per
+a real Absorber takes it up and 8,000 turns are taken, of which the last 4,000 count. Printed are the CPU per
 turn by stage, what start-up takes, resident memory, and bytes on disk. With --keep the stores stay in FOLDER and are
 used again. Ten million URLs need 4 GB of disk and some minutes.
 """
@@ -51,7 +51,7 @@ URLS_PER_HOST = 200
 SEEDS = 100
 NEW_LINKS = 5
 BURST, SAME_HOST = 20, 13
-WARM_UP, TURNS = 4_000, 2_000
+WARM_UP, TURNS = 4_000, 4_000
 BATCH = 256
 SECONDS_PER_TURN = 0.01
 FOLDERS = 4

@@ -11,14 +11,14 @@ Invariant: what is found depends on the rows of `fetches` alone, so who takes th
 pages that have changed since stay behind in memory, and are passed over: the row decides.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.digest import distance
-from minicrawl.store.rows import Fingerprint
+from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 ALIKE = 3
 """Bits by which the SimHashes of near-duplicates differ at most."""
@@ -43,17 +43,15 @@ class Likeness(NamedTuple):
 
 
 class Duplicates:
-    """The fingerprints of all pages. kept: the row of a page that is in the store, or None."""
+    """The fingerprints of all pages. blocks: those in the store. kept: one of them, by page, or None."""
 
-    def __init__(self, rows: Iterable[Sequence[Fingerprint]], kept: Callable[[int], Fingerprint | None]) -> None:
+    def __init__(self, blocks: Iterable[FingerprintColumns], kept: Callable[[int], Fingerprint | None]) -> None:
         self._kept = kept
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be taken out
         payloads, simhashes = [_NONE], [_NONE]
-        for chunk in rows:
-            firsts = [(row.payload, row.page) for row in chunk if row.leader is None or row.distance is not None]
-            leaders = [(row.simhash, row.page) for row in chunk if row.leader is None and row.simhash is not None]
-            payloads.append(np.array(firsts, dtype=np.int64).reshape(-1, 2))
-            simhashes.append(np.array(leaders, dtype=np.int64).reshape(-1, 2))
+        for block in blocks:
+            payloads.append(np.stack((block.payload, block.page), axis=1)[block.is_first != 0])
+            simhashes.append(np.stack((block.simhash, block.page), axis=1)[block.leads != 0])
         self._payloads = Runs(_Sorted, np.concatenate(payloads))
         self._leaders = Runs(_Banded, np.concatenate(simhashes))
 

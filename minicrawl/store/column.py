@@ -2,6 +2,7 @@
 
 import errno
 import os
+import struct
 import tempfile
 import weakref
 from pathlib import Path
@@ -9,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from minicrawl.store.spill import disk_errors
+from minicrawl.store.spill import disk_error, disk_errors
 
-_BYTES = 8
+_NUMBER = struct.Struct("=d")
 _ROOM = 2**31
 """Page numbers are int32."""
 _DENSE = 64
@@ -26,6 +27,7 @@ class FileColumn:
 
     def __init__(self, start: Any, folder: Path) -> None:
         """start: what the first pages have. folder: where the file is made."""
+        self._folder = folder
         with disk_errors(folder), tempfile.TemporaryFile(dir=folder) as file:
             self._file = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._file)
@@ -43,18 +45,34 @@ class FileColumn:
             first, last = (int(pages.min()), int(pages.max())) if len(pages) else (0, 0)
             if last - first < _DENSE * len(pages):
                 return self._read(first, last - first + 1)[pages - first]
-            return np.array([self._read(page, 1)[0] for page in pages.tolist()], dtype=np.float64)
-        return self._read(pages, 1)[0]
+            return np.fromiter(map(self._number, pages.tolist()), dtype=np.float64, count=len(pages))
+        return self._number(pages)
 
     def __setitem__(self, pages: Any, values: Any) -> None:
         """pages: a number, or a slice with an end."""
-        first, stop = (pages.start or 0, pages.stop) if isinstance(pages, slice) else (pages, pages + 1)
-        written = np.broadcast_to(np.asarray(values, dtype=np.float64), stop - first).tobytes()
-        with disk_errors(None):
-            if os.pwrite(self._file, written, _BYTES * first) < len(written):
+        if isinstance(pages, slice):
+            first = pages.start or 0
+            written = np.broadcast_to(np.asarray(values, dtype=np.float64), pages.stop - first).tobytes()
+        else:
+            first, written = int(pages), _NUMBER.pack(values)
+        try:
+            if os.pwrite(self._file, written, _NUMBER.size * first) < len(written):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise disk_error(self._folder, error) from error
 
     def _read(self, first: int, count: int) -> Any:
-        with disk_errors(None):
-            read = os.pread(self._file, _BYTES * count, _BYTES * first)
-        return np.frombuffer(read.ljust(_BYTES * count, b"\0"))
+        size = _NUMBER.size * count
+        return np.frombuffer(self._octets(first, size).ljust(size, b"\0"))
+
+    def _number(self, page: int) -> float:
+        octets = self._octets(page, _NUMBER.size)
+        number: float = _NUMBER.unpack(octets)[0] if octets else 0.0
+        return number
+
+    def _octets(self, first: int, size: int) -> bytes:
+        """What is there; nothing is kept behind the last number that was written."""
+        try:
+            return os.pread(self._file, size, _NUMBER.size * int(first))
+        except OSError as error:
+            raise disk_error(self._folder, error) from error

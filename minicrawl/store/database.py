@@ -79,7 +79,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         # committed: no visit is made twice and no host asked early. It costs one sync per commit, some milliseconds
         # every half second. (NORMAL syncs at checkpoints only: a power cut would take the last minutes back.)
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA cache_size = -65536")
+        db.execute("PRAGMA cache_size = -40960")
         db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
         if is_new:
             with transaction(db):

@@ -19,6 +19,7 @@ from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
     Fingerprint,
+    FingerprintColumns,
     HostRow,
     Links,
     ListedUrl,
@@ -39,6 +40,7 @@ _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
+_ROWS = 1_000
 _LINK_ROWS = 8_000
 _LINKS_IN_MEMORY = 4_000_000
 _ORPHANS = {
@@ -267,9 +269,12 @@ class Store:
         turned into columns."""
         with self._errors:
             cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
-            while chunk := cursor.fetchmany(1_000):
+            while chunk := cursor.fetchmany(_ROWS):
                 state, *columns = zip(*chunk, strict=True)
-                page, host, attempts, *account = map(np.array, columns)
+                page, host, attempts, *account = (
+                    np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
+                    for column in columns
+                )
                 yield PageColumns(page, host, state, attempts, Account._make(account))
 
     def measures(self) -> Iterator[tuple[int, str]]:
@@ -395,14 +400,17 @@ class Store:
         """Whether a page that was read had this digest."""
         return self._row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None
 
-    def fingerprints(self) -> Iterator[list[Fingerprint]]:
-        """What all pages can be told by, some thousands at a time."""
+    def fingerprints(self) -> Iterator[FingerprintColumns]:
+        """What all pages can be told by, in the order in which they got their first answer, a thousand at a time."""
+        query = """
+            SELECT page, payload, leader IS NULL OR distance IS NOT NULL, coalesce(simhash, 0),
+                leader IS NULL AND simhash IS NOT NULL
+            FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
         with self._errors:
-            cursor = self._db.execute(
-                f"SELECT {_FINGERPRINT_COLUMNS} FROM fetches WHERE payload IS NOT NULL ORDER BY id"
-            )
-            while rows := cursor.fetchmany(20_000):
-                yield [Fingerprint._make(row) for row in rows]
+            cursor = self._db.execute(query)
+            while rows := cursor.fetchmany(_ROWS):
+                columns = zip(*rows, strict=True)
+                yield FingerprintColumns._make(np.array(column, dtype=np.int64) for column in columns)
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """What one page can be told by; None if nothing is known of it."""

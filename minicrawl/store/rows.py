@@ -148,6 +148,19 @@ class Fingerprint(NamedTuple):
     distance: int | None
 
 
+class FingerprintColumns(NamedTuple):
+    """Fingerprints of some pages: in each field an array with a value per page."""
+
+    page: Any
+    payload: Any
+    is_first: Any
+    """Whether the page was the first with its bytes."""
+    simhash: Any
+    """0 where there is none."""
+    leads: Any
+    """Whether the page has a SimHash and was the first that said what it says."""
+
+
 class Probe(NamedTuple):
     """A row of `probes`."""
 

@@ -93,7 +93,12 @@ def disk_errors(folder: str | Path | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        usual = tempfile.gettempdir()
-        where = str(folder or usual)
-        way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"
-        raise StoreError(f"temporary files in {where} cannot be used: {error.strerror or error}; {way_out}") from error
+        raise disk_error(folder, error) from error
+
+
+def disk_error(folder: str | Path | None, error: OSError) -> StoreError:
+    """What is wrong with temporary files in a folder (None: where they usually go), and the way out."""
+    usual = tempfile.gettempdir()
+    where = str(folder or usual)
+    way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"
+    return StoreError(f"temporary files in {where} cannot be used: {error.strerror or error}; {way_out}")

@@ -5,6 +5,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ from minicrawl.crawl.audit import audit
 from minicrawl.crawl.digest import distance
 from minicrawl.crawl.duplicates import ALIKE, Duplicates, Likeness
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import Fingerprint
+from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
@@ -62,6 +63,13 @@ def pages(draw: st.DrawFn) -> list[tuple[int, int | None]]:
     return draw(st.lists(st.tuples(payloads, st.one_of(st.none(), near, near, far)), max_size=60))
 
 
+def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
+    """The rows as a store gives them."""
+    told = [(row.page, row.payload, row.leader is None or row.distance is not None, row.simhash or 0) for row in rows]
+    leads = [row.leader is None and row.simhash is not None for row in rows]
+    return [FingerprintColumns(*np.array(told, dtype=np.int64).T, np.array(leads))] if rows else []
+
+
 @settings(max_examples=25, deadline=None)
 @given(pages(), st.integers(1, 7), st.integers(0, 60))
 def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
@@ -74,7 +82,7 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
         for page, (payload, simhash) in enumerate(read):
             if page == restart:
                 kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
-                found = Duplicates([list(kept.values())[:3], list(kept.values())[3:]], kept.get)
+                found = Duplicates([*columns(list(kept.values())[:3]), *columns(list(kept.values())[3:])], kept.get)
             likeness = found.likeness(page, payload, simhash)
             found.take_in(page, 0, payload, simhash, likeness)
             assert likeness == slow.take_in(page, payload, simhash)

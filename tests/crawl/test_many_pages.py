@@ -21,7 +21,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         "opic.shares.BLOCK",
         "crawl.known_web._ROWS",
         "crawl.absorb._VISITS_AT_ONCE",
-        "store.reader._LINK_ROWS",
+        "store.reader._ROWS",
     ):
         monkeypatch.setattr(f"minicrawl.{size}", 7)
     monkeypatch.setattr("minicrawl.crawl.frontier._LOADED_AT_ONCE", 9)
