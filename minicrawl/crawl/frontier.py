@@ -57,7 +57,8 @@ class Frontier:
         self._name_server = name_server if locates else None
         self._addresses = [name_server]
         self._address_of: dict[str, Address] = {}
-        self._fewer_from = 0.0  # when a look-up that fails says again that they are too many at a time
+        self._looked_up = self._unanswered = 0  # look-ups since it was judged whether they are too many
+        self._lookups_judged_at = 0.0
         self._turns: dict[int | None, Address] = {}  # by page in flight, or the complement of an errand, or neither
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
@@ -99,16 +100,20 @@ class Frontier:
         self._reschedule(host, now)
 
     def looked_up(self, is_answered: bool, now: float) -> None:
-        """Adapt how many look-ups are in flight: one more after an answer, half as many after a failure (AIMD).
+        """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth of them failed, else a quarter more.
 
-        Those that fail together count once: they were in flight together.
+        A name server that has too many to answer loses them; but some names fail by their own servers, always.
         """
-        names = self._addresses[0]
-        if is_answered:
-            names.most = min(names.most + 1, _MOST_LOOKUPS)
-        elif now >= self._fewer_from:
-            names.most = max(names.most // 2, _LEAST_LOOKUPS)
-            self._fewer_from = now + _LOOKUP_SECONDS
+        if not self._looked_up:
+            self._lookups_judged_at = now + _LOOKUP_SECONDS
+        self._looked_up += 1
+        self._unanswered += not is_answered
+        if now >= self._lookups_judged_at:
+            names = self._addresses[0]
+            too_many = 5 * self._unanswered >= self._looked_up
+            most = names.most // 2 if too_many else names.most + names.most // 4
+            names.most = min(max(most, _LEAST_LOOKUPS), _MOST_LOOKUPS)
+            self._looked_up = self._unanswered = 0
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)

@@ -234,26 +234,21 @@ def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on(
     assert len(crawl.drain(0.0)) == 1
 
 
-def test_look_ups_in_flight_are_one_more_after_an_answer_and_half_as_many_after_failures_that_come_together():
-    """Between 4 and 256; what fails within 5 s was in flight together."""
+def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_more():
+    """Judged every 5 s, between 4 and 256."""
     crawl = Crawl(delay=0.0, ip_delay=1.0)
     in_flight = lookups(crawl, 2000)
-    events = [
-        (True, 1.0, 10),
-        (False, 2.0, 26),
-        (False, 7.0, 1),
-        (True, 7.0, 1000),
-        *((False, 10.0 * n, 9) for n in range(2, 12)),
-    ]
     seen = []
-    for is_answered, now, times in events:
-        for _ in range(times):
-            crawl.frontier.looked_up(is_answered, now)
+    for step, failed in enumerate([0, 1, 2, 3, 10, *[0] * 22, *[10] * 7]):
+        for number in range(10):
+            now = 10.0 * step + (6.0 if number == 9 else 0.0)
+            crawl.frontier.looked_up(number >= failed, now)
         for page in in_flight:
             crawl.frontier.release(page, now, asked=False)
         in_flight = crawl.drain(now)
         seen.append(len(in_flight))
-    assert seen == [26, 13, 6, 256, 128, 64, 32, 16, 8, 4, 4, 4, 4, 4]
+    assert seen[:10] == [20, 25, 12, 6, 4, 5, 6, 7, 8, 10]
+    assert seen[24:] == [235, 256, 256, 128, 64, 32, 16, 8, 4, 4]
 
 
 def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch):
