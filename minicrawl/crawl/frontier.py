@@ -100,7 +100,7 @@ class Frontier:
         self._reschedule(host, now)
 
     def looked_up(self, is_answered: bool, now: float) -> None:
-        """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth of them failed, else a quarter more.
+        """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth failed, else a quarter more.
 
         A name server that has too many to answer loses them; but some names fail by their own servers, always.
         """

@@ -237,7 +237,7 @@ def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on(
 def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_more():
     """Judged every 5 s, between 4 and 256."""
     crawl = Crawl(delay=0.0, ip_delay=1.0)
-    in_flight = lookups(crawl, 2000)
+    in_flight = lookups(crawl, 4000)
     seen = []
     for step, failed in enumerate([0, 1, 2, 3, 10, *[0] * 22, *[10] * 7]):
         for number in range(10):
