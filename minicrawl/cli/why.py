@@ -135,10 +135,12 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
     from minicrawl.crawl.traps import Traps
+    from minicrawl.crawl.urls import whom_to_spare
 
     if not _settings(store).traps:
         return None
-    traps = Traps(store, seeds=store.seeds())
+    host = whom_to_spare(url)
+    traps = Traps(store, seeds=store.seeds(), pages={} if is_known else {host: store.pages_on(host)})
     found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
     if found is None:
         return None

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from minicrawl.crawl.urls import authority, hostname, site
+from minicrawl.crawl.urls import hostname, site, whom_to_spare
 from minicrawl.store.rows import PatternRow
 
 MAX_PATH = 1024
@@ -193,7 +193,7 @@ class Traps:
 
     def protect(self, seeds: Iterable[str]) -> None:
         """The hosts of these URLs have no budget."""
-        self._seed_hosts |= {authority(url) for url in seeds}
+        self._seed_hosts |= {whom_to_spare(url) for url in seeds}
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule by which a URL is a trap, known or not, and its pattern; or None."""
@@ -208,7 +208,7 @@ class Traps:
 
     def verdict_on_new(self, url: str) -> tuple[str, str] | None:
         """The same for a URL that is not known: its host must have room for it, too."""
-        host = authority(url)
+        host = whom_to_spare(url)
         found = self.verdict(url)
         return ("trap-host-budget", host) if found is None and not self._has_room(host) else found
 
@@ -255,7 +255,7 @@ class Traps:
 
     def _judge(self, url: str, shape: Shape, found_on: Shape) -> str | None:
         rule = static_rule(url)
-        host = authority(url)
+        host = whom_to_spare(url)
         if rule is not None:
             # Noted by the host: the pattern may have other URLs that are fine.
             self._drop(f"{host} {rule}", rule)

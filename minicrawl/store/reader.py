@@ -363,6 +363,11 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         return int(size)
 
+    def pages_on(self, host: str) -> int:
+        """Number of known pages on a host; looks at every page."""
+        (count,) = self._row("SELECT count(*) FROM pages WHERE host = (SELECT id FROM hosts WHERE name = ?)", host)
+        return int(count)
+
     def sources_of(self, page: int) -> npt.NDArray[np.int64]:
         """Pages with a counted link to `page`; looks at every link."""
         graph = self.links()

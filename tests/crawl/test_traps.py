@@ -369,6 +369,12 @@ def test_domains_that_link_to_a_small_host_are_not_counted() -> None:
     assert [row.name for row in traps.take_rows()[0]] == ["b.test"]
 
 
+def test_a_host_has_one_budget_with_a_dot_behind_it_and_without() -> None:
+    traps = Traps(pages={"b.test": HOST_PAGES})
+    for host in ("b.test", "b.test."):
+        assert traps.verdict_on_new(f"http://{host}/x") == ("trap-host-budget", "b.test")
+
+
 # The live crawl.
 
 
@@ -505,6 +511,18 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
     ]
     told = json.loads(run("status", "--json", "--store", shut))["traps"]
     assert told[1] == {"pattern": "a.test/lost/*", "rule": "trap-duplicates", "read": 12, "dropped": 0}
+
+
+def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawl.traps.HOST_PAGES", 3)
+    store, other = tmp_path / "crawl.db", "http://b.test/"
+    crawl({HOME: [f"{other}{page}" for page in "abcde"]}, store, [HOME])
+    assert rows(store, "SELECT count(*) FROM pages") == [(4,)]
+    told = [
+        json.loads(run("why", url, "--json", "--store", store)) for url in (other + "e", other + "new", other + "a")
+    ]
+    assert [(each["trap"] or {"rule": None})["rule"] for each in told] == ["trap-host-budget"] * 2 + [None]
+    assert told[0]["trap"]["counts"]["dropped"] == 2
 
 
 @pytest.mark.parametrize(
