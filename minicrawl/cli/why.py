@@ -146,7 +146,7 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
         return None
     rule, pattern = found
     row = store.pattern(pattern)
-    counts = {"known": row.known, "read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
+    counts = {"read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
     return {"rule": rule, "pattern": pattern, "counts": counts}
 
 
