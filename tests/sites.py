@@ -76,7 +76,8 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
     return site, urls[-3:]
 
 
-# Tables of older versions where they differ from today's.
+# Tables of older versions where they differ from those of the version after.
+_FIFTH = ""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (
@@ -127,9 +128,11 @@ _SINCE = {
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 4."""
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 5."""
     with sqlite3.connect(store) as db:
-        db.executescript(_FOURTH)
+        db.executescript(_FIFTH)
+        if version < 5:
+            db.executescript(_FOURTH)
         if version < 4:
             db.executescript(_THIRD)
         for table in (table for since, tables in _SINCE.items() if since > version for table in tables):

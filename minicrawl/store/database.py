@@ -16,7 +16,7 @@ from minicrawl.errors import StoreError
 from minicrawl.store.upgrade import bring_up_to_date, schema
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # A commit changes a few rows each on many pages of the file, and writes these whole, twice: measured, 2 kB pages cost
 # two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -89,7 +89,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         elif schema_version(db) < SCHEMA_VERSION:
             with transaction(db):
-                bring_up_to_date(db)
+                bring_up_to_date(db, schema_version(db))
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
 

@@ -22,8 +22,8 @@ def schema() -> Iterator[str]:
             statement = ""
 
 
-def bring_up_to_date(db: sqlite3.Connection) -> None:
-    """Give a store of an older version the schema of this one, within a transaction.
+def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
+    """Give a store of an older `version` the schema of this one, within a transaction.
 
     What is new begins with its defaults; what there is no column for any more is left behind.
     """
@@ -37,13 +37,14 @@ def bring_up_to_date(db: sqlite3.Connection) -> None:
         db.execute(statement)
     for table in old:
         columns = sorted(_columns(db, table) & _columns(db, f"old_{table}"))
-        taken = [_WALKERS.format(column) if column == "walkers" else column for column in columns]
+        taken = [_WALKERS.format(column) if column == "walkers" and version < 5 else column for column in columns]
         if columns:
             db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM old_{table}")
-    scalars = "('coverage_waiting', 'coverage_stepped')"
-    db.execute(f"UPDATE meta SET value = {_WALKERS.format('value')} WHERE key IN {scalars}")
-    _move_answers(db, "fingerprints" in old)
-    _hash_urls(db)
+    if version < 5:
+        scalars = "('coverage_waiting', 'coverage_stepped')"
+        db.execute(f"UPDATE meta SET value = {_WALKERS.format('value')} WHERE key IN {scalars}")
+        _move_answers(db, "fingerprints" in old)
+        _hash_urls(db)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 
