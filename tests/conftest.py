@@ -37,7 +37,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
-        _LONG_ONES.extend((float(str(value)), report.nodeid) for name, value in report.user_properties if name == "long")
+        found = (value for name, value in report.user_properties if name == "long")
+        _LONG_ONES.extend((float(str(seconds)), report.nodeid) for seconds in found)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -13,8 +13,8 @@ Result = TypeVar("Result")
 _TICK = 1e-6  # seconds from one look at the clock to the next: nothing takes no time at all
 
 
-def run(main: Coroutine[Any, Any, Result], *, grace: float = 0.05) -> Result:
-    """asyncio.run() without waiting. grace: real seconds that what has been sent by a socket may take to arrive."""
+def run(main: Coroutine[Any, Any, Result], *, grace: float = 0.005) -> Result:
+    """asyncio.run() without waiting. grace: real seconds that what was sent on a socket is given to arrive, per skip."""
     with asyncio.Runner(loop_factory=lambda: _SkippingLoop(grace)) as runner:
         return runner.run(main)
 
