@@ -6,6 +6,7 @@ be in this process, and go by the clock of the loop: who is elsewhere is given n
 
 import asyncio
 import selectors
+import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -14,14 +15,17 @@ _TICK = 1e-6  # seconds from one look at the clock to the next: nothing takes no
 
 
 def run(main: Coroutine[Any, Any, Result], *, grace: float = 0.005) -> Result:
-    """asyncio.run() without waiting. grace: real seconds that what was sent on a socket is given to arrive, per skip."""
+    """asyncio.run() without waiting. grace: real seconds for what was sent on a socket to arrive, before each skip."""
     with asyncio.Runner(loop_factory=lambda: _SkippingLoop(grace)) as runner:
         return runner.run(main)
 
 
 class _SkippingLoop(asyncio.SelectorEventLoop):
+    ended = 0.0
+    """When the last one had come to its end: the next begins no earlier."""
+
     def __init__(self, grace: float) -> None:
-        self._now = 1000.0
+        self._now = max(time.monotonic(), _SkippingLoop.ended)
         super().__init__(_SkippingSelector(self, grace))
 
     def time(self) -> float:
@@ -30,6 +34,10 @@ class _SkippingLoop(asyncio.SelectorEventLoop):
 
     def skip(self, seconds: float) -> None:
         self._now += seconds
+
+    def close(self) -> None:
+        super().close()
+        _SkippingLoop.ended = self._now
 
 
 class _SkippingSelector(selectors.DefaultSelector):

@@ -49,7 +49,7 @@ class SteadyClock:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._offset = time.time() - self._loop.time()
+        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
         return self._loop.time() + self._offset
