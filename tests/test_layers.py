@@ -25,7 +25,6 @@ FOR_EVERYONE = {"errors", "model", "report", "settings"}
 # Libraries that belong to one place each.
 HOMES = {
     "httpx": {"crawl/fetch.py"},
-    "httptools": {"crawl/connection.py"},
     "aiohappyeyeballs": {"crawl/connection.py"},
     "zlib_ng": {"crawl/fetch.py"},
     "aiodns": {"crawl/names.py"},

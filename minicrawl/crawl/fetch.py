@@ -30,7 +30,6 @@ from minicrawl.settings import CrawlSettings
 _CONNECT_TIMEOUT = 10.0
 _READ_TIMEOUT = 20.0
 _KEEP_ALIVE = 30.0
-_FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
 _SIP = 4096  # bytes that are inflated at a time where a body is passed on in pieces
 _MOST_INFLATED = 1100  # times: DEFLATE makes no more than 1,032 of them
 _GZIP = 16 + zlib_ng.MAX_WBITS
@@ -109,9 +108,6 @@ class Fetcher:
             fields = _fields(response.headers)
             if response.status_code < 200:
                 raise FetchError("bad-response", f"status {response.status_code}, and that is all")
-            framing = _joined(fields, b"transfer-encoding")
-            if framing is not None and framing.strip().lower() not in _FRAMINGS:
-                raise FetchError("bad-response", f"transfer-encoding {framing}")
             # RFC 9110 8.3: of several, the last is the one that is usually meant.
             content_type = _text(fields[b"content-type"][-1]) if b"content-type" in fields else None
             coding = _joined(fields, b"content-encoding")
@@ -152,7 +148,7 @@ class Fetcher:
         )
 
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
-        """The URL of a site, and the headers of requests to it: httpx takes longer to make them than llhttp to parse
+        """The URL of a site, and the headers of requests to it: httpx takes longer to make them than we to read
         an answer."""
         url = httpx.URL(site)
         host = [] if "Host" in self._headers else [(b"Host", url.netloc)]

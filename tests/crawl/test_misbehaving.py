@@ -181,7 +181,7 @@ FAULTS = {
     "header-name-of-1-mb": Fault(answer(PAGE, "x" * 10**6 + ": x"), BAD, BAD),
     "10000-headers": Fault(answer(PAGE, *(f"X-{number}: x" for number in range(10_000))), BAD, BAD),
     "nul-in-a-header": Fault(answer(PAGE, b"X: a\0b"), BAD, BAD),
-    "header-without-name": Fault(answer(PAGE, ": x"), BAD, BAD),
+    "header-without-name": Fault(sends(lambda body: answer(body, ": x")), OK, "obeyed"),
     "cookies": Fault(sends(lambda body: answer(body, "Set-Cookie: id=1; Path=/")), OK, "obeyed"),
     # Bodies.
     "endless-chunks": Fault(sends_body_endlessly(CHUNKED_HEAD, chunk), CUT, "obeyed"),
@@ -271,7 +271,8 @@ FAULTS = {
     "redirect-to-ftp": Fault(redirect(b"ftp://h.test/"), NOWHERE, "free"),
     "redirect-to-private-address": Fault(redirect(b"http://10.0.0.1/"), ALIAS, "error private-address"),
     "redirect-to-private-name": Fault(redirect(b"http://inside.test/"), ALIAS, "error private-address"),
-    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), BAD, BAD),
+    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), "error redirect-too-long", GONE),
+    "redirect-to-300-kb": Fault(redirect(b"/" + b"x" * 300_000), BAD, BAD),
     "redirect-to-4-kb": Fault(redirect(b"/" + b"x" * 4000), "error redirect-too-long", "free"),
     "redirect-with-nul": Fault(redirect(b"/a\0b"), BAD, BAD),
     "redirect-with-line-break": Fault(
