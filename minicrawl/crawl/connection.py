@@ -1,7 +1,7 @@
 """HTTP/1.1 on the wire: a request, its answer, and the connection kept for the next request (RFC 9112).
 
-What an answer says is told by minicrawl.crawl.answer; here stands how long to wait for it, how much of it is read ahead,
-and on which connection a request may travel.
+What an answer says is told by minicrawl.crawl.answer; here stands how long to wait for it, how much of it is read
+ahead, and on which connection a request may travel.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 """Answers as bytes: the pieces in which they come must not matter. What is read of each is in test_replies.py."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
@@ -34,7 +35,7 @@ REPLIES = [reply for reply, _ in TABLE.values() if len(reply) < 5_000]
 @given(reply=st.sampled_from(REPLIES), cuts=st.lists(st.integers(0, 400), max_size=6))
 def test_pieces_say_what_the_whole_says(reply: bytes, cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(reply)]
-    assert read(*(reply[a:b] for a, b in zip(places, places[1:], strict=False))) == read(reply)
+    assert read(*(reply[a:b] for a, b in pairwise(places))) == read(reply)
 
 
 @pytest.mark.parametrize("reply", REPLIES)

@@ -162,7 +162,10 @@ def test_a_request_is_not_repeated_once_an_answer_has_begun():
         (HELLO + HELLO, 2),
         (answer(b"hello", "Content-Type: application/pdf", length=10), 2),
     ],
-    ids=["length", "chunked", "204", "404", "close", "http-1.0", "chunks-and-length", "chunks-in-1.0", "junk-behind", "answer-behind", "left-unread"],
+    ids=[
+        *("length", "chunked", "204", "404", "close", "http-1.0", "chunks-and-length", "chunks-in-1.0"),
+        *("junk-behind", "answer-behind", "left-unread"),
+    ],
 )
 def test_a_connection_is_used_again_if_its_answer_has_ended(reply, connections):
     server = says(reply)

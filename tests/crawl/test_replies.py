@@ -6,9 +6,12 @@ the connection. All rows are fetched side by side, once.
 
 import asyncio
 import gzip
+import random
+import sys
 import zlib
 from typing import Any
 
+import brotli
 import pytest
 from misbehaving import MisbehavingServer, Peer, answer, chunk, chunked, redirect
 
@@ -16,11 +19,20 @@ from minicrawl.crawl.fetch import Fetcher
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 Expected = dict[str, Any]
 HTML = b"Content-Type: text/html\r\n"
 HELLO = b"Content-Length: 5\r\n\r\nhello"
 TEXT = b"hello world " * 100
+BROTLI, ZSTD = brotli.compress(TEXT), zstd.compress(TEXT)
+NOISE = random.Random(1).randbytes(3000)  # cannot be compressed
 GZIP, ZLIB, BARE = gzip.compress(TEXT, mtime=0), zlib.compress(TEXT), zlib.compress(TEXT, wbits=-15)
+# With everything that RFC 1952 2.3 has before the data: an extra field, a name, a comment, a checksum.
+FLAGGED = GZIP[:3] + b"\x1e" + GZIP[4:10] + b"\x03\0abc" + b"a.html\0" + b"says hello\0" + b"\0\0" + GZIP[10:]
 
 
 def whole(body: bytes = b"hello", status: int = 200) -> Expected:
@@ -280,7 +292,12 @@ CODINGS = {
     "gzip-without-its-end": (coded("gzip", GZIP[:-8]), cut(TEXT)),
     "gzip-header-only": (coded("gzip", GZIP[:10]), cut(b"")),
     "gzip-of-one-byte": (coded("gzip", GZIP[:1]), cut(b"")),
-    "gzip-with-wrong-checksum": (coded("gzip", GZIP[:-8] + bytes(8)), UNREADABLE),
+    # Browsers do not look at it; but what is damaged is marked.
+    "gzip-with-wrong-checksum": (coded("gzip", GZIP[:-8] + bytes(8)), cut(TEXT)),
+    "gzip-with-wrong-length": (coded("gzip", GZIP[:-4] + bytes(4)), cut(TEXT)),
+    "gzip-with-wrong-checksum-and-another": (coded("gzip", GZIP[:-8] + bytes(8) + GZIP), cut(TEXT + TEXT)),
+    "gzip-with-all-there-may-be": (coded("gzip", FLAGGED), whole(TEXT)),
+    "gzip-without-the-end-of-its-head": (coded("gzip", FLAGGED[:25]), cut(b"")),
     "gzip-with-wrong-method": (coded("gzip", GZIP[:2] + b"\x07" + GZIP[3:]), UNREADABLE),
     "gzip-that-is-text": (coded("gzip", b"hello"), UNREADABLE),
     "gzip-that-is-zlib": (coded("gzip", ZLIB), UNREADABLE),
@@ -292,18 +309,33 @@ CODINGS = {
     "deflate-small-window": (coded("deflate", zlib.compress(TEXT, wbits=9)), whole(TEXT)),
     "deflate-with-junk-behind": (coded("deflate", ZLIB + b"junk"), whole(TEXT)),
     "deflate-without-its-end": (coded("deflate", ZLIB[:-4]), cut(TEXT)),
-    "deflate-with-wrong-checksum": (coded("deflate", ZLIB[:-4] + b"junk"), UNREADABLE),
+    "deflate-with-wrong-checksum": (coded("deflate", ZLIB[:-4] + b"junk"), cut(TEXT)),
     "deflate-that-is-text": (coded("deflate", b"hello"), UNREADABLE),
     "deflate-with-dictionary": (coded("deflate", b"\x78\xbb\0\0\0\0" + ZLIB[2:]), UNREADABLE),
     "identity": (coded("identity", b"hello"), whole()),
     "empty-coding": (coded("", b"hello"), whole()),
     "gzip-and-identity": (coded("identity, gzip", GZIP), whole(TEXT)),
-    "none": (coded("none", b"hello"), UNREADABLE),  # no coding of that name is registered
-    "utf-8": (coded("UTF-8", b"hello"), UNREADABLE),
-    # Not offered in Accept-Encoding, 9110 12.5.3.
-    "br": (coded("br", b"\x0b\x02\x80hello\x03"), UNREADABLE),
-    "zstd": (coded("zstd", b"\x28\xb5\x2f\xfd\x04\x00\x29\0\0hello"), UNREADABLE),
-    "compress": (coded("compress", b"\x1f\x9dhello"), UNREADABLE),
+    # No codings of that name are registered: browsers take the body as it is.
+    "none": (coded("none", b"hello"), whole()),
+    "utf-8": (coded("UTF-8", b"hello"), whole()),
+    "text/html": (coded("text/html", b"hello"), whole()),
+    "x-unknown": (coded("x-unknown", b"hello"), whole()),
+    "quoted": (coded('"gzip"', b"hello"), whole()),
+    "unknown-beside-gzip": (coded("utf-8, gzip", GZIP), whole(GZIP)),
+    "compress": (coded("compress", b"\x1f\x9dhello"), whole(b"\x1f\x9dhello")),  # by no browser any more
+    "br": (coded("br", BROTLI), whole(TEXT)),
+    "br-in-upper-case": (coded("BR", BROTLI), whole(TEXT)),
+    "br-of-nothing": (coded("br", brotli.compress(b"")), whole(b"")),
+    "br-without-its-end": (coded("br", brotli.compress(NOISE)[:-500]), cut(NOISE[:-499])),  # its end is a byte
+    "br-that-is-text": (coded("br", b"hello, world"), UNREADABLE),
+    "br-that-is-gzip": (coded("br", GZIP), UNREADABLE),
+    "zstd": (coded("zstd", ZSTD), whole(TEXT)),
+    "zstd-of-nothing": (coded("zstd", zstd.compress(b"")), whole(b"")),
+    "zstd-of-two-frames": (coded("zstd", ZSTD + b"\x50\x2a\x4d\x18\x01\0\0\0x" + ZSTD), whole(TEXT + TEXT)),
+    "zstd-with-junk-behind": (coded("zstd", ZSTD + b"junk"), whole(TEXT)),
+    "zstd-without-its-end": (coded("zstd", ZSTD[:-1]), cut(b"")),
+    "zstd-of-too-large-a-window": (coded("zstd", b"\x28\xb5\x2f\xfd\x04\x88\x01\0\0"), UNREADABLE),  # RFC 9659
+    "zstd-that-is-text": (coded("zstd", b"hello"), UNREADABLE),
     "gzip-in-gzip": (coded("gzip, gzip", gzip.compress(GZIP)), UNREADABLE),
     "gzip-in-two-lines": (answer(gzip.compress(GZIP), *2 * ["Content-Encoding: gzip"]), UNREADABLE),
     "not-html-is-not-decoded": (answer(b"x", "Content-Type: image/png", "Content-Encoding: br"), unread(200)),
