@@ -19,9 +19,16 @@ import httpx
 from minicrawl.crawl.codings import ACCEPTED, decoder
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
+from minicrawl.crawl.content_type import (
+    HTML_TYPES,
+    SNIFFED,
+    is_not_to_be_sniffed,
+    media_type,
+    type_said,
+    type_sniffed,
+)
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
-from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -104,19 +111,24 @@ class Fetcher:
             fields = _fields(response.headers)
             if response.status_code < 200:
                 raise FetchError("bad-response", f"status {response.status_code}, and that is all")
-            # RFC 9110 8.3: of several, the last is the one that is usually meant.
-            content_type = _text(fields[b"content-type"][-1]) if b"content-type" in fields else None
+            content_type = type_said(_joined(fields, b"content-type"))
+            if content_type is None and is_not_to_be_sniffed(_joined(fields, b"x-content-type-options")):
+                content_type = "text/plain"
             coding = _joined(fields, b"content-encoding")
             body, size, truncated = b"", 0, False
             if take is not None:
                 if response.status_code == 200:
                     size, truncated = await self._pass_on(response, coding, take)
             elif any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
+                is_open = content_type is None and not any_type
                 try:
-                    body, size, truncated = await self._read(response, coding, most)
+                    body, size, truncated = await self._read(response, coding, most, of_unknown_type=is_open)
                 except (FetchError, httpx.TransportError, OSError):
                     if response.is_success:
                         raise  # of any other answer the status says enough
+                if is_open:
+                    content_type = type_sniffed(body)
+                    body = body if content_type in HTML_TYPES else b""
             return Fetched(
                 url,
                 status=response.status_code,
@@ -150,8 +162,13 @@ class Fetcher:
         host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
         return url, httpx.Headers(host + self._headers.raw)
 
-    async def _read(self, response: httpx.Response, coding: str | None, most: int) -> tuple[bytes, int, bool]:
-        """Body after content decoding, bytes read from the network, and whether it is cut or damaged."""
+    async def _read(
+        self, response: httpx.Response, coding: str | None, most: int, *, of_unknown_type: bool
+    ) -> tuple[bytes, int, bool]:
+        """Body after content decoding, bytes read from the network, and whether it is cut or damaged.
+
+        of_unknown_type: it is read no further than necessary to see that it is no HTML.
+        """
         undoes = decoder(coding)
         decoded: list[bytes] = []
         size, room = 0, most
@@ -163,6 +180,10 @@ class Fetcher:
                     room -= len(piece)
                     if room < 0:
                         return b"".join(decoded), size, True
+                if of_unknown_type and most - room >= SNIFFED:
+                    of_unknown_type = False
+                    if type_sniffed(b"".join(decoded)) not in HTML_TYPES:
+                        return b"".join(decoded), size, False
                 if size > most:
                     return b"".join(decoded), size, True
         except (BrokenOffError, httpx.TransportError, OSError):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minicrawl.crawl.content_type import media_type
 from minicrawl.crawl.decode import encoding_of
-from minicrawl.crawl.parse import MAX_LINKS, follows_directives, media_type, parse_html
+from minicrawl.crawl.parse import MAX_LINKS, follows_directives, parse_html
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/dir/page"

@@ -5,6 +5,7 @@ the connection. All rows are fetched side by side, once.
 """
 
 import asyncio
+import codecs
 import gzip
 import random
 import sys
@@ -142,7 +143,7 @@ INTERIM = {
 }
 
 FIELDS = {
-    "no-fields": (b"HTTP/1.1 200 OK\r\n\r\nhello", whole()),  # 9112 6.3: up to the end of the connection
+    "no-fields": (b"HTTP/1.1 200 OK\r\n\r\n<p>hello", whole(b"<p>hello")),  # 9112 6.3: up to the end of the connection
     "no-blank-behind-colon": (field(b"X:y"), whole()),
     "many-blanks": (field(b"X: \t  y \t "), whole()),
     "empty-value": (field(b"X:"), whole()),
@@ -162,7 +163,7 @@ FIELDS = {
     "control-in-name": (field(b"X\x01: z"), whole()),
     "name-not-ascii": (field(b"\xc3\xbc: z"), whole()),
     "a-line-of-html": (field(b"<br />\r\n<b>Warning</b>: include(x.php)"), whole()),
-    "only-junk": (b"HTTP/1.1 200 OK\r\njunk\r\n\r\nhello", whole()),
+    "only-junk": (b"HTTP/1.1 200 OK\r\njunk\r\n\r\n<p>hello", whole(b"<p>hello")),
     "blank-before-colon": (field(b"X : y"), whole()),
     "tab-before-colon-of-length": (b"HTTP/1.1 200 OK\r\n" + HTML + b"Content-Length\t : 5\r\n\r\nhello+", whole()),
     "nul-in-name": (field(b"X\0: y"), BAD),
@@ -351,19 +352,83 @@ TYPES = {
     "unknown-charset": (typed_as(b"text/html; charset=klingon"), typed("text/html; charset=klingon")),
     "empty-parameter": (typed_as(b"text/html;"), typed("text/html;")),
     "xhtml": (typed_as(b"application/xhtml+xml"), typed("application/xhtml+xml")),
-    "missing": (typed_as(), typed(None)),  # 9110 8.3: may be guessed
-    "empty": (typed_as(b""), typed("")),
-    "garbage": (typed_as(b"%%;;=="), typed("%%;;==", b"")),
-    "subtype-missing": (typed_as(b"text"), typed("text", b"")),
     "longer-name": (typed_as(b"text/html5"), typed("text/html5", b"")),
     "pdf": (typed_as(b"application/pdf"), typed("application/pdf", b"")),
     "same-twice": (typed_as(b"text/html", b"text/html"), typed("text/html")),
     # 9110 8.3: of several, the last valid one is usually taken.
     "html-last": (typed_as(b"text/plain", b"text/html"), typed("text/html")),
     "html-first": (typed_as(b"text/html", b"text/plain"), typed("text/plain", b"")),
+    # Fetch 2.2.2: they are one list, of which the last that is a type counts, with the charset that was said before.
+    "html-twice-in-a-line": (typed_as(b"text/html, text/html"), typed("text/html")),
+    "charset-with-the-last": (typed_as(b"text/html, text/html; charset=utf-8"), typed("text/html; charset=utf-8")),
+    "charset-with-the-first": (typed_as(b"text/html; charset=utf-8, text/html"), typed("text/html; charset=utf-8")),
+    "charset-of-another": (typed_as(b"text/plain; charset=utf-8, text/html"), typed("text/html")),
+    "html-last-in-a-line": (typed_as(b"text/plain, text/html"), typed("text/html")),
+    "anything-last": (typed_as(b"text/html, */*"), typed("text/html")),
+    "nonsense-last": (typed_as(b"text/html", b"nonsense"), typed("text/html")),
+    "comma-in-quotes": (typed_as(b'text/html; x="a, text/plain"'), typed('text/html; x="a, text/plain"')),
+    "blanks-around": (typed_as(b"  text/html\t "), typed("text/html")),
+    "blank-within": (typed_as(b"text / html"), typed("text/plain", b"")),
     "not-ascii": (typed_as(b"text/html; x=\xff"), typed("text/html; x=\xff")),
     "7-kB": (typed_as(b"text/html; x=" + b"y" * 7000), typed("text/html; x=" + "y" * 7000)),
 }
+
+# What a type is found to be that the header leaves open (MIME Sniffing 7.1).
+PAGE, NO_PAGE = b"<!DOCTYPE html><p>x", b"hello <a href=/x>"
+OPEN = {
+    "missing": b"",
+    "empty": b"Content-Type:\r\n",
+    "any": b"Content-Type: */*\r\n",
+    "any-with-charset": b"Content-Type: */*; charset=utf-8\r\n",
+    "unknown": b"Content-Type: application/unknown\r\n",
+    "unknown-in-upper-case": b"Content-Type: Unknown/Unknown\r\n",
+    "garbage": b"Content-Type: %%;;==\r\n",
+    "subtype-missing": b"Content-Type: text\r\n",
+    "subtype-empty": b"Content-Type: text/\r\n",
+    "charset-only": b"Content-Type: charset=utf-8\r\n",
+}
+BODIES = {
+    "doctype": (PAGE, "text/html"),
+    "blanks-and-html": (b" \r\n\t\f<HTML><p>x", "text/html"),
+    "comment": (b"<!--x--><p>x", "text/html"),
+    "link": (b"<a href=/x>x</a>", "text/html"),
+    "tag-without-end": (b"<p", "text/plain"),
+    "another-tag": (b"<pre>x", "text/plain"),
+    "text": (NO_PAGE, "text/plain"),
+    "byte-order-mark": (codecs.BOM_UTF8 + PAGE, "text/plain"),
+    "nothing": (b"", "text/plain"),
+    "xml": (b"<?xml version='1.0'?><html>", "text/xml"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0", "application/octet-stream"),
+    "binary-further-on": (b"x" * 1400 + b"\0", "application/octet-stream"),
+}
+
+
+def opened(head: bytes, body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\n" + head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+SNIFFED = (
+    {name: (opened(head, PAGE), typed("text/html", PAGE)) for name, head in OPEN.items()}
+    | {f"{name}-of-text": (opened(head, NO_PAGE), typed("text/plain", b"")) for name, head in OPEN.items()}
+    | {
+        f"nosniff-{name}": (opened(b"X-Content-Type-Options: NoSniff\r\n" + head, PAGE), typed("text/plain", b""))
+        for name, head in OPEN.items()
+    }
+    | {
+        name: (opened(b"", body), typed(found, body if found == "text/html" else b""))
+        for name, (body, found) in BODIES.items()
+    }
+    | {
+        "nosniff-html": (
+            answer(b"hello", "Content-Type: text/html", "X-Content-Type-Options: nosniff"),
+            typed("text/html"),
+        ),
+        "other-options": (opened(b"X-Content-Type-Options: x, nosniff\r\n", PAGE), typed("text/html", PAGE)),
+        "in-gzip": (opened(b"Content-Encoding: gzip\r\n", gzip.compress(PAGE)), typed("text/html", PAGE)),
+        "long-page": (opened(b"", PAGE * 9000), typed("text/html", PAGE * 9000)),
+        "plain-that-is-html": (answer(PAGE, "Content-Type: text/plain"), typed("text/plain", b"")),
+    }
+)
 
 LOCATIONS = {
     "path": (redirect(b"/b"), moved("/b")),
@@ -407,6 +472,7 @@ TABLE = {
         "chunked": CHUNKED,
         "coding": CODINGS,
         "type": TYPES,
+        "sniffed": SNIFFED,
         "location": LOCATIONS,
         "status": STATUSES,
     }.items()
