@@ -155,6 +155,8 @@ def streamed(*chunks: bytes, coding: str | None = None, **settings) -> Fetched:
 
 # Bodies.
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+
 
 def test_a_plain_body():
     fetched = fetched_from_reply(http(b"hello", "Content-Type: Text/HTML; charset=utf-8"))
@@ -165,7 +167,7 @@ def test_a_plain_body():
 
 
 def test_a_chunked_body():
-    reply = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
+    reply = CHUNKED + b"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
     fetched = fetched_from_reply(reply)
     assert (fetched.body, fetched.truncated) == (b"hello", False)
 
@@ -299,7 +301,7 @@ def test_an_endless_body_is_cut():
 
 @pytest.mark.parametrize(
     "reply",
-    [html(b"hel", length=10), b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n"],
+    [html(b"hel", length=10), CHUNKED + b"3\r\nhel\r\n"],
     ids=["content-length", "chunked"],
 )
 def test_what_came_before_the_connection_broke_counts(reply):
