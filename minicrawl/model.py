@@ -26,9 +26,10 @@ class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
-    `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`:
-    64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
+    `size`: body bytes that crossed the network. `body`: after content decoding, cut or damaged where `truncated`;
+    empty when the content type is nothing we parse. `content_type`: as the header says, or the body looks like.
+    `digest`, `payload`, `simhash`: 64 bits each of what the body says, see minicrawl.crawl.digest; None when there is
+    none.
     """
 
     url: str
