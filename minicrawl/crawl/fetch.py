@@ -22,6 +22,7 @@ from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, 
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.tls import TlsClient
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -197,13 +198,19 @@ class Fetcher:
 
 def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None) -> "_Transport":
     tls = ssl.create_default_context()
+    tls.set_alpn_protocols(["http/1.1"])
     if settings.ca_file is not None:
         try:
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
     connections = Connections(
-        resolver, tls, proxy, connect_timeout=_CONNECT_TIMEOUT, read_timeout=_READ_TIMEOUT, keep_alive=_KEEP_ALIVE
+        resolver,
+        TlsClient(tls),
+        proxy,
+        connect_timeout=_CONNECT_TIMEOUT,
+        read_timeout=_READ_TIMEOUT,
+        keep_alive=_KEEP_ALIVE,
     )
     return _Transport(connections, proxy)
 
