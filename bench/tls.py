@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 _HOSTS = int(os.environ.get("HOSTS", "160"))
 _PAGES = os.environ.get("PAGES", "6000")
 _ROUNDS = int(os.environ.get("ROUNDS", "2"))
@@ -157,8 +159,6 @@ def _server(directory: Path) -> Iterator[tuple[int, int]]:
 
 def _counted(port: int) -> str:
     """Handshakes since this was asked last, and how many of them were resumed."""
-    import httpx
-
     return httpx.get(f"http://127.0.0.1:{port}/handshakes", headers={"Host": _host(0)}).text
 
 

@@ -7,6 +7,7 @@ import socket
 import ssl
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -191,9 +192,9 @@ def test_tls_within_tls() -> None:
     proxy = Server(tunnel, tls=True)
 
     async def run() -> list[Fetched]:
-        async with site, proxy:
-            async with Fetcher(CrawlSettings(proxy=f"https://127.0.0.1:{proxy.port}", ca_file=PEM)) as fetcher:
-                return [await fetcher.fetch(f"https://h.test/{path}") for path in "ab"]
+        settings = CrawlSettings(ca_file=PEM)
+        async with site, proxy, Fetcher(replace(settings, proxy=f"https://127.0.0.1:{proxy.port}")) as fetcher:
+            return [await fetcher.fetch(f"https://h.test/{path}") for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
     assert (proxy.connections, site.connections) == (1, 1)
