@@ -15,6 +15,7 @@ from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
@@ -275,15 +276,12 @@ class Connections:
         resolver: Resolver,
         tls: TlsClient,
         proxy: Proxy | None = None,
-        *,
-        connect_timeout: float,
-        read_timeout: float,
-        keep_alive: float,
+        timing: Timing = STANDARD,
     ) -> None:
         self._resolver = resolver
         self._tls = tls
         self._proxy = proxy
-        self._connect_timeout, self._read_timeout, self._keep_alive = connect_timeout, read_timeout, keep_alive
+        self._timing = timing
         # Both in the order in which their requests ended.
         self._idle: dict[Connection, tuple[float, Site]] = {}
         self._idle_of: dict[Site, list[Connection]] = {}
@@ -354,7 +352,7 @@ class Connections:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._keep_alive:
+            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
@@ -374,7 +372,7 @@ class Connections:
             connection = connections[-1]
             since, _ = self._idle[connection]
             self._forget(connection, site)
-            if connection.is_reusable and now - since < self._keep_alive:
+            if connection.is_reusable and now - since < self._timing.keep_alive:
                 return connection
             connection.close()
         return None
@@ -394,7 +392,7 @@ class Connections:
         connection = await self._connected(self._proxy.site)
         if site.is_tls:
             try:
-                async with asyncio.timeout(self._connect_timeout):
+                async with asyncio.timeout(self._timing.connect):
                     await self._tunnel(connection, site)
             except BaseException:
                 connection.close()
@@ -404,13 +402,13 @@ class Connections:
     async def _connected(self, site: Site) -> Connection:
         loop = asyncio.get_running_loop()
         found = await self._resolver.resolve(site.host, site.port)
-        async with asyncio.timeout(self._connect_timeout):
+        async with asyncio.timeout(self._timing.connect):
             connected = await start_connection(
                 [_info(address, port) for address, port in found],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
-            _, connection = await loop.create_connection(lambda: Connection(self._read_timeout), sock=connected)
+            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
             if site.is_tls:
                 try:
                     await connection.start_tls(self._tls, site)
