@@ -21,6 +21,10 @@ class State(StrEnum):
     """Was read once, and is no more."""
 
 
+READ = frozenset({State.FETCHED, State.ALIAS})
+"""States of pages that were read: an answer came and was taken in. All other pages are not collected."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
@@ -94,9 +98,10 @@ class CrawlReport:
     """How a crawl ended.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
-    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store.
-    `coverage`: see `minicrawl.opic.coverage`. `error`: certified L1 bound of the ranking for the known graph.
-    `failures`: pages given up in this run, by reason code.
+    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
+    links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
+    `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
+    code.
     """
 
     reason: str
@@ -108,6 +113,7 @@ class CrawlReport:
     coverage: float
     error: float
     failures: dict[str, int]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +144,10 @@ class Silence:
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
-    `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
-    `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of a
-    while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
+    `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
+    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of
+    a while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -155,5 +162,6 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
+    left_out: int = 0
     shape: CrawledShape | None = None
     silence: Silence | None = None

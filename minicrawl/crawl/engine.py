@@ -158,14 +158,13 @@ class Engine:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
-        read = accounts.book.payees  # the virtual page pays the pages that were read
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
             bytes=self.bytes,
             known=accounts.size,
-            never_read=accounts.size - read,
+            never_read=accounts.size - accounts.coverage.collected,
             hosts_ready=ready,
             hosts_waiting=waiting,
             in_flight=self._frontier.in_flight,
@@ -173,7 +172,8 @@ class Engine:
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
-            shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
+            left_out=absorber.links_left_out,
+            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 

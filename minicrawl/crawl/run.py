@@ -99,10 +99,11 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         bytes=engine.bytes,
         seconds=engine.seconds,
         known=accounts.size,
-        read=int(accounts.book.read[: accounts.size].sum()),
+        read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
         failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
     )
 
 
