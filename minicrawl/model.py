@@ -1,6 +1,6 @@
 """The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -101,7 +101,7 @@ class CrawlReport:
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
     links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
-    code.
+    code; `unanswered`: requests for whatever that got no usable answer.
     """
 
     reason: str
@@ -114,6 +114,12 @@ class CrawlReport:
     error: float
     failures: dict[str, int]
     left_out: int = 0
+    unanswered: dict[str, int] = field(default_factory=dict)
+
+    def cause(self) -> str | None:
+        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
+        failures = self.failures or self.unanswered
+        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
 
 
 @dataclass(frozen=True, slots=True)

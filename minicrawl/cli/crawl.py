@@ -163,8 +163,8 @@ def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: boo
         _print_report(report, store)
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
-    if report.failures and not report.fetched:
-        reason = max(report.failures, key=lambda reason: report.failures[reason])
+    reason = report.cause()
+    if reason is not None:
         raise NothingFetchedError(
             f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more"
         )

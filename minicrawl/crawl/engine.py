@@ -9,7 +9,7 @@ import json
 import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any
@@ -30,7 +30,7 @@ from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import FAILURE_LIFETIME, LIFETIME, PASSING_LIFETIME
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState
+from minicrawl.crawl.robots import RobotsState, judged
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.urls import origin
@@ -102,6 +102,7 @@ class Engine:
         self._progress_at = self._started + _PROGRESS_SECONDS
         self.fetched = 0
         self.bytes = 0
+        self.unanswered: Counter[str] = Counter()
         self.reason: str | None = None
         self.is_aborted = False
 
@@ -229,6 +230,7 @@ class Engine:
                 self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"))
             return False
         if robots.is_undecided:
+            self.unanswered[robots.reason or "connection"] += 1
             self._absorber.turns.hold(turn, robots.expires, now)
             return False
         refusal = robots.refusal(self._settings.user_agent, url)
@@ -374,6 +376,7 @@ class Engine:
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
                 continue
             reason = reason_of(arrival)
+            self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
@@ -382,6 +385,14 @@ class Engine:
             if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
                 self._believe(now)
             self._absorb(arrival, now)
+
+    def _note_failure(self, arrival: Answer, reason: str | None) -> None:
+        """Keep why a request got no usable answer, should the run end without any."""
+        if isinstance(arrival, RobotsArrival) and reason is None:
+            robots = judged(arrival.fetched, 0.0)
+            reason = None if robots.rules is not None else robots.reason
+        if reason is not None:
+            self.unanswered[reason] += 1
 
     def _absorb(self, arrival: Answer, now: float) -> None:
         if isinstance(arrival, RobotsArrival):

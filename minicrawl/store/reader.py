@@ -203,6 +203,14 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def unanswered(self) -> dict[str, int]:
+        """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._rows(query))
+
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
         lock = FileLock(f"{self.path}.lock")
