@@ -122,7 +122,8 @@ WHY_STOPPED = {
     type=float,
     default=1.0,
     metavar="SHARE",
-    help="Share of the fetches for never-read pages; with 1 no page is fetched twice.",
+    help="Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
+    "asked for again once a day, or by the next run.",
 )
 @click.option(
     "--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable."

@@ -23,7 +23,7 @@ from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
@@ -36,6 +36,8 @@ _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
 _VISITS_AT_ONCE = 5_000
+_REST_SECONDS = 86_400.0
+"""A page at which nothing was found is asked for again after so long, where pages are read again; or by the next run."""
 _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
@@ -203,8 +205,10 @@ class Absorber:
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
+        elif outcome.state in READ:
+            self.frontier.put_back(page, now)
         else:
-            self.frontier.put_back(page, now, not_before)
+            self.frontier.set_aside(page, max(not_before, now + _REST_SECONDS))
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage

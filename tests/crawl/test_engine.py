@@ -205,6 +205,29 @@ def test_discovery_share_is_kept(tmp_path: Path) -> None:
     assert abs(len(set(server.asked)) - 0.3 * 200) <= 2
 
 
+@pytest.mark.parametrize(
+    ("site", "robots", "asked"),
+    [
+        ({HOME: 403}, 404, 1),
+        ({HOME: [HOME + "a"]}, "User-agent: *\nDisallow: /", 0),
+        ({HOME: "ftp://a.test/"}, 404, 1),
+    ],
+    ids=["forbidden", "disallowed", "nowhere"],
+)
+def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, robots: int | str, asked: int) -> None:
+    """Every run asks once for what failed, and ends when nothing else is to be read again."""
+    for _ in range(3):
+        report, server = crawl(Server(site, robots), tmp_path / "crawl.db", [HOME], discovery=0.5)
+        assert (report.reason, len(server.asked), report.read) == ("nothing-left", asked, 0)
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+def test_page_that_failed_does_not_take_turns_from_those_that_are_read_again(tmp_path: Path) -> None:
+    server = Server({HOME: ["/a", "/b"], HOME + "a": ["/b"], HOME + "b": 403})
+    report, _ = crawl(server, tmp_path / "crawl.db", [HOME], discovery=0.5, pages=30)
+    assert (report.reason, server.asked.count(HOME + "b")) == ("pages", 1)
+
+
 def test_page_that_must_not_be_fetched_does_not_take_every_turn_when_pages_are_read_again(tmp_path: Path) -> None:
     """However much cash links bring it: its next turn comes when its robots.txt is asked for again."""
     site: Site = {HOME: ["/a"], HOME + "b": ["/a"]}
