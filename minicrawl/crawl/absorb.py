@@ -23,6 +23,7 @@ from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -36,8 +37,6 @@ _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
 _VISITS_AT_ONCE = 5_000
-_REST_SECONDS = 86_400.0
-"""A page at which nothing was found is asked for again after so long, where pages are read again; or by the next run."""
 _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
@@ -59,9 +58,10 @@ class Absorber:
         now: float,
         *,
         locates: bool = False,
+        timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked."""
-        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates)
+        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates, timing=timing)
         self.writer = writer
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
@@ -81,7 +81,8 @@ class Absorber:
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
-        outcome = judge(fetched, parsed, self._web.attempts.get(page, 0), now=now)
+        attempts = self._web.attempts.get(page, 0)
+        outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
@@ -208,7 +209,7 @@ class Absorber:
         elif outcome.state in READ:
             self.frontier.put_back(page, now)
         else:
-            self.frontier.set_aside(page, max(not_before, now + _REST_SECONDS))
+            self.frontier.set_aside(page, max(not_before, now + self._web.timing.found_nothing))
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage
