@@ -77,7 +77,12 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 
 # Tables of older versions where they differ from those of the version after.
-_FIFTH = ""
+_FIFTH = """
+    ALTER TABLE pages DROP COLUMN steps;
+    UPDATE pages SET walkers = 7;
+    DELETE FROM meta WHERE key = 'links_left_out';
+    INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
+"""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (

@@ -21,7 +21,7 @@ from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
-from minicrawl.model import State
+from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.shares import slices
 from minicrawl.opic.window import MeasureWindow
@@ -38,9 +38,9 @@ class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
 
     `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
-    `timing`: how long anything takes at most.
-    `seeds`: all that the store ever had. `answered`: hosts that have, ever. `attempts`: failed requests for a page in a
-    row; `failures`: turns of this run that found nothing, by reason.
+    `timing`: how long anything takes at most. `seeds`: all that the store ever had. `links_left_out`: links of read
+    pages that are out of scope, filtered or in a trap. `answered`: hosts that have, ever. `attempts`: failed requests
+    for a page in a row; `failures`: turns of this run that found nothing, by reason.
 
     Invariant: what the store holds after a commit is what memory holds, so that a new one on it goes on as this one
     would. `batch` is a new one after every commit: it is not to be kept.
@@ -77,6 +77,7 @@ class KnownWeb:
             on_its_way=timing.on_its_way,
         )
         self._hosts: dict[str, Host] = {}
+        self.links_left_out = int(writer.meta("links_left_out") or 0)
         self.answered: set[int] = set()
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
@@ -115,7 +116,7 @@ class KnownWeb:
 
     def was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
-        return self.last_state(page) in (State.FETCHED, State.ALIAS)
+        return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
         turn = self.batch.turns.get(page)
@@ -200,7 +201,8 @@ class KnownWeb:
             self.writer.save_patterns(patterns)
             self.writer.save_digests(digests)
         self.writer.save_hosts(self._host_rows())
-        self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit})
+        kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
+        self.writer.save_meta(self.accounts.scalars() | kept)
 
     def committed(self) -> None:
         """What was saved is in the store now."""

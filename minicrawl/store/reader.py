@@ -203,6 +203,14 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def unanswered(self) -> dict[str, int]:
+        """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._rows(query))
+
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
         lock = FileLock(f"{self.path}.lock")
@@ -268,14 +276,15 @@ class Store:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
         with self._errors:
-            cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
+            query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {ACCOUNT_COLUMNS} FROM pages ORDER BY id"
+            cursor = self._db.execute(query)
             while chunk := cursor.fetchmany(_ROWS):
                 state, *columns = zip(*chunk, strict=True)
-                page, host, attempts, *account = (
+                page, host, attempts, is_answered, *account = (
                     np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
                     for column in columns
                 )
-                yield PageColumns(page, host, state, attempts, Account._make(account))
+                yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""

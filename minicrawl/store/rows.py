@@ -18,6 +18,7 @@ class Account(NamedTuple):
     received: int
     forwarded: int
     walkers: int
+    steps: int
     hops: int
 
 
@@ -78,6 +79,8 @@ class PageColumns(NamedTuple):
     host: Any
     state: tuple[str, ...]
     attempts: Any
+    is_answered: Any
+    """Whether its last turn was."""
     account: Any
 
     def are(self, state: str) -> list[bool]:

@@ -23,7 +23,9 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    walkers      INTEGER NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here; 2^48 start together
+    -- the coverage bound, see opic/coverage.py
+    walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
+    steps        INTEGER NOT NULL DEFAULT 0,   -- walkers that have stepped on from here, in all
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
