@@ -1,8 +1,8 @@
 """Times that the last run has left in the store, in the light of the clock of this one. Pure: time is passed in.
 
-A machine's clock may have been set back since, or have been ahead in the last run: then what the store says of times is
-in the future by as much, and a crawl that believed it would wait for as long. Whatever the clock does, nothing is waited
-for longer than the rule allows that the wait is by.
+A machine's clock may have been set back since, or have been ahead in the last run: then what the store says of times
+is in the future by as much, and a crawl that believed it would wait for as long. Whatever the clock does, nothing waits
+for longer than the rule allows that its wait is by.
 """
 
 from dataclasses import dataclass

@@ -13,8 +13,8 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import REDIRECTS
-from minicrawl.crawl.robots import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.retry_after import LONGEST_REST
+from minicrawl.crawl.robots import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
 from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
