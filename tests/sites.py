@@ -82,6 +82,7 @@ _FIFTH = """
     UPDATE pages SET walkers = 7;
     DELETE FROM meta WHERE key = 'links_left_out';
     INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
+    ALTER TABLE hosts DROP COLUMN rests_until;
 """
 _FOURTH = """
     DROP VIEW ranks;

@@ -123,7 +123,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     return {
         "name": host.name,
         "crawl_delay": host.crawl_delay,
-        "next_at": host.next_at,
+        "next_at": max(host.next_at, host.rests_until),
         "delay": delay_of(base, health),
         "backoff": host.backoff,
         "seconds": host.seconds,

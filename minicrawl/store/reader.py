@@ -10,10 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -213,12 +212,7 @@ class Store:
 
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
-        lock = FileLock(f"{self.path}.lock")
-        try:
-            with lock.acquire(timeout=0):
-                return False
-        except (Timeout, OSError):
-            return True
+        return is_held(self.path)
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""

@@ -128,6 +128,7 @@ class HostRow(NamedTuple):
     backoff: float = 0.0
     strains: int = 0
     dead_until: float = 0.0
+    rests_until: float = 0.0
 
 
 class RobotsRow(NamedTuple):

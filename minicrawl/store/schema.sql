@@ -71,12 +71,13 @@ CREATE TABLE hosts (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
     crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
-    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds before which no request may leave
+    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
     -- how it has answered, see crawl/politeness.py
     seconds      REAL    NOT NULL DEFAULT 0,   -- how long its last good answer took
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
     strains      INTEGER NOT NULL DEFAULT 0,   -- 429, 503, time-outs and the like in a row
-    dead_until   REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then its pages are not asked for
+    dead_until   REAL    NOT NULL DEFAULT 0,   -- Unix seconds; until then its pages are not asked for
+    rests_until  REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then it is left alone for another reason
 ) STRICT;
 
 CREATE TABLE robots (

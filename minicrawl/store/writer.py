@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.database import hold, open_to_write, transaction
+from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
@@ -42,7 +42,8 @@ class Writer(Store):
     def __init__(self, path: Path) -> None:
         self._lock = hold(path)
         try:
-            super().__init__(path, open_to_write(path))
+            super().__init__(path, open_to_write(real_path(path)))
+            self._watch = Watch(real_path(path))
             if not self._key:
                 self._key = os.urandom(16)
                 with self.transaction():
@@ -53,7 +54,7 @@ class Writer(Store):
             raise
 
     def close(self) -> None:
-        """Give the store back. The write-ahead log is folded into the one file."""
+        """Give the store back. The write-ahead log is folded into the one file, wherever that has been moved."""
         try:
             with self._errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -63,7 +64,8 @@ class Writer(Store):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing."""
+        """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
+        self._watch.check()
         with self._errors, transaction(self._db):
             yield
 
