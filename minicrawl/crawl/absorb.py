@@ -245,12 +245,11 @@ class Absorber:
         return urls, anchors, len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
-        """Let the hosts that a page links to have more pages."""
+        """Let the domains that a page links to have more pages."""
         assert self._web.traps is not None
-        own = int(self.frontier.host_of[page])
-        for host in set(self.frontier.host_of[outlinks].tolist()):
-            if host != own:
-                self._web.traps.linked(self.frontier.hosts[host].name, self.frontier.hosts[own].name)
+        own, hosts = int(self.frontier.host_of[page]), self.frontier.hosts
+        others = set(self.frontier.host_of[outlinks].tolist()) - {own}
+        self._web.traps.budgets.linked(hosts[own].name, [hosts[host].name for host in others])
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.known.url(page))

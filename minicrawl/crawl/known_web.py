@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
@@ -91,14 +92,14 @@ class KnownWeb:
         self._committed = self.accounts.size
         self.seeds: list[str] = []
         self.scope = Scope.of(settings, ())
-        self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
+        self.traps = self._traps() if settings.traps else None
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
         self.seeds = [*self.writer.seeds(), *seeds]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(self.seeds)
+            self.traps.protect(seeds)
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -204,6 +205,9 @@ class KnownWeb:
             patterns, digests = self.traps.take_rows()
             self.writer.save_patterns(patterns)
             self.writer.save_digests(digests)
+            domains, linkers = self.traps.budgets.take_rows()
+            self.writer.save_domains(domains)
+            self.writer.add_linkers(linkers)
         self.writer.save_hosts(self._host_rows())
         kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
         self.writer.save_meta(self.accounts.scalars() | kept)
@@ -238,6 +242,14 @@ class KnownWeb:
             self._load_pages(now)
         finally:
             gc.enable()
+
+    def _traps(self) -> Traps:
+        """The defence as the store has it. Seeds, and what they stand for, are on the hosts of pages at depth 0."""
+        budgets = Budgets(self.writer.domains(), self.writer.linkers(), self.frontier.pages_by_host())
+        seeds = self.accounts.depth[: self.accounts.size] == 0
+        hosts = np.unique(self.frontier.host_of[: self.accounts.size][seeds])
+        budgets.protect(self.frontier.hosts[host].name for host in hosts.tolist())
+        return Traps(self.writer, budgets=budgets)
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()

@@ -17,9 +17,11 @@ from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    DomainRow,
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -366,10 +368,8 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         return int(size)
 
-    def pages_on(self, host: str) -> int:
-        """Number of known pages on a host; looks at every page."""
-        (count,) = self._row("SELECT count(*) FROM pages WHERE host = (SELECT id FROM hosts WHERE name = ?)", host)
-        return int(count)
+    def has_host(self, name: str) -> bool:
+        return self._row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def sources_of(self, page: int) -> npt.NDArray[np.int64]:
         """Pages with a counted link to `page`; looks at every link."""
@@ -403,6 +403,13 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def domains(self) -> list[DomainRow]:
+        return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]
+
+    def linkers(self) -> Iterator[LinkerRow]:
+        """Who links to domains, in the order in which they came."""
+        return map(LinkerRow._make, self._rows("SELECT domain, bit FROM linkers ORDER BY rowid"))
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""

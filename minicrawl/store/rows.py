@@ -194,6 +194,21 @@ class PatternRow(NamedTuple):
     trap: str | None
 
 
+class DomainRow(NamedTuple):
+    """A row of `domains`."""
+
+    id: int
+    name: str
+    address: str | None
+
+
+class LinkerRow(NamedTuple):
+    """A row of `linkers`."""
+
+    domain: int
+    bit: int
+
+
 class SitemapRow(NamedTuple):
     """A row of `sitemaps`."""
 

@@ -17,9 +17,11 @@ from minicrawl.store.database import Watch, hold, open_to_write, real_path, tran
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
+    DomainRow,
     Fetch,
     Fingerprint,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -163,6 +165,12 @@ class Writer(Store):
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+
+    def save_domains(self, rows: Iterable[DomainRow]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
+
+    def add_linkers(self, rows: Iterable[LinkerRow]) -> None:
+        self._db.executemany("INSERT INTO linkers (domain, bit) VALUES (?, ?)", rows)
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
