@@ -170,10 +170,7 @@ class Absorber:
         is_again = bool(self.accounts.book.read[page])
         old = self._web.outlinks(page) if is_again else _NOWHERE
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
-        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
-            self.repeats.note(page, fetched)
-        elif is_again:
-            self.repeats.forget(page)
+        self.repeats.note(page, outcome, fetched)
         is_alias = outcome.state is State.ALIAS
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
@@ -187,6 +184,7 @@ class Absorber:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)
+        self.repeats.note_reinstated()
         self._beyond.note_nearer(targets, depths)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):

@@ -29,10 +29,16 @@ class Aliases:
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
         for alias, target in web.writer.hinted():
             self._hinted[target].append(alias)
+        self._reinstated: list[int] = []
 
     def note_hint(self, alias: int, target: int) -> None:
         """Take in that a page stands for another by a hint."""
         self._hinted[target].append(alias)
+
+    def take_reinstated(self) -> list[int]:
+        """The pages that have come to stand for themselves again since the last call."""
+        reinstated, self._reinstated = self._reinstated, []
+        return reinstated
 
     def target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
@@ -102,6 +108,7 @@ class Aliases:
         self._web.accounts.relink(alias, own, from_bytes(row.targets))
         self._web.batch.links[alias] = row._replace(targets=row.own, own=None)
         self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
+        self._reinstated.append(alias)
         self._beyond.note_nearer(own, depths)
 
     def _is_dead(self, page: int) -> bool:

@@ -3,6 +3,8 @@
 How they are told is in `duplicates` and `soft404`; here is what the crawl does about it.
 """
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_sam
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import Fingerprint, Restated
+from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
@@ -28,7 +30,7 @@ class Repeats:
         self._web = web
         self._turns = turns
         self._aliases = aliases
-        self._duplicates = Duplicates(web.writer.fingerprints(), self._kept)
+        self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
 
@@ -64,10 +66,16 @@ class Repeats:
                 return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
         return outcome
 
-    def note(self, page: int, fetched: Fetched) -> None:
-        """Take in what a page says."""
-        assert fetched.digest is not None
-        assert fetched.payload is not None
+    def note(self, page: int, outcome: Outcome, fetched: Fetched) -> None:
+        """Take in what a page says, if it says something."""
+        says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
+        if not says_something or fetched.digest is None or fetched.payload is None:
+            if self._web.accounts.book.read[page]:
+                self._duplicates.forget(page)
+            return
+        if outcome.state is State.ALIAS and outcome.reason != "duplicate":
+            self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.simhash)
+            return
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
         self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
         if self._soft404s is None or likeness is None:
@@ -75,9 +83,10 @@ class Repeats:
         if self._web.frontier.host_of[page] == self._web.frontier.host_of[likeness.leader]:
             self._soft404s.suspect(fetched.url, self._web.known.url(likeness.leader), (page, likeness.leader))
 
-    def forget(self, page: int) -> None:
-        """The page says nothing any more."""
-        self._duplicates.forget(page)
+    def note_reinstated(self) -> None:
+        """Take in what pages say that have come to stand for themselves again."""
+        for page in self._aliases.take_reinstated():
+            self._duplicates.stand_alone(page)
 
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
@@ -88,6 +97,15 @@ class Repeats:
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
         return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
+
+    def _is_alias(self, page: int) -> bool:
+        return bool(self._web.accounts.ledger.alias[page])
+
+    def _of_no_alias(self, blocks: Iterable[FingerprintColumns]) -> Iterator[FingerprintColumns]:
+        """The same, with nothing of pages that stand for others to be found by."""
+        for block in blocks:
+            is_page = ~self._web.accounts.ledger.alias[block.page]
+            yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)
 
     def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
         """Whether a page says what its host says of pages that it does not have."""

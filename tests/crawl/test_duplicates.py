@@ -204,3 +204,21 @@ def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])
     assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]
+
+
+@pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])
+@pytest.mark.parametrize("target", [404, "there"])
+def test_page_that_stands_for_itself_again_is_told_like_others(tmp_path: Path, target: int | str, pages: int) -> None:
+    """While it stands for another page its copies are not marked with it."""
+    store = tmp_path / "crawl.db"
+    said = f'<link rel="canonical" href="{C}">' + prose(1, 3_000)
+    web: Site = {HOME: [A, C, B], A: [said], B: [said.replace(C, "mailto:nobody")], C: [] if target == "there" else 404}
+    crawl(web, store, [HOME], strategy="breadth-first", pages=pages)
+    crawl(web, store, [HOME], strategy="breadth-first")
+    states = dict(rows(store, "SELECT url, reason FROM pages"))
+    if target == 404:
+        assert (states[A], states[B]) == ("canonical-dead", "ok")
+        assert marks(store)[B] == (A, 0)
+    else:
+        assert (states[A], states[B]) == ("canonical", "ok")
+        assert marks(store)[B] == (None, None)
