@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched
 
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read
@@ -136,7 +137,9 @@ class Witness:
                 asked.status = 429 if kind == 4 else 503
         return f"HTTP/1.1 {asked.status} so\r\n{headers}\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode()
 
-    def gaps(self, delay: float) -> Iterator[tuple[str, float, float]]:
+    def gaps(
+        self, delay: float, timing: Timing = STANDARD, unread: float = _UNREAD
+    ) -> Iterator[tuple[str, float, float]]:
         """(host, gap, what was promised) for every two requests to a host."""
         last: dict[str, tuple[Asked, float]] = {}
         state: dict[str, tuple[Health, float]] = {}
@@ -145,13 +148,14 @@ class Witness:
                 before, promised = last[asked.host]
                 yield asked.host, asked.arrived - before.arrived, promised
             health, crawl_delay = state.get(asked.host, (FRESH, 0.0))
-            if self._is_read(asked):
+            if self._is_read(asked, unread):
                 if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
                     crawl_delay = self._crawl_delay
-                health = after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end)
+                base = max(delay, crawl_delay)
+                health = after(health, Fetched("", status=asked.status), base, asked.end, timing)
                 state[asked.host] = health, crawl_delay
                 rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
-                promised = max(delay_of(max(delay, crawl_delay), health), rest)
+                promised = max(delay_of(base, health), rest)
             else:
                 promised = max(delay, crawl_delay)
             last[asked.host] = asked, promised
@@ -164,9 +168,9 @@ class Witness:
                 yield asked.address, asked.arrived - last[asked.address].arrived
             last[asked.address] = asked
 
-    def _is_read(self, asked: Asked) -> bool:
+    def _is_read(self, asked: Asked, unread: float) -> bool:
         return asked.answered is not None and not any(
-            asked.arrived <= over and asked.answered > begun - _UNREAD for begun, over in self.kills
+            asked.arrived <= over and asked.answered > begun - unread for begun, over in self.kills
         )
 
 

@@ -22,6 +22,7 @@ from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -56,9 +57,10 @@ class Absorber:
         now: float,
         *,
         locates: bool = False,
+        timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked."""
-        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates)
+        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates, timing=timing)
         self.writer = writer
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
@@ -78,7 +80,8 @@ class Absorber:
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
-        outcome = judge(fetched, parsed, self._web.attempts.get(page, 0), now=now)
+        attempts = self._web.attempts.get(page, 0)
+        outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)

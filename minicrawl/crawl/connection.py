@@ -14,6 +14,7 @@ from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.errors import FetchError
 
 _LONGEST_HEAD = 64 * 1024  # some sites' Content-Security-Policy has more than 8 kB
@@ -271,15 +272,12 @@ class Connections:
         resolver: Resolver,
         context: ssl.SSLContext,
         proxy: Proxy | None = None,
-        *,
-        connect_timeout: float,
-        read_timeout: float,
-        keep_alive: float,
+        timing: Timing = STANDARD,
     ) -> None:
         self._resolver = resolver
         self._context = context
         self._proxy = proxy
-        self._connect_timeout, self._read_timeout, self._keep_alive = connect_timeout, read_timeout, keep_alive
+        self._timing = timing
         # Both in the order in which their requests ended.
         self._idle: dict[Connection, tuple[float, Site]] = {}
         self._idle_of: dict[Site, list[Connection]] = {}
@@ -306,7 +304,7 @@ class Connections:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._keep_alive:
+            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
@@ -326,7 +324,7 @@ class Connections:
             connection = connections[-1]
             since, _ = self._idle[connection]
             self._forget(connection, site)
-            if connection.is_reusable and now - since < self._keep_alive:
+            if connection.is_reusable and now - since < self._timing.keep_alive:
                 return connection
             connection.close()
         return None
@@ -346,7 +344,7 @@ class Connections:
         connection = await self._connected(self._proxy.site, self._context if self._proxy.site.is_tls else None)
         if site.is_tls:
             try:
-                async with asyncio.timeout(self._connect_timeout):
+                async with asyncio.timeout(self._timing.connect):
                     await self._tunnel(connection, site)
             except BaseException:
                 connection.close()
@@ -356,14 +354,14 @@ class Connections:
     async def _connected(self, site: Site, context: ssl.SSLContext | None) -> Connection:
         loop = asyncio.get_running_loop()
         found = await self._resolver.resolve(site.host, site.port)
-        async with asyncio.timeout(self._connect_timeout):
+        async with asyncio.timeout(self._timing.connect):
             connected = await start_connection(
                 [_info(address, port) for address, port in found],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
             _, connection = await loop.create_connection(
-                lambda: Connection(self._read_timeout),
+                lambda: Connection(self._timing.read),
                 sock=connected,
                 ssl=context,
                 server_hostname=site.host if context is not None else None,

@@ -22,14 +22,12 @@ from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, 
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
 
-_CONNECT_TIMEOUT = 10.0
-_READ_TIMEOUT = 20.0
-_KEEP_ALIVE = 30.0
 _FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
 _SIP = 4096  # bytes that are inflated at a time where a body is passed on in pieces
 _MOST_INFLATED = 1100  # times: DEFLATE makes no more than 1,032 of them
@@ -47,10 +45,16 @@ class Fetcher:
     transport: any httpx transport; None = real connections, as the settings say.
     """
 
-    def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing = STANDARD,
+    ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
-        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
-        self._transport = transport or _real_transport(settings, self._resolver, proxy)
+        proxy_host = proxy.site.host if proxy else None
+        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
+        self._transport = transport or _real_transport(settings, self._resolver, proxy, timing)
         # All that our own transport wants to know of a URL is its site, which is the same again and again.
         self._asks_by_site = transport is None
         self._prepared = lru_cache(maxsize=1000)(self._prepare)
@@ -64,7 +68,7 @@ class Fetcher:
             }
         )
         self._headers.update(settings.headers)
-        phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
+        phases = httpx.Timeout(timing.read, connect=timing.connect, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
     async def fetch(self, url: str, *, any_type: bool = False, at_least: int = 0, take: Take | None = None) -> Fetched:
@@ -196,17 +200,14 @@ class Fetcher:
         return size, not decoder.is_complete
 
 
-def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None) -> "_Transport":
+def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing) -> "_Transport":
     tls = ssl.create_default_context()
     if settings.ca_file is not None:
         try:
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
-    connections = Connections(
-        resolver, tls, proxy, connect_timeout=_CONNECT_TIMEOUT, read_timeout=_READ_TIMEOUT, keep_alive=_KEEP_ALIVE
-    )
-    return _Transport(connections, proxy)
+    return _Transport(Connections(resolver, tls, proxy, timing), proxy)
 
 
 class _Transport(httpx.AsyncBaseTransport):

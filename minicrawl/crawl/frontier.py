@@ -18,6 +18,7 @@ import numpy.typing as npt
 from minicrawl.crawl.hosts import TURNS_PER_ERRAND, Address, Clock, Host, HostTurn
 from minicrawl.crawl.lanes import Lane
 from minicrawl.crawl.politeness import FRESH, Health
+from minicrawl.crawl.timing import STANDARD
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.shares import IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
@@ -32,6 +33,7 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
     address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
+    on_its_way: as in `Timing`.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Frontier:
         ip_delay: float = 0.0,
         locates: bool = False,
         addresses_from: float = 0.0,
+        on_its_way: float = STANDARD.on_its_way,
     ) -> None:
         self._book = book
         self._strategy = strategy
@@ -51,6 +54,7 @@ class Frontier:
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._addresses_from = addresses_from
+        self._on_its_way = on_its_way
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
@@ -240,7 +244,7 @@ class Frontier:
         """The turn takes longer, but its address may be asked again after its delay."""
         address = self._turns.pop(_number(turn), None)
         if address is not None:
-            address.end(now, asked, left)
+            address.end(now, asked, left, self._on_its_way)
             self._reschedule_address(address, now)
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
@@ -256,7 +260,7 @@ class Frontier:
         """The same of any turn. left: when the request left, as far as that is known."""
         host = turn.host
         self.in_flight -= 1
-        host.end(now, asked, left)
+        host.end(now, asked, left, self._on_its_way)
         host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
         self.leave_address(turn, now, asked=asked, left=left)

@@ -48,7 +48,7 @@ class HostTurns:
             self._web.answered.add(host.id)
         base = self._web.base_delay(host.crawl_delay)
         if base:
-            host.health = after(host.health, fetched, base, now)
+            host.health = after(host.health, fetched, base, now, self._web.timing)
             host.delay = delay_of(base, host.health)
         self._web.batch.is_urgent |= rest > 0 or host.health.strains > 0
         left = now - fetched.waited if fetched.waited else math.inf

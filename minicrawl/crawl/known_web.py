@@ -18,6 +18,7 @@ from minicrawl.crawl.hosts import Host
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.politeness import FRESH, Health, delay_of
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import State
@@ -37,6 +38,7 @@ class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
 
     `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
+    `timing`: how long anything takes at most.
     `seeds`: all that the store ever had. `answered`: hosts that have, ever. `attempts`: failed requests for a page in a
     row; `failures`: turns of this run that found nothing, by reason.
 
@@ -45,11 +47,20 @@ class KnownWeb:
     """
 
     def __init__(
-        self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float, *, locates: bool
+        self,
+        writer: Writer,
+        settings: CrawlSettings,
+        strategy: Strategy,
+        window: Window,
+        now: float,
+        *,
+        locates: bool,
+        timing: Timing,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked."""
         self.writer = writer
         self.settings = settings
+        self.timing = timing
         self.strategy = strategy
         self.focus = Focus.of(settings)
         self.accounts = Accounts(window, folder=None if strategy.follows_clock else writer.path.parent)
@@ -63,6 +74,7 @@ class KnownWeb:
             ip_delay=ip_delay,
             locates=locates,
             addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
+            on_its_way=timing.on_its_way,
         )
         self._hosts: dict[str, Host] = {}
         self.answered: set[int] = set()

@@ -17,9 +17,6 @@ from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
 from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
 
-_LOOK_SECONDS = 0.05
-"""Where a robots.txt is being followed, its site looks that often whether it has come, if it has no longer delay."""
-
 
 class Hop(NamedTuple):
     """The robots.txt of `site`, scheme://host[:port], is to be had at `url`, behind so many redirects."""
@@ -61,7 +58,7 @@ class RobotsTurns:
         """Whether a site's robots.txt is being followed; what the turn was for waits then."""
         if site not in self._followed:
             return False
-        self._turns.hold(turn, now + max(turn.host.delay, _LOOK_SECONDS), now)
+        self._turns.hold(turn, now + max(turn.host.delay, self._web.timing.robots_look), now)
         return True
 
     def absorb(self, turn: HostTurn, site: str, fetched: Fetched, now: float) -> None:
@@ -109,7 +106,7 @@ class RobotsTurns:
     def _decide(self, site: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
         before = self._states.get(site)
-        robots = judged(fetched, now, before.attempts if before else 0)
+        robots = judged(fetched, now, before.attempts if before else 0, self._web.timing)
         self._take(site, robots, now)
         there = origin(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS

@@ -2,7 +2,7 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, and how often it is to be heard, then lists of requests (number, "page", "robots",
+It reads its settings and timing first, then lists of requests (number, "page", "robots",
 "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
 be.
@@ -16,13 +16,15 @@ import sys
 from multiprocessing.connection import Connection
 
 from minicrawl.crawl.source import LocalSource, taken_apart
+from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
 
 
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
-    settings, beat_seconds = line.recv()
+    timing: Timing
+    settings, timing = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -51,7 +53,7 @@ async def serve(line: Connection) -> None:
 
     def beat() -> None:
         send_all()  # even if there is nothing to send
-        loop.call_later(beat_seconds, beat)
+        loop.call_later(timing.beat, beat)
 
     def read(source: LocalSource) -> None:
         try:
@@ -64,7 +66,7 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    async with LocalSource(settings) as source:
+    async with LocalSource(settings, timing=timing) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()

@@ -12,6 +12,7 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SeedError
@@ -133,8 +134,7 @@ def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
     assert sorted(server.asked) == ["http://b.test/", *others]
 
 
-def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path) -> None:
     site: Site = {HOME: ["/flaky", "/dead"], HOME + "flaky": 503, HOME + "dead": 503}
 
     class Flaky(Server):
@@ -145,22 +145,21 @@ def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path, monkeypa
 
     server = Flaky(site)
     store = tmp_path / "crawl.db"
-    crawl(server, store, [HOME])
+    crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert [server.asked.count(HOME + name) for name in ("", "flaky", "dead")] == [1, 2, 3]
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert states == {HOME: "fetched ok", HOME + "flaky": "fetched ok", HOME + "dead": "error http-503"}
 
 
-def test_connection_failure_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
-
+def test_connection_failure_is_an_outcome(tmp_path: Path) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path == "/bad":
             raise httpx.ReadTimeout("slow", request=request)
         return httpx.Response(200, html='<a href="/bad">x</a>')
 
     store = tmp_path / "crawl.db"
-    asyncio.run(acrawl([HOME], store, transport=httpx.MockTransport(answer), delay=0.0, ignore_robots=True))
+    options = {"transport": httpx.MockTransport(answer), "timing": Timing(retry=0.001)}
+    asyncio.run(acrawl([HOME], store, delay=0.0, ignore_robots=True, **options))
     assert dict(rows(store, "SELECT url, reason FROM pages")) == {HOME: "ok", HOME + "bad": "timeout-read"}
 
 
@@ -219,13 +218,11 @@ def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
         assert store.meta_json("run")["coverage"] == report.coverage
 
 
-def test_progress_tells_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
+def test_progress_tells_what_is_known(tmp_path: Path) -> None:
+    always = Timing(progress=0.0, looks_apart=0.0)
     site, seeds = random_site(10)
     seen: list[Progress] = []
-    report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append)
+    report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append, timing=always)
     assert [progress.fetched for progress in seen] == sorted(progress.fetched for progress in seen)
     last = seen[-1]
     assert (last.known, last.never_read, last.fetched) == (report.known, 0, report.fetched)

@@ -14,10 +14,10 @@ import respx
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawl import fetch
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import follows_directives
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
@@ -80,14 +80,16 @@ def html(body: bytes, *headers: str, **rest) -> bytes:
     return http(body, "Content-Type: text/html", *headers, **rest)
 
 
-def fetched_from(server: Server, path: str = "/", *, times: int = 1, url: str | None = None, **settings) -> Fetched:
+def fetched_from(
+    server: Server, path: str = "/", *, times: int = 1, url: str | None = None, timing: Timing = STANDARD, **settings
+) -> Fetched:
     """What the last of so many fetches of a path of the server brings; {port} in settings is its port."""
 
     async def run() -> Fetched:
         async with server:
             given = {"allow_private": True} | settings
             rules = (ConnectTo.parse(rule.format(port=server.port)) for rule in given.pop("connect_to", ()))
-            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules))) as fetcher:
+            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules)), timing=timing) as fetcher:
                 for _ in range(times):
                     fetched = await fetcher.fetch(url or f"http://127.0.0.1:{server.port}{path}")
             return fetched
@@ -394,12 +396,11 @@ def test_the_overall_timeout_ends_a_silent_request():
     assert 0.05 <= fetched.seconds < 5
 
 
-def test_a_silent_server_times_out_while_reading(monkeypatch):
+def test_a_silent_server_times_out_while_reading():
     async def silent(writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(fetch, "_READ_TIMEOUT", 0.05)
-    assert fetched_from_reply(silent).reason == "timeout-read"
+    assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
 
 
 def test_the_overall_timeout_ends_a_body_that_stops_coming():

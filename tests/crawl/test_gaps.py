@@ -8,6 +8,8 @@ import asyncio
 import shutil
 import time
 from collections import Counter
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -18,6 +20,7 @@ from sites import Server, Site, crawl, rows
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.politeness import STRAINS_OF_THE_DEAD
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 
@@ -25,27 +28,21 @@ DELAY = 0.03
 HOME = "http://a.test/"
 
 
-@pytest.fixture(autouse=True)
-def in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.politeness.LEAST_BACKOFF", 0.02)
-    monkeypatch.setattr("minicrawl.crawl.engine._BATCH_SECONDS", 0.1)
-    monkeypatch.setattr("minicrawl.crawl.engine._LEASE_SECONDS", 0.15)
-    monkeypatch.setattr("minicrawl.crawl.politeness.LONGEST_BACKOFF", 0.1)
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.politeness.ON_ITS_WAY", 1000.0)
-    # The server shares the crawl's event loop: an answer may wait there for long until it is read.
-    monkeypatch.setattr("politeness._UNREAD", 2.0)
+HURRY = Timing(least_backoff=0.02, longest_backoff=0.1, batch=0.1, lease=0.15, retry=0.001, on_its_way=1000.0)
+# The server shares the crawl's event loop: an answer may wait there for long until it is read.
+UNREAD = 2.0
+crawl_in_a_hurry = partial(crawl, timing=HURRY)
 
 
 def check(witness: Witness) -> None:
-    assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
+    assert [gap for gap in witness.gaps(DELAY, HURRY, UNREAD) if gap[1] < gap[2]] == []
     assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
 
 
 def crawling(witness: Witness, store: Path, **settings: object) -> "asyncio.Task[object]":
     rules = tuple(ConnectTo.parse(rule) for rule in witness.connect_to)
     options = {"delay": DELAY, "connect_to": rules, "allow_private": True, "concurrency": 256} | settings
-    return asyncio.create_task(acrawl(witness.seeds, store, **options))
+    return asyncio.create_task(acrawl(witness.seeds, store, timing=HURRY, **options))
 
 
 async def run_killed(witness: Witness, store: Path, requests: int, **settings: object) -> Path:
@@ -93,10 +90,9 @@ def test_after_a_kill_nobody_is_asked_who_may_have_been_asked_just_before(
     assert min(again) - witness.kills[0][1] >= 0.3
 
 
-def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
     """Before the next commit is due the crawl may be killed."""
-    monkeypatch.setattr("minicrawl.crawl.engine._BATCH_SECONDS", 1000.0)
-    monkeypatch.setattr("minicrawl.crawl.engine._LEASE_SECONDS", 1000.0)
+    never = replace(HURRY, batch=1000.0, lease=1000.0)
     store, strains = tmp_path / "crawl.db", []
 
     class Busy(Server):
@@ -104,7 +100,7 @@ def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path, monkeypatch: pyte
             strains.extend(rows(store, "SELECT strains FROM hosts"))
             return super()._answer(request)
 
-    crawl(Busy({HOME: 503}), store, [HOME], delay=0.001, ignore_robots=True)
+    crawl(Busy({HOME: 503}), store, [HOME], delay=0.001, ignore_robots=True, timing=never)
     assert strains == [(0,), (1,), (2,)]
 
 
@@ -114,13 +110,13 @@ def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path:
         f"{HOME}{number}": 429 for number in range(9)
     }
     store = tmp_path / "crawl.db"
-    _, server = crawl(site, store, [HOME], delay=0.001, ignore_robots=True)
+    _, server = crawl_in_a_hurry(site, store, [HOME], delay=0.001, ignore_robots=True)
     assert len(server.asked) == 1 + STRAINS_OF_THE_DEAD
     states = Counter(rows(store, "SELECT state, reason FROM pages"))
     assert states[("error", "host-dead")] > 0
     assert states.total() == 10
     assert states[("waiting", "link")] == 0
-    _, server = crawl(site, store, [HOME + "9"], delay=0.001, ignore_robots=True)
+    _, server = crawl_in_a_hurry(site, store, [HOME + "9"], delay=0.001, ignore_robots=True)
     assert server.asked == []
     assert list(audit(open_store(store))) == []
 
@@ -128,9 +124,9 @@ def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path:
 def test_a_dead_host_is_asked_again_when_its_rest_is_over(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME + "0": 429, HOME + "1": []}
-    crawl(site, store, [HOME + "0"], delay=0.001, ignore_robots=True)
+    crawl_in_a_hurry(site, store, [HOME + "0"], delay=0.001, ignore_robots=True)
     rows(store, "UPDATE hosts SET strains = 20, dead_until = 1")
-    _, server = crawl(site, store, [HOME + "1"], delay=0.001, ignore_robots=True)
+    _, server = crawl_in_a_hurry(site, store, [HOME + "1"], delay=0.001, ignore_robots=True)
     assert server.asked == [HOME + "1"]
     assert rows(store, "SELECT strains, dead_until FROM hosts") == [(0, 0.0)]
 
@@ -138,7 +134,7 @@ def test_a_dead_host_is_asked_again_when_its_rest_is_over(tmp_path: Path) -> Non
 def test_without_politeness_no_host_is_dead(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME + "0": 429, HOME + "1": []}
-    crawl(site, store, [HOME + "0"], delay=0.001, ignore_robots=True)
+    crawl_in_a_hurry(site, store, [HOME + "0"], delay=0.001, ignore_robots=True)
     rows(store, "UPDATE hosts SET strains = 20, dead_until = 9e9")
-    _, server = crawl(site, store, [HOME + "1"], delay=0.0, ignore_robots=True)
+    _, server = crawl_in_a_hurry(site, store, [HOME + "1"], delay=0.0, ignore_robots=True)
     assert server.asked == [HOME + "1"]

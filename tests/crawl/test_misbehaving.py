@@ -22,6 +22,7 @@ from sites import rows
 from minicrawl.crawl import connect
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -321,11 +322,10 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
                 ConnectTo(None, None, "127.0.0.1", server.port),
             ]
             settings = {"delay": 0.0, "timeout": TIMEOUT, "max_size": MAX_SIZE, "concurrency": 40, "time": 60.0}
-            return await acrawl(seeds, store, connect_to=tuple(rules), **settings)
+            timing = Timing(retry=0.1, robots_retry=0.1)
+            return await acrawl(seeds, store, connect_to=tuple(rules), timing=timing, **settings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.1)
-        patch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.1)
         patch.setattr(connect, "_is_public", loopback_is_public(connect._is_public))
         report = asyncio.run(run())
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
@@ -409,6 +409,7 @@ from pathlib import Path
 from misbehaving import MisbehavingServer, answer
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.source import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
 
