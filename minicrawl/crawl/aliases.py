@@ -6,6 +6,7 @@ hint    what makes an alias that is no redirect
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from minicrawl.crawl.beyond import Beyond
@@ -64,12 +65,20 @@ class Aliases:
             return None, Outcome(State.ERROR, f"redirect-{refusal}", alias=outcome.alias)
         return None, replace(outcome, state=State.FETCHED, reason=f"{outcome.reason}-{refusal}")
 
+    def hinted(self, page: int) -> list[int]:
+        """The pages that stand for `page` by a hint, and some that did."""
+        return self._hinted.get(page, [])
+
     def void_hints_to(self, page: int) -> None:
         """Let the pages that name `page` as canonical stand for themselves: there is nothing behind that name."""
-        for alias in self._hinted.pop(page, ()):
-            row = self._web.links_row(alias)
-            if row.own is not None and from_bytes(row.targets)[0] == page:
-                self._stand_for_itself(alias, "dead")
+        self.void_hints(page, self._hinted.pop(page, []), "dead")
+
+    def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
+        """Let those of some pages stand for themselves that stand for `page` by a hint."""
+        for alias in aliases:
+            row = self._web.links_row(alias) if self._web.accounts.book.read[alias] else None
+            if row is not None and row.own is not None and from_bytes(row.targets)[0] == page:
+                self._stand_for_itself(alias, why)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""

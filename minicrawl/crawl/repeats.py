@@ -3,12 +3,15 @@
 How they are told is in `duplicates` and `soft404`; here is what the crawl does about it.
 """
 
+import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.aliases import Aliases
+from minicrawl.crawl.canonicals import Canonicals, Claim, differs
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
@@ -32,6 +35,8 @@ class Repeats:
         self._aliases = aliases
         self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
+        self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
+        self._refuted = len(self._canonicals.refuted)
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
 
     def due_probe(self, site: str) -> str | None:
@@ -55,6 +60,8 @@ class Repeats:
 
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
         """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
+        if outcome.reason == "canonical" and not self._is_believed(page, outcome, fetched):
+            return replace(outcome, state=State.FETCHED, reason="canonical-differs")
         if outcome.state is not State.FETCHED or fetched.digest is None:
             return outcome
         if self._is_soft_404(page, fetched, parsed.title):
@@ -91,12 +98,37 @@ class Repeats:
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
+        if len(self._canonicals.refuted) > self._refuted:
+            self._refuted = len(self._canonicals.refuted)
+            self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
         return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
+
+    def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
+        """Whether a page that names another as canonical stands for it."""
+        canonical = outcome.alias or ""
+        (target,) = self._web.known.find([canonical])
+        there = self._duplicates.row(target) if target is not None else None
+        claim = Claim(page, fetched.url, fetched)
+        claims = [claim]
+        if target is not None and self._canonicals.is_new(canonical):
+            claims = [*self._earlier_claims(target), claim]
+        if canonical not in self._canonicals.refuted:
+            refuting = self._canonicals.take_in(canonical, claims, there)
+            if target is not None and refuting:
+                self._aliases.void_hints(target, refuting, "differs")
+        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
+
+    def _earlier_claims(self, target: int) -> Iterator[Claim]:
+        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say."""
+        for page in self._aliases.hinted(target):
+            row = self._duplicates.row(page)
+            if row is not None and self._web.told(page).reason == "canonical":
+                yield Claim(page, self._web.known.url(page), row)
 
     def _is_alias(self, page: int) -> bool:
         return bool(self._web.accounts.ledger.alias[page])
