@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome
 from minicrawl.model import State
-from minicrawl.store.links import from_bytes
+from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Restated
 
 
@@ -80,6 +82,22 @@ class Aliases:
             if row is not None and row.own is not None and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
 
+    def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
+        """Let `heir` be the page that `leader` was, and that `leader`, `heir` and `others` were copies of.
+
+        The links of a cluster are committed when this is called.
+        """
+        self._stand_for_itself(heir, None)
+        for alias in (leader, *others):
+            row = self._web.links_row(alias)
+            old = from_bytes(row.targets)
+            to_heir = np.array([heir], dtype=np.int32)
+            self._web.accounts.relink(alias, to_heir, old, alias=True)
+            own = row.targets if row.own is None else row.own
+            self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
+            self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")
+            self.note_hint(alias, heir)
+
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
         for _ in range(MAX_HOPS):
@@ -107,8 +125,8 @@ class Aliases:
             alias = int(from_bytes(row.targets)[0])
         return False
 
-    def _stand_for_itself(self, alias: int, why: str) -> None:
-        """Give an alias its own links back."""
+    def _stand_for_itself(self, alias: int, why: str | None) -> None:
+        """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
         hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
         row = self._web.links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
@@ -116,7 +134,7 @@ class Aliases:
         depths = self._web.accounts.depth[own]
         self._web.accounts.relink(alias, own, from_bytes(row.targets))
         self._web.batch.links[alias] = row._replace(targets=row.own, own=None)
-        self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
+        self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
         self._beyond.note_nearer(own, depths)
 

@@ -63,7 +63,7 @@ class Duplicates:
         for block in blocks:
             payloads.append(np.stack((block.payload, block.page), axis=1)[block.is_first != 0])
             simhashes.append(np.stack((block.simhash, block.page), axis=1)[block.leads != 0])
-        self._payloads = Runs(_Sorted, np.concatenate(payloads))
+        self._payloads = Runs(Sorted, np.concatenate(payloads))
         self._leaders = Runs(_Banded, np.concatenate(simhashes))
 
     def likeness(self, page: int, payload: int | None, simhash: int | None) -> Likeness | None:
@@ -127,7 +127,7 @@ class Duplicates:
         return rows
 
 
-class _Sorted:
+class Sorted:
     """Pages by payload digest, of which 32 bits are kept: 8 bytes a page."""
 
     def __init__(self, hashes: Hashes, pages: Pages) -> None:
@@ -191,7 +191,7 @@ class _Banded:
         return close
 
 
-Run = TypeVar("Run", _Sorted, _Banded)
+Run = TypeVar("Run", Sorted, _Banded)
 
 
 class Runs(Generic[Run]):

@@ -16,6 +16,7 @@ from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
+from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.urls import origin
@@ -35,6 +36,8 @@ class Repeats:
         self._aliases = aliases
         self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
+        fingerprints = self._of_no_alias(web.writer.fingerprints()) if web.settings.merge_duplicates else None
+        self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
@@ -66,11 +69,9 @@ class Repeats:
             return outcome
         if self._is_soft_404(page, fetched, parsed.title):
             return Outcome(State.ERROR, "soft-404")
-        if self._web.settings.merge_duplicates:
-            found = self._duplicates.likeness(page, fetched.payload, None)
-            if found is not None:
-                leader = self._web.known.url(found.leader)
-                return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
+        leader = self._merging.leader(page, fetched, parsed) if self._merging and fetched.payload is not None else None
+        if leader is not None:
+            return Outcome(State.ALIAS, "duplicate", alias=self._web.known.url(leader), follows=outcome.follows)
         return outcome
 
     def note(self, page: int, outcome: Outcome, fetched: Fetched) -> None:
@@ -85,6 +86,8 @@ class Repeats:
             return
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
         self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
+        if self._merging is not None and outcome.state is State.FETCHED:
+            self._merging.note(page, fetched.payload)
         if self._soft404s is None or likeness is None:
             return
         if self._web.frontier.host_of[page] == self._web.frontier.host_of[likeness.leader]:
@@ -94,6 +97,15 @@ class Repeats:
         """Take in what pages say that have come to stand for themselves again."""
         for page in self._aliases.take_reinstated():
             self._duplicates.stand_alone(page)
+
+    def elect_leaders(self) -> int:
+        """Let those pages lead their copies that others link to; how many are new.
+
+        To be called when all is settled and committed.
+        """
+        changed = self._merging.elect() if self._merging is not None else 0
+        self.note_reinstated()
+        return changed
 
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""

@@ -298,6 +298,13 @@ class Store:
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        query = """
+            SELECT source, targets FROM links JOIN pages ON id = source
+            WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
+        return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
+
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""
         return next(self._refused("WHERE source = ?", page), None)
