@@ -232,7 +232,8 @@ def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp
     victim, copy, www = "http://victim.test/", "http://copy.test/", "http://www.victim.test/"
     defaults = [f"http://d{number}.test/" for number in range(10)]
     web: Site = {HOME: [copy, victim, www, *defaults, A, f"{HOME}folder/a"]}
-    web |= dict.fromkeys((victim, copy, www), [said]) | dict.fromkeys(defaults, ["<h1>It works!</h1>" + prose(2, 300)])
+    web |= {url: [said] for url in (victim, copy, www)}
+    web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
     web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
     assert merged(tmp_path / "crawl.db", web) == {www: victim}
 
