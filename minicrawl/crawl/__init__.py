@@ -21,7 +21,8 @@ sitemaps  which URLs a sitemap lists              robots_turns  robots.txt is as
 sitemap_queue  which is next, and whose URLs      arrivals  what comes back to it
 outage    whether nobody answers any more         run       one crawl, from seeds to report
 knocks    whom to ask then                        audit     what a store promises, checked
-merging   copies that are one page                timing    how long it waits, and for what
+merging   copies that are one page                twins     pages in other languages: one first, the others last
+                                                  timing    how long it waits, and for what
 """
 
 import sys

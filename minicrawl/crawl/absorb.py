@@ -23,6 +23,7 @@ from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.twins import Twins
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -69,6 +70,7 @@ class Absorber:
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
+        self._twins = Twins(web)
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
@@ -157,6 +159,7 @@ class Absorber:
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
+            self._twins.save()
             self.writer.save_meta(meta)
         self._web.committed()
 
@@ -193,6 +196,8 @@ class Absorber:
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
+        if parsed.alternates and outcome.state is State.FETCHED:
+            self._twins.note(page, parsed.alternates, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         else:
