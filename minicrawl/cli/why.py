@@ -274,7 +274,7 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
 
     lines = []
     if told["alternate_of"] is not None:
-        lines.append(f"alternate   of {printable(told['alternate_of'])}, which was read before it: it waits behind others")
+        lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
         kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
         lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")

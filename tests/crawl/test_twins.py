@@ -66,4 +66,4 @@ def test_why_tells(tmp_path: Path) -> None:
         store, "SELECT t.url, n.url FROM twins JOIN pages t ON t.id = page JOIN pages n ON n.id = named_by"
     )[0]
     output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout
-    assert f"alternate   of {named_by}, which was read before it" in output
+    assert f"alternate   of {named_by}, read before it" in output
