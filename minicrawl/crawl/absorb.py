@@ -24,6 +24,7 @@ from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.twins import Twins
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -70,6 +71,7 @@ class Absorber:
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
+        self._twins = Twins(web)
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
@@ -163,6 +165,7 @@ class Absorber:
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
+            self._twins.save()
             self.writer.save_meta(meta)
         self._web.committed()
 
@@ -180,10 +183,7 @@ class Absorber:
         before = self._web.links_row(page) if is_again else None
         old = _NOWHERE if before is None else from_bytes(before.targets)
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
-        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
-            self.repeats.note(page, fetched)
-        elif is_again:
-            self.repeats.forget(page)
+        self.repeats.note(page, outcome, fetched)
         assert outcome.state is not None
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
@@ -199,11 +199,14 @@ class Absorber:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)
+        self.repeats.note_reinstated()
         self._beyond.note_nearer(targets, depths)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
+        if parsed.alternates and outcome.state is State.FETCHED:
+            self._twins.note(page, parsed.alternates, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         elif outcome.state in READ:

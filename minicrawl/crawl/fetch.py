@@ -141,6 +141,7 @@ class Fetcher:
                 content_type=content_type,
                 location=_location(fields),
                 robots_tag=_joined(fields, b"x-robots-tag", "\n") or None,
+                link=_joined(fields, b"link"),
                 retry_after=_joined(fields, b"retry-after"),
                 size=size,
                 seconds=_now() - started,

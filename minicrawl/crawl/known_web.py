@@ -154,13 +154,23 @@ class KnownWeb:
         return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept], dropped
 
     def made_known(
-        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+        self,
+        urls: Sequence[str],
+        pages: Sequence[int | None],
+        source: int,
+        reason: str,
+        *,
+        same_depth: bool = False,
+        grant: int = GRANT,
     ) -> list[int]:
-        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        """Page numbers of distinct URLs that `source` points to, making known those that have none.
+
+        grant: the cash that these are born with, if the strategy has pages born with any.
+        """
         fresh = unknown(urls, pages)
         if not fresh:
             return [page for page in pages if page is not None]
-        grant = GRANT if self.strategy.birth_grants else 0
+        grant = grant if self.strategy.birth_grants else 0
         grants = [grant if self.focus.is_off else int(grant * self.focus.factor(url)) for url in fresh]
         depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
         born = iter(self._discover(fresh, reason, source, depth, grants))

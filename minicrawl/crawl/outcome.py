@@ -9,6 +9,7 @@ status or failure                     state            tries   cash goes
   no target, out of scope, loop, >10  error            1       to the virtual page
 meta refresh, canonical to another    alias            1       to the target, all of it
   that is dead, or leads back         fetched          1       to the counted outlinks
+  that others refute (canonicals.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged
 what the host says of what is not     error            1       to the virtual page
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries

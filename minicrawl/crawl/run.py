@@ -94,6 +94,10 @@ async def crawl_with(
         if not engine.is_aborted:
             absorber.settle_fully()
             absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+                absorber.commit(engine.meta())
         return _report(engine, absorber)
     finally:
         writer.close()

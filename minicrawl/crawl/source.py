@@ -18,6 +18,7 @@ from typing import Any, Protocol, Self
 
 from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.link_header import canonicals
 from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
@@ -69,6 +70,9 @@ class LocalSource:
         if fetched.body:
             parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
             fetched = replace(fetched, body=b"", **identity_of(fetched.body, url)._asdict())
+        if fetched.link is not None:
+            named = canonicals(fetched.link, url)
+            parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def robots(self, url: str) -> Fetched:

@@ -33,6 +33,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Told,
+    Twin,
 )
 from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
@@ -302,6 +303,22 @@ class Store:
         """Aliases that are pages of their own, each with its target."""
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        query = """
+            SELECT source, targets FROM links JOIN pages ON id = source
+            WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
+        return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
+
+    def twins(self) -> Iterator[Twin]:
+        """Pages that a page read before them gives as its alternate."""
+        return (Twin(*row) for row in self._rows("SELECT page, named_by FROM twins ORDER BY page"))
+
+    def twin_of(self, page: int) -> int | None:
+        """The page that gives this one as its alternate, and was read before it."""
+        row = self._row("SELECT named_by FROM twins WHERE page = ?", page)
+        return int(row[0]) if row else None
 
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""

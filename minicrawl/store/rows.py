@@ -251,3 +251,10 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
+
+
+class Twin(NamedTuple):
+    """A page, and the page that was the first to give it as its alternate."""
+
+    page: int
+    named_by: int

@@ -141,6 +141,12 @@ CREATE TABLE refused (
     beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
 ) STRICT;
 
+-- Pages that a page read before them gives as the same in another language or for another medium (crawl/twins.py).
+CREATE TABLE twins (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    named_by     INTEGER NOT NULL              -- pages.id
+) STRICT;
+
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY

@@ -34,6 +34,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Turn,
+    Twin,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -201,6 +202,9 @@ class Writer(Store):
     def save_probes(self, rows: Iterable[Probe]) -> None:
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+
+    def save_twins(self, twins: Iterable[Twin]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -37,7 +37,7 @@ READ = {
     "201": (answer(201), ParsedPage(), "http-201", False),
     "204": (answer(204), ParsedPage(), "http-204", False),
     "206": (answer(206), ParsedPage(), "http-206", False),
-    "canonical-to-itself": (answer(), ParsedPage(canonical=URL), "ok", True),
+    "canonical-to-itself": (answer(), ParsedPage(canonicals=(URL,)), "ok", True),
     "refresh-to-itself": (answer(), ParsedPage(refresh=URL), "ok", True),
 }
 
@@ -92,9 +92,9 @@ def test_a_location_means_nothing_without_a_redirect(status):
     ("parsed", "reason"),
     [
         (ParsedPage(refresh=OTHER), "meta-refresh"),
-        (ParsedPage(canonical=OTHER), "canonical"),
-        (ParsedPage(refresh=OTHER, canonical="http://h.test/c"), "meta-refresh"),
-        (ParsedPage(refresh=URL, canonical=OTHER), "canonical"),
+        (ParsedPage(canonicals=(OTHER,)), "canonical"),
+        (ParsedPage(refresh=OTHER, canonicals=("http://h.test/c",)), "meta-refresh"),
+        (ParsedPage(refresh=URL, canonicals=(OTHER,)), "canonical"),
     ],
     ids=["refresh", "canonical", "refresh-before-canonical", "refresh-to-itself-is-none"],
 )
