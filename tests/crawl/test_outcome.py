@@ -102,11 +102,11 @@ def test_a_page_that_stands_for_another_is_its_alias(parsed, reason):
     assert judge(answer(), parsed) == Outcome(State.ALIAS, reason, alias=OTHER, follows=True)
 
 
-@pytest.mark.parametrize("field", ["refresh", "canonical"])
+@pytest.mark.parametrize("said", [{"refresh": OTHER}, {"canonicals": (OTHER,)}], ids=["refresh", "canonical"])
 @pytest.mark.parametrize("by_header", [True, False], ids=["header", "meta"])
-def test_nofollow_holds_for_pages_that_stand_for_another(field, by_header):
+def test_nofollow_holds_for_pages_that_stand_for_another(said, by_header):
     """Should the alias come to nothing, the page's own links must not count either."""
-    parsed = ParsedPage(follow=by_header, **{field: OTHER})
+    parsed = ParsedPage(follow=by_header, **said)
     assert judge(answer(robots_tag="nofollow" if by_header else None), parsed).follows is False
 
 
