@@ -45,13 +45,14 @@ _TRAP_SECONDS = 86_400.0
 
 
 class SteadyClock:
-    """Unix seconds that never step back, whatever happens to the machine's clock."""
+    """Unix seconds by the running event loop's clock: they never step back, whatever happens to the machine's."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
-        return time.monotonic() + self._offset
+        return self._loop.time() + self._offset
 
 
 class Engine:

@@ -5,10 +5,10 @@ a failure is decided elsewhere. Requests go through httpx's transport interface,
 (see minicrawl.crawl.connection), at a fraction of the CPU of httpx's own connection pool.
 """
 
+import asyncio
 import base64
 import socket
 import ssl
-import time
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from types import TracebackType
@@ -81,7 +81,7 @@ class Fetcher:
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
-        started = time.monotonic()
+        started = _now()
         try:
             with self._deadlines:
                 return await self._get(url, started, any_type, max(self._max_size, at_least), take)
@@ -91,7 +91,7 @@ class Fetcher:
             reason = error.reason
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             reason = _reason(error)
-        return Fetched(url, reason=reason, seconds=time.monotonic() - started)
+        return Fetched(url, reason=reason, seconds=_now() - started)
 
     async def locate(self, url: str) -> Located:
         """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
@@ -142,8 +142,8 @@ class Fetcher:
                 robots_tag=_joined(fields, b"x-robots-tag", "\n") or None,
                 retry_after=_joined(fields, b"retry-after"),
                 size=size,
-                seconds=time.monotonic() - started,
-                waited=time.monotonic() - response.extensions.get("asked_at", started),
+                seconds=_now() - started,
+                waited=_now() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
         finally:
@@ -275,6 +275,10 @@ class _Body(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         self._connections.release(self._site, self._connection)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _site(url: httpx.URL) -> Site:

@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import json
 import random
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -216,7 +215,7 @@ def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: P
 def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
     class Timed(WithSitemaps):
         def _answer(self, request: httpx.Request) -> httpx.Response:
-            times.setdefault(request.url.host, []).append(time.monotonic())
+            times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
             return super()._answer(request)
 
     times: dict[str, list[float]] = {}
