@@ -77,7 +77,13 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 
 # Tables of older versions where they differ from those of the version after.
-_FIFTH = ""
+_FIFTH = """
+    ALTER TABLE pages DROP COLUMN steps;
+    UPDATE pages SET walkers = 7;
+    DELETE FROM meta WHERE key = 'links_left_out';
+    INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
+    ALTER TABLE hosts DROP COLUMN rests_until;
+"""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (
@@ -124,6 +130,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
+    6: ["domains", "linkers"],
 }
 
 

@@ -30,6 +30,7 @@ from minicrawl.crawl.content_type import (
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import TlsClient
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -215,12 +216,13 @@ class Fetcher:
 
 def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing) -> "_Transport":
     tls = ssl.create_default_context()
+    tls.set_alpn_protocols(["http/1.1"])
     if settings.ca_file is not None:
         try:
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
-    return _Transport(Connections(resolver, tls, proxy, timing), proxy)
+    return _Transport(Connections(resolver, TlsClient(tls), proxy, timing), proxy)
 
 
 class _Transport(httpx.AsyncBaseTransport):
