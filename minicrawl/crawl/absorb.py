@@ -26,6 +26,7 @@ from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.coverage import Found
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
@@ -218,11 +219,11 @@ class Absorber:
     def _visit_unchanged(self, page: int, url: str, now: float) -> None:
         """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
         outlinks = self._web.outlinks(page)
-        is_alias = self._web.last_state(page) == State.ALIAS
+        found = found_in(self._web.last_state(page), is_answered=True)
         weights = None
-        if not (self._web.focus.is_off or is_alias):
+        if not self._web.focus.is_off and found is Found.PAGE:
             weights = self._web.focus.weights(url, list(map(self.known.url, outlinks.tolist())), [""] * len(outlinks))
-        visit = self.accounts.visit(page, outlinks, outlinks, alias=is_alias, weights=weights)
+        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
         self._web.attempts.pop(page, None)
         self._web.batch.add_unchanged(page, self.accounts.measures(page))
         self._turns_unsettled += len(outlinks) > 0

@@ -6,21 +6,23 @@ import os
 import signal
 import time
 from collections.abc import Awaitable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
 import pytest
+from misbehaving import MisbehavingServer, answer
 
 from minicrawl.crawl.large_pages import LargePages, PageDiedError, is_large, read_page
-from minicrawl.crawl.source import LocalSource
+from minicrawl.crawl.source import LocalSource, PageSource, WorkerSource
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import ConnectTo, CrawlSettings
 
 URL = "http://h.test/dir/page"
 MB = 10**6
 PAGES = {
-    "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 16 * MB],
-    "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(60_000)),
+    "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 4 * MB],
+    "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(15_000)),
     "nesting": b"<div>" * (4 * MB // 5),
     "text": b"<a href=/x>" + b"word " * (16 * MB // 5),
     "attribute": b'<a href="' + b"x" * (16 * MB - 20) + b'">',
@@ -33,8 +35,8 @@ PAGES = {
 
 def source_of(body: bytes, **settings: Any) -> LocalSource:
     """Where every page has this body."""
-    answer = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
-    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: answer))
+    reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
+    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply))
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
@@ -65,6 +67,33 @@ def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
     assert longest < 0.1
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
+    """With real connections, and with a worker, whose own loop goes on as well: it answers for others meanwhile."""
+    body = PAGES["nesting"]
+    server = MisbehavingServer({"large": answer(body), "small": answer(b"<p>hello")})
+
+    async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
+        async with server, AsyncExitStack() as stack:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=workers)
+            source: PageSource = WorkerSource(settings) if workers else LocalSource(settings)
+            await stack.enter_async_context(source)
+            await source.page("http://small.first.test/")
+            large = asyncio.create_task(source.page("http://large.first.test/"))
+            while not any(host == "large.first.test" for host, _ in server.requests):
+                await asyncio.sleep(0.001)
+            _, longest = await longest_step(source.page("http://small.first.test/"))
+            is_first = not large.done()
+            return await large, is_first, longest
+
+    (fetched, parsed), is_first, longest = asyncio.run(run())
+    expected, identity = read_page(body, "http://large.first.test/", "text/html", anchors=False)
+    assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
+    assert is_first
+    assert longest < 0.1
+
+
 def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:
     return Fetched(**{name: getattr(fetched, name) for name in Fetched.__slots__} | identity | {"body": b""})
 
@@ -91,7 +120,8 @@ def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None
         pages = LargePages(60.0)
         try:
             await pages.read(b"", URL, None, anchors=False)
-            reads = [asyncio.create_task(pages.read(PAGES["nesting-in-50-kB"], URL, None, anchors=False)) for _ in range(2)]
+            body = PAGES["nesting-in-50-kB"]
+            reads = [asyncio.create_task(pages.read(body, URL, None, anchors=False)) for _ in range(2)]
             await asyncio.sleep(0)
             assert pages._process is not None
             os.kill(pages._process.pid, fate)
