@@ -19,7 +19,7 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.knocks import Knocks
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.outcome import Outcome, judge
+from minicrawl.crawl.outcome import NOT_MODIFIED, Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
@@ -27,6 +27,7 @@ from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.twins import Twins
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.coverage import Found
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
@@ -84,6 +85,10 @@ class Absorber:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         attempts = self._web.attempts.get(page, 0)
+        if fetched.status == NOT_MODIFIED and self.accounts.book.read[page] and self._web.was_there(page):
+            self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, 0.0)
+            self._visit_unchanged(page, fetched.url, now)
+            return
         outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
@@ -213,6 +218,20 @@ class Absorber:
             self.frontier.put_back(page, now)
         else:
             self.frontier.set_aside(page, max(not_before, now + self._web.timing.found_nothing))
+
+    def _visit_unchanged(self, page: int, url: str, now: float) -> None:
+        """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
+        outlinks = self._web.outlinks(page)
+        found = found_in(self._web.last_state(page), is_answered=True)
+        weights = None
+        if not self._web.focus.is_off and found is Found.PAGE:
+            weights = self._web.focus.weights(url, list(map(self.known.url, outlinks.tolist())), [""] * len(outlinks))
+        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
+        self._web.attempts.pop(page, None)
+        self._web.batch.add_unchanged(page, self.accounts.measures(page))
+        self._turns_unsettled += len(outlinks) > 0
+        self.frontier.credit(visit.credited)
+        self.frontier.put_back(page, now)
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage

@@ -32,7 +32,8 @@ class Timing:
     lease            after a commit within which requests may leave
     idle             without an answer, after which the crawl finds itself something to do
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; so does the process
+                     that parses a large page
     start            more, while it starts
     """
 

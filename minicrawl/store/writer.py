@@ -131,6 +131,12 @@ class Writer(Store):
             ((retry.attempts, retry.reason, retry.id) for retry in retries),
         )
 
+    def save_measures(self, measures: Mapping[int, str | None]) -> None:
+        """By page, of pages whose turn changed nothing else."""
+        self._db.executemany(
+            "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
+        )
+
     def save_states(self, pages: Iterable[Restated]) -> None:
         self._db.executemany(
             "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
