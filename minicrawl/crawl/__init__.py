@@ -21,6 +21,7 @@ sitemaps  which URLs a sitemap lists              robots_turns  robots.txt is as
 sitemap_queue  which is next, and whose URLs      arrivals  what comes back to it
 outage    whether nobody answers any more         run       one crawl, from seeds to report
 knocks    whom to ask then                        audit     what a store promises, checked
+open_files  how many connections there may be
 timing    how long it waits, and for what
 """
 

@@ -18,6 +18,7 @@ from typing import Any, Protocol, Self
 
 from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
@@ -58,8 +59,14 @@ class PageSource(Protocol):
 class LocalSource:
     """Fetches and parses in this process."""
 
-    def __init__(self, settings: CrawlSettings, transport: Any = None, timing: Timing = STANDARD) -> None:
-        self._fetcher = Fetcher(settings, transport, timing)
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: Any = None,
+        timing: Timing = STANDARD,
+        files: Room | None = None,
+    ) -> None:
+        self._fetcher = Fetcher(settings, transport, timing, files)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
