@@ -14,7 +14,7 @@ from typing import NamedTuple, Self, cast
 from aiohappyeyeballs import start_connection
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.connect import Resolver
 from minicrawl.crawl.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient, TlsLayer
@@ -396,8 +396,7 @@ class Connections:
     async def _opened(self, site: Site) -> Connection:
         if self._proxy is None:
             return await self._connected(site)
-        if is_literal(site.host):  # names are the proxy's business
-            self._resolver.check(site.host)
+        self._resolver.check_host(site.host)  # other names are the proxy's business
         connection = await self._connected(self._proxy.site)
         if site.is_tls:
             try:

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import ssl
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -309,3 +310,13 @@ def test_a_proxy_that_lets_nobody_through():
     server = says(answer(b"no", status="407 Who are you"))
     (fetched,) = fetched_from(server, "https://h.test/", proxied="http://127.0.0.1:{port}")
     assert fetched.reason == "bad-response"
+
+
+@pytest.mark.parametrize("url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"])
+def test_a_proxy_is_not_asked_for_this_machine(url):
+    async def run() -> Fetched:
+        async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:
+            return await fetcher.fetch(url)
+
+    server = says(HELLO)
+    assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)
