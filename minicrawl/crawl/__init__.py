@@ -23,7 +23,7 @@ sitemap_queue  which is next, and whose URLs      arrivals  what comes back to i
 outage    whether nobody answers any more         run       one crawl, from seeds to report
 knocks    whom to ask then                        audit     what a store promises, checked
 merging   copies that are one page                twins     pages in other languages: one first, the others last
-                                                  timing    how long it waits, and for what
+open_files  how many connections there may be      timing    how long it waits, and for what
 """
 
 import sys

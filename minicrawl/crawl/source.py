@@ -18,8 +18,9 @@ from typing import Any, Protocol, Self
 
 from minicrawl.crawl.digest import Identity
 from minicrawl.crawl.fetch import Fetcher
-from minicrawl.crawl.link_header import canonicals
 from minicrawl.crawl.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawl.link_header import canonicals
+from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
@@ -59,8 +60,14 @@ class PageSource(Protocol):
 class LocalSource:
     """Fetches and parses in this process; what takes long to parse, in another."""
 
-    def __init__(self, settings: CrawlSettings, transport: Any = None, timing: Timing = STANDARD) -> None:
-        self._fetcher = Fetcher(settings, transport, timing)
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: Any = None,
+        timing: Timing = STANDARD,
+        files: Room | None = None,
+    ) -> None:
+        self._fetcher = Fetcher(settings, transport, timing, files)
         self._large_pages = LargePages(timing.hang)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
