@@ -79,6 +79,13 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 # Tables of older versions where they differ from those of the version after.
 _FIFTH = """
     ALTER TABLE hosts DROP COLUMN rests_until;
+    DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP VIEW books;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+    DROP INDEX fetches_duplicates;
+    DELETE FROM meta
+        WHERE key IN ('ledger_never_read', 'ledger_births', 'ledger_total', 'best_floor', 'is_ranked');
 """
 _FOURTH = """
     DROP VIEW ranks;
@@ -126,6 +133,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
+    6: ["tallies", "best", "places"],
 }
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.best import Best
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
@@ -25,7 +26,7 @@ from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import slices
+from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
@@ -85,6 +86,7 @@ class KnownWeb:
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
         self.batch = Batch()
+        self._best = Best()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
@@ -193,6 +195,7 @@ class KnownWeb:
         """Write all that has changed since the last commit, within the transaction of the next."""
         visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
+        self._best_changed(np.concatenate([visited, credited, born]))
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
         for some in slices(len(visited), _ROWS):
             self.writer.save_accounts(self.accounts.columns(visited[some]))
@@ -205,6 +208,16 @@ class KnownWeb:
             self.writer.save_digests(digests)
         self.writer.save_hosts(self._host_rows())
         self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit})
+
+    def _best_changed(self, changed: Pages) -> None:
+        added, is_anew = self._best.changes(self.accounts.ledger, changed)
+        self.writer.save_best(added, is_anew=is_anew)
+        self.writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+
+    def rank(self) -> None:
+        """Write down the place of every page, within the transaction of the last commit of a run."""
+        self.writer.save_places(self.accounts.ledger.order().astype(np.int32))
+        self.writer.save_meta({"is_ranked": 1})
 
     def committed(self) -> None:
         """What was saved is in the store now."""

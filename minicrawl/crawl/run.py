@@ -92,7 +92,7 @@ async def crawl_with(
                 await engine.run()
         if not engine.is_aborted:
             absorber.settle_fully()
-            absorber.commit(engine.meta())
+            absorber.commit(engine.meta(), ranks=True)
         return _report(engine, absorber)
     finally:
         writer.close()

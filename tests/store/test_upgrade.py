@@ -28,7 +28,7 @@ def contents(store: Path) -> list[list[tuple[object, ...]]]:
         [tuple(row) for row in said],
         rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
         rows(store, "SELECT * FROM links"),
-        rows(store, "SELECT * FROM meta"),
+        rows(store, "SELECT * FROM meta WHERE key NOT IN ('best_floor', 'is_ranked')"),
         rows(store, "SELECT id, name, crawl_delay, next_at FROM hosts"),
         rows(store, "SELECT * FROM ranks"),
     ]
