@@ -145,11 +145,9 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
     if not _settings(store).traps:
         return None
-    host = whom_to_spare(url)
-    # To count a host's pages takes a look at all; only a host that has had links dropped may be full.
-    may_be_full = not is_known and (row := store.pattern(host)) is not None and row.trap is not None
-    traps = Traps(store, seeds=store.seeds(), pages={host: store.pages_on(host)} if may_be_full else {})
-    found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
+    traps = Traps(store)
+    is_host_known = is_known or store.has_host(whom_to_spare(url))
+    found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
     if found is None:
         return None
     rule, pattern = found

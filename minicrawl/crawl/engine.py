@@ -9,7 +9,7 @@ import json
 import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any
@@ -29,7 +29,7 @@ from minicrawl.crawl.arrivals import (
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState
+from minicrawl.crawl.robots import RobotsState, judged
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -45,13 +45,14 @@ _TRAP_SECONDS = 86_400.0
 
 
 class SteadyClock:
-    """Unix seconds that never step back, whatever happens to the machine's clock."""
+    """Unix seconds by the running event loop's clock: they never step back, whatever happens to the machine's."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
-        return time.monotonic() + self._offset
+        return self._loop.time() + self._offset
 
 
 class Engine:
@@ -97,6 +98,7 @@ class Engine:
         self._progress_at = self._started + timing.progress
         self.fetched = 0
         self.bytes = 0
+        self.unanswered: Counter[str] = Counter()
         self.reason: str | None = None
         self.is_aborted = False
 
@@ -153,14 +155,13 @@ class Engine:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
-        read = accounts.book.payees  # the virtual page pays the pages that were read
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
             bytes=self.bytes,
             known=accounts.size,
-            never_read=accounts.size - read,
+            never_read=accounts.size - accounts.coverage.collected,
             hosts_ready=ready,
             hosts_waiting=waiting,
             in_flight=self._frontier.in_flight,
@@ -168,7 +169,8 @@ class Engine:
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
-            shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
+            left_out=absorber.links_left_out,
+            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 
@@ -224,6 +226,7 @@ class Engine:
                 self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"))
             return False
         if robots.is_undecided:
+            self.unanswered[robots.reason or "connection"] += 1
             self._absorber.turns.hold(turn, robots.expires, now)
             return False
         refusal = robots.refusal(self._settings.user_agent, url)
@@ -369,6 +372,7 @@ class Engine:
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
                 continue
             reason = reason_of(arrival)
+            self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
@@ -377,6 +381,14 @@ class Engine:
             if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
                 self._believe(now)
             self._absorb(arrival, now)
+
+    def _note_failure(self, arrival: Answer, reason: str | None) -> None:
+        """Keep why a request got no usable answer, should the run end without any."""
+        if isinstance(arrival, RobotsArrival) and reason is None:
+            robots = judged(arrival.fetched, 0.0)
+            reason = None if robots.rules is not None else robots.reason
+        if reason is not None:
+            self.unanswered[reason] += 1
 
     def _absorb(self, arrival: Answer, now: float) -> None:
         if isinstance(arrival, RobotsArrival):

@@ -67,6 +67,7 @@ class Frontier:
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
+        self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._discovery, self._refresh = (
             Lane(self.hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
@@ -287,6 +288,11 @@ class Frontier:
             self._held[page] = False
             self.add(page, now)
 
+    def set_aside(self, page: int, until: float) -> None:
+        """Let a read page that was handed out wait for another turn from `until` on, if the crawl lasts that long."""
+        if self._budget.share < 1.0:
+            heapq.heappush(self._set_aside, (until, page))
+
     def charge(self, page: int) -> None:
         """A page that was handed out is fetched indeed: that counts for the discovery share."""
         self._budget.charge(discovers=not self._book.read[page])
@@ -301,7 +307,8 @@ class Frontier:
         return min(times, default=None)
 
     def is_empty(self) -> bool:
-        """Whether nothing waits, rests or is in flight. Read pages wait only if pages are read again."""
+        """Whether nothing waits, rests or is in flight, but for pages set aside. Read pages wait only if pages are read
+        again."""
         waiting = self._discovery.waiting or self._refresh.waiting or self._errands
         return not (self.in_flight or self._resting or waiting)
 
@@ -312,10 +319,11 @@ class Frontier:
         return ready, len(with_pages) - ready
 
     def _wake(self, now: float) -> None:
-        while self._resting and self._resting[0][0] <= now:
-            _, page = heapq.heappop(self._resting)
-            self._held[page] = False
-            self.add(page, now)
+        for waiting in (self._resting, self._set_aside):
+            while waiting and waiting[0][0] <= now:
+                _, page = heapq.heappop(waiting)
+                self._held[page] = False
+                self.add(page, now)
         while self._waiting_clocks and self._waiting_clocks[0][0] <= now:
             time, number = heapq.heappop(self._waiting_clocks)
             clock: Clock = self.hosts[number] if number >= 0 else self._addresses[~number]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.best import Best
+from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
@@ -24,7 +25,7 @@ from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
-from minicrawl.model import State
+from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
@@ -41,9 +42,9 @@ class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
 
     `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
-    `timing`: how long anything takes at most.
-    `seeds`: all that the store ever had. `answered`: hosts that have, ever. `attempts`: failed requests for a page in a
-    row; `failures`: turns of this run that found nothing, by reason.
+    `timing`: how long anything takes at most. `seeds`: all that the store ever had. `links_left_out`: links of read
+    pages that are out of scope, filtered or in a trap. `answered`: hosts that have, ever. `attempts`: failed requests
+    for a page in a row; `failures`: turns of this run that found nothing, by reason.
 
     Invariant: what the store holds after a commit is what memory holds, so that a new one on it goes on as this one
     would. `batch` is a new one after every commit: it is not to be kept.
@@ -82,6 +83,7 @@ class KnownWeb:
             on_its_way=timing.on_its_way,
         )
         self._hosts: dict[str, Host] = {}
+        self.links_left_out = int(writer.meta("links_left_out") or 0)
         self.answered: set[int] = set()
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
@@ -92,14 +94,14 @@ class KnownWeb:
         self._committed = self.accounts.size
         self.seeds: list[str] = []
         self.scope = Scope.of(settings, ())
-        self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
+        self.traps = self._traps() if settings.traps else None
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
         self.seeds = [*self.writer.seeds(), *seeds]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(self.seeds)
+            self.traps.protect(seeds)
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -121,7 +123,7 @@ class KnownWeb:
 
     def was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
-        return self.last_state(page) in (State.FETCHED, State.ALIAS)
+        return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
         turn = self.batch.turns.get(page)
@@ -206,8 +208,12 @@ class KnownWeb:
             patterns, digests = self.traps.take_rows()
             self.writer.save_patterns(patterns)
             self.writer.save_digests(digests)
+            domains, linkers = self.traps.budgets.take_rows()
+            self.writer.save_domains(domains)
+            self.writer.add_linkers(linkers)
         self.writer.save_hosts(self._host_rows())
-        self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit})
+        kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
+        self.writer.save_meta(self.accounts.scalars() | kept)
 
     def _best_changed(self, changed: Pages) -> None:
         added, is_anew = self._best.changes(self.accounts.ledger, changed)
@@ -249,6 +255,14 @@ class KnownWeb:
             self._load_pages(now)
         finally:
             gc.enable()
+
+    def _traps(self) -> Traps:
+        """The defence as the store has it. Seeds, and what they stand for, are on the hosts of pages at depth 0."""
+        budgets = Budgets(self.writer.domains(), self.writer.linkers(), self.frontier.pages_by_host())
+        seeds = self.accounts.depth[: self.accounts.size] == 0
+        hosts = np.unique(self.frontier.host_of[: self.accounts.size][seeds])
+        budgets.protect(self.frontier.hosts[host].name for host in hosts.tolist())
+        return Traps(self.writer, budgets=budgets)
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()

@@ -26,7 +26,8 @@ at least as long. What else a failure means for its host, and when that is dead,
 
 from dataclasses import dataclass
 
-from minicrawl.crawl.parse import HTML_TYPES, follows_directives, media_type
+from minicrawl.crawl.content_type import HTML_TYPES, media_type
+from minicrawl.crawl.parse import follows_directives
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import normalise

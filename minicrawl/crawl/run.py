@@ -18,6 +18,7 @@ from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -106,11 +107,20 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         bytes=engine.bytes,
         seconds=engine.seconds,
         known=accounts.size,
-        read=int(accounts.book.read[: accounts.size].sum()),
+        read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
         failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
+        unanswered=_unanswered(engine, absorber.writer),
     )
+
+
+def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
+    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+        return store.unanswered()
+    return dict(engine.unanswered)
 
 
 def _window(settings: CrawlSettings) -> Window:

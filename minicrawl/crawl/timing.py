@@ -20,6 +20,7 @@ class Timing:
     no_name_server   for which it holds that the name server fails (RFC 9520 3.2): no longer than a page waits between
                      two tries
     retry            between the first two tries of a page; then four times as long
+    found_nothing    until a page at which nothing was found is asked for again, where pages are read again at all
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
     robots_look      where a robots.txt is being followed, its site looks that often whether it has come, if it has no
                      longer delay
@@ -43,6 +44,7 @@ class Timing:
     no_name: float = 60.0
     no_name_server: float = 5.0
     retry: float = 5.0
+    found_nothing: float = 86_400.0
     robots_retry: float = 10.0
     robots_look: float = 0.05
     least_backoff: float = 1.0

@@ -18,9 +18,11 @@ from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    DomainRow,
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -61,8 +63,10 @@ _ORPHANS = {
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
     "kinds of pages are counted wrongly": (
-        "SELECT count(*) FROM (SELECT state, reason, count(*) AS n FROM pages GROUP BY 1, 2) FULL JOIN "
-        "(SELECT state, reason, pages FROM tallies WHERE pages) USING (state, reason) WHERE n IS NOT pages"
+        "WITH counted AS (SELECT state, reason, count(*) FROM pages GROUP BY 1, 2),"
+        " kept AS (SELECT state, reason, pages FROM tallies WHERE pages)"
+        " SELECT (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))"
+        " + (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))"
     ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
     "hashes of URLs are of a page that is not in the store": (
@@ -262,6 +266,14 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def unanswered(self) -> dict[str, int]:
+        """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._rows(query))
+
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
         return is_held(self.path)
@@ -322,14 +334,15 @@ class Store:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
         with self._errors:
-            cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
+            query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {ACCOUNT_COLUMNS} FROM pages ORDER BY id"
+            cursor = self._db.execute(query)
             while chunk := cursor.fetchmany(_ROWS):
                 state, *columns = zip(*chunk, strict=True)
-                page, host, attempts, *account = (
+                page, host, attempts, is_answered, *account = (
                     np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
                     for column in columns
                 )
-                yield PageColumns(page, host, state, attempts, Account._make(account))
+                yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""
@@ -417,10 +430,8 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         return int(size)
 
-    def pages_on(self, host: str) -> int:
-        """Number of known pages on a host; looks at every page."""
-        (count,) = self._row("SELECT count(*) FROM pages WHERE host = (SELECT id FROM hosts WHERE name = ?)", host)
-        return int(count)
+    def has_host(self, name: str) -> bool:
+        return self._row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def some_sources(self, page: int, n: int) -> list[int]:
         """Up to n pages with a counted link to `page`: of the links the crawl has, some 20,000 pages' are looked at.
@@ -469,6 +480,13 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def domains(self) -> list[DomainRow]:
+        return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]
+
+    def linkers(self) -> Iterator[LinkerRow]:
+        """Who links to domains, in the order in which they came."""
+        return map(LinkerRow._make, self._rows("SELECT domain, bit FROM linkers ORDER BY rowid"))
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""

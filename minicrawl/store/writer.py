@@ -20,9 +20,11 @@ from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import PLACES, Store
 from minicrawl.store.rows import (
     AccountColumns,
+    DomainRow,
     Fetch,
     Fingerprint,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -204,6 +206,12 @@ class Writer(Store):
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+
+    def save_domains(self, rows: Iterable[DomainRow]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
+
+    def add_linkers(self, rows: Iterable[LinkerRow]) -> None:
+        self._db.executemany("INSERT INTO linkers (domain, bit) VALUES (?, ?)", rows)
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
