@@ -3,7 +3,7 @@
     python bench/reading.py [SIZE] [--store FILE]
 
 A store of SIZE known URLs (a million) is made as `bench/frontier.py` makes it, its places are written down as at the
-end of a run, and every question is put to it in a process of its own: six times, the first to load what the command needs.
+end of a run, and every question is put to it in a process of its own: six times, the first to load what it needs.
 Printed is the median of the other five, and the most.
 """
 
