@@ -164,13 +164,15 @@ class Absorber:
             self.accounts.settle_fully(blocks, SETTLED_ERROR)
             self.accounts.shorten(blocks)
 
-    def commit(self, meta: dict[str, MetaValue]) -> None:
-        """Write everything since the last commit, all or nothing."""
+    def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
+        """Write everything since the last commit, all or nothing. ranks: and the place of every page."""
         with self.writer.transaction():
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
             self._twins.save()
+            if ranks:
+                self._web.rank()
             self.writer.save_meta(meta)
         self._web.committed()
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.best import Best
 from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
@@ -26,7 +27,7 @@ from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import slices
+from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
@@ -87,6 +88,7 @@ class KnownWeb:
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
         self.batch = Batch()
+        self._best = Best()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
@@ -205,6 +207,7 @@ class KnownWeb:
         """Write all that has changed since the last commit, within the transaction of the next."""
         visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
+        self._best_changed(np.concatenate([visited, credited, born]))
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
         for some in slices(len(visited), _ROWS):
             self.writer.save_accounts(self.accounts.columns(visited[some]))
@@ -221,6 +224,16 @@ class KnownWeb:
         self.writer.save_hosts(self._host_rows())
         kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
         self.writer.save_meta(self.accounts.scalars() | kept)
+
+    def _best_changed(self, changed: Pages) -> None:
+        added, is_anew = self._best.changes(self.accounts.ledger, changed)
+        self.writer.save_best(added, is_anew=is_anew)
+        self.writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+
+    def rank(self) -> None:
+        """Write down the place of every page, within the transaction of the last commit of a run."""
+        self.writer.save_places(self.accounts.ledger.order().astype(np.int32))
+        self.writer.save_meta({"is_ranked": 1})
 
     def committed(self) -> None:
         """What was saved is in the store now."""

@@ -97,11 +97,12 @@ async def crawl_with(
                 await engine.run()
         if not engine.is_aborted:
             absorber.settle_fully()
-            absorber.commit(engine.meta())
-            if absorber.repeats.elect_leaders():
+            if settings.merge_duplicates:
                 absorber.commit(engine.meta())
-                absorber.settle_fully()
-                absorber.commit(engine.meta())
+                if absorber.repeats.elect_leaders():
+                    absorber.commit(engine.meta())
+                    absorber.settle_fully()
+            absorber.commit(engine.meta(), ranks=True)
         return _report(engine, absorber)
     finally:
         writer.close()
