@@ -27,7 +27,7 @@ class Fetched:
 
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
     `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`:
+    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`, `wording`:
     64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
     """
 
@@ -46,6 +46,7 @@ class Fetched:
     digest: int | None = None
     payload: int | None = None
     simhash: int | None = None
+    wording: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

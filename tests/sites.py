@@ -77,7 +77,9 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 
 # Tables of older versions where they differ from those of the version after.
-_FIFTH = ""
+_FIFTH = """
+    ALTER TABLE patterns DROP COLUMN counting;
+"""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (

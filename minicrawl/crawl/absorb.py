@@ -23,6 +23,7 @@ from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.traps import NOTHING, Said
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -208,8 +209,8 @@ class Absorber:
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
         is_news = fetched.status == 200 and not self.accounts.book.read[page]
-        digest = fetched.digest if is_news else None
-        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, digest)
+        said = Said(fetched.digest, fetched.wording) if is_news else NOTHING
+        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)

@@ -188,6 +188,7 @@ class PatternRow(NamedTuple):
     dropped: int
     seen: str | None
     trap: str | None
+    counting: str | None = None
 
 
 class DomainRow(NamedTuple):

@@ -114,7 +114,8 @@ CREATE TABLE patterns (
     combined     INTEGER NOT NULL,             -- URLs found on its pages that only combine parameters known before
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
     seen         TEXT,                         -- JSON: months or parameters
-    trap         TEXT                          -- the rule that shut it
+    trap         TEXT,                         -- the rule that shut it
+    counting     TEXT                          -- JSON: what its numbered URLs showed (crawl/counting.py)
 ) STRICT, WITHOUT ROWID;
 
 -- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawl/budgets.py).
