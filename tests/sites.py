@@ -126,7 +126,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
-    6: ["domains", "linkers"],
+    6: ["domains", "linkers", "parameters"],
 }
 
 

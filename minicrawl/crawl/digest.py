@@ -60,18 +60,19 @@ class Identity(NamedTuple):
 def identity_of(body: bytes, url: str) -> Identity:
     """What an HTML body at a normalised URL can be told by.
 
-    Link targets and its own path are no part of what it says: they hold session ids, dates, and what was asked for in
-    vain. The site's origin is: what two of them say alike is no sign of a trap.
+    Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates, and
+    what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
     """
     pieces = _TARGETS.split(body)
     text = b"".join(pieces[::2])
     *origin, path = url.split("/", 3)
     raw = _sha1(text)
-    own = path.encode()
-    said = _sha1(text.replace(own, b"")) if own and own in text else raw
+    said = text
+    for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
+        said = said.replace(own.encode(), b"")
     features, title = features_of(text, _title_words(body))
     return Identity(
-        _signed(_sha1(said + "/".join(origin).encode())),
+        _signed(_sha1((raw if len(said) == len(text) else _sha1(said)) + "/".join(origin).encode())),
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(features) >= FEWEST else None,
         simhash_of(features, title) if len(features) >= FEWEST_ALIKE else None,
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,

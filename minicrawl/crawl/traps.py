@@ -103,6 +103,16 @@ class Said(NamedTuple):
 NOTHING = Said(None)
 
 
+class Novelty(NamedTuple):
+    """`is_news`: no page of the host said before what a page says. Of the others of its pattern, as far as they were
+    read, `is_little`: they mostly say nothing new, `says_one_thing`: all of them the same.
+    """
+
+    is_news: bool
+    is_little: bool
+    says_one_thing: bool
+
+
 class Shape(NamedTuple):
     """What kind of URL one is. `pattern` begins with its host; `month`: the one it shows, counted from the year 0.
 
@@ -267,6 +277,13 @@ class Traps:
             self._learn(shape, said.digest, said.wording, leads_away)
         return rules
 
+    def novelty(self, url: str, digest: int) -> Novelty:
+        """How new it is what a page says that was not taken in yet."""
+        pattern = self._pattern(shape_of(url).pattern)
+        if pattern is None:
+            return Novelty(not self._is_repeated(digest), is_little=False, says_one_thing=True)
+        return Novelty(not self._is_repeated(digest), pattern.repeats, pattern.read - pattern.repeated <= 1)
+
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and digests that came since the last call."""
         rows = [_row(name, self._young[name]) for name in sorted(self._touched)]
@@ -345,7 +362,7 @@ class Traps:
         name = shape.pattern
         pattern = self._touch(name)
         pattern.read += 1
-        is_repeated = digest in self._new_digests or (self._learned is not None and self._learned.has_digest(digest))
+        is_repeated = self._is_repeated(digest)
         if is_repeated:
             pattern.repeated += 1
         else:
@@ -359,6 +376,9 @@ class Traps:
             rule = _judged(name, pattern)
             if rule is not None:
                 self._shut[name] = pattern.trap = rule
+
+    def _is_repeated(self, digest: int) -> bool:
+        return digest in self._new_digests or (self._learned is not None and self._learned.has_digest(digest))
 
     def _drop(self, name: str, rule: str) -> None:
         pattern = self._touch(name)

@@ -56,7 +56,7 @@ KEPT = [
     "?s=a-rather-long-question-of-2-kinds", "?session=spring2024", "?session=12345678901234567890123", "?page=2",
     "?s=iphone15promaxcase256gb", "?session=keynote2024machinelearning", "?s=k3j9x0q2m8z7v1c5b6n4d2f0g8", ";sid=12",
     "?s=rtx4090ti24gbddr6xoc", "/(S(short))/b", "/(S)/b", "/f(x)/(y)", "/(S(lit3py55t21z5v55vlm25s55)x)/b", "?cid=1",
-    "?q=utm_source", "?lang=en", "?mc=1", "?oft=1", "?wt_mcx=1", "?session=keynote2024", ";sid=keynote2024machinelearning",
+    "?q=utm_source", "?lang=en", "?mc=1", "?oft=1", "?wt_mcx=1", "?session=keynote2024", ";sid=keynote2024machinelearn",
     "?ref=nav", "?source=x", "?id=1", f"?id={ID}", f"?x={ID}", f"?s={ID}+1", "?pk_id=1", "?a=;jsessionid=1",
 ]  # fmt: skip
 
