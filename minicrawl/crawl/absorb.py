@@ -24,6 +24,7 @@ from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.traps import NOTHING, Said
 from minicrawl.crawl.twins import Twins
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
@@ -100,7 +101,10 @@ class Absorber:
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
         self.frontier.release(page, now, asked=False)
-        self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now, until)
+        url, outcome = self.known.url(page), Outcome(state, reason)
+        if reason == "trap-session" and (plain := self.repeats.plain(url)) != url:
+            outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
+        self._visit(page, outcome, Fetched(url), ParsedPage(), now, until)
 
     def trap(self, page: int, url: str) -> str | None:
         """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
@@ -108,6 +112,8 @@ class Absorber:
             return None
         if self.accounts.book.read[page] and self._web.was_there(page):
             return None
+        if self.repeats.plain(url) != url:
+            return "trap-session"
         found = self._web.traps.verdict(url)
         return found[0] if found is not None else None
 
@@ -243,8 +249,10 @@ class Absorber:
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
         is_news = fetched.status == 200 and not self.accounts.book.read[page]
-        digest = fetched.digest if is_news else None
-        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, digest)
+        said = Said(fetched.digest, fetched.wording) if is_news else NOTHING
+        if said.digest is not None and "?" in fetched.url:
+            self.repeats.note_parameters(fetched.url, said.digest)
+        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)
@@ -264,8 +272,9 @@ class Absorber:
             return [], [], 0
         depth = int(self.accounts.depth[page]) + 1
         refuses = self._web.scope.refuses
-        inside = [refuses(url, depth) is None for url in parsed.outlinks]
-        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
+        outlinks, all_anchors = self.repeats.plain_links(parsed)
+        inside = [refuses(url, depth) is None for url in outlinks]
+        urls, anchors = list(compress(outlinks, inside)), list(compress(all_anchors, inside))
         return urls, anchors, len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:

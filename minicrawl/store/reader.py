@@ -27,6 +27,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     PageColumns,
+    ParameterRow,
     PatternRow,
     Probe,
     RankedPage,
@@ -497,6 +498,10 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def parameters(self) -> list[ParameterRow]:
+        """Parameters that are, or may be, sessions'."""
+        return [ParameterRow(*row) for row in self._rows(f"SELECT {', '.join(ParameterRow._fields)} FROM parameters")]
 
     def domains(self) -> list[DomainRow]:
         return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]

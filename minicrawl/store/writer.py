@@ -29,6 +29,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     NewPage,
+    ParameterRow,
     PatternRow,
     Probe,
     Refused,
@@ -213,6 +214,10 @@ class Writer(Store):
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+
+    def save_parameters(self, rows: Iterable[ParameterRow]) -> None:
+        columns, marks = ", ".join(ParameterRow._fields), ", ".join("?" * len(ParameterRow._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO parameters ({columns}) VALUES ({marks})", rows)
 
     def save_domains(self, rows: Iterable[DomainRow]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
