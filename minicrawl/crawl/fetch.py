@@ -9,7 +9,7 @@ import base64
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -20,6 +20,7 @@ from zlib_ng import zlib_ng
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
 from minicrawl.crawl.deadlines import Deadlines
+from minicrawl.crawl.headers import Headers
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
 from minicrawl.crawl.urls import origin
@@ -44,10 +45,16 @@ Take = Callable[[bytes], Awaitable[bool]]
 class Fetcher:
     """Fetches URLs one at a time, any number of them side by side.
 
-    transport: any httpx transport; None = real connections, as the settings say.
+    transport: any httpx transport; None = real connections, as the settings say. seed_origins: scheme://host[:port] of
+    the seeds, who alone are sent secret headers.
     """
 
-    def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: httpx.AsyncBaseTransport | None = None,
+        seed_origins: Set[str] = frozenset(),
+    ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
         self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
         self._transport = transport or _real_transport(settings, self._resolver, proxy)
@@ -63,7 +70,7 @@ class Fetcher:
                 "Accept-Encoding": "gzip, deflate",
             }
         )
-        self._headers.update(settings.headers)
+        self._given = Headers(settings.headers, seed_origins)
         phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
@@ -154,9 +161,10 @@ class Fetcher:
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
         """The URL of a site, and the headers of requests to it: httpx takes longer to make them than llhttp to parse
         an answer."""
-        url = httpx.URL(site)
-        host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
-        return url, httpx.Headers(host + self._headers.raw)
+        url, headers = httpx.URL(site), self._headers.copy()
+        headers.update(self._given.going_to(site))
+        host = [] if "Host" in headers else [(b"Host", url.netloc)]
+        return url, httpx.Headers(host + headers.raw)
 
     async def _read(self, response: httpx.Response, coding: str | None, most: int) -> tuple[bytes, int, bool]:
         """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""

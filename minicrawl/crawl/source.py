@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -60,10 +60,12 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process."""
+    """Fetches and parses in this process. seed_origins: of all seeds, see Fetcher."""
 
-    def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
-        self._fetcher = Fetcher(settings, transport)
+    def __init__(
+        self, settings: CrawlSettings, transport: Any = None, seed_origins: Set[str] = frozenset()
+    ) -> None:
+        self._fetcher = Fetcher(settings, transport, seed_origins)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -143,8 +145,9 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings) -> None:
+    def __init__(self, settings: CrawlSettings, seed_origins: Set[str] = frozenset()) -> None:
         self._settings = settings
+        self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -213,11 +216,13 @@ class WorkerSource:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + _START_SECONDS)
-        worker.line.send((self._settings, _BEAT_SECONDS))
+        worker.line.send((self._settings, self._seed_origins, _BEAT_SECONDS))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 

@@ -2,8 +2,9 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, and how often it is to be heard, then lists of requests (number, "page", "robots",
-"sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
+It reads its settings first, the origins of the seeds, and how often it is to be heard, then lists of requests (number,
+"page", "robots", "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of
+the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
 be.
 """
@@ -22,7 +23,8 @@ from minicrawl.settings import CrawlSettings
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
-    settings, beat_seconds = line.recv()
+    seed_origins: frozenset[str]
+    settings, seed_origins, beat_seconds = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -64,7 +66,7 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    async with LocalSource(settings) as source:
+    async with LocalSource(settings, seed_origins=seed_origins) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()
@@ -75,7 +77,7 @@ async def serve(line: Connection) -> None:
 
 
 def main() -> None:
-    # Ctrl-C reaches the whole group; only the crawl itself decides what it means.
+    # Only the crawl itself decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(100_000, 20, 50)
     asyncio.run(serve(Connection(int(sys.argv[1]))))
