@@ -76,12 +76,19 @@ class KnownWeb:
         self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
         self.batch = Batch()
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self.seeds = [*self.writer.seeds(), *seeds]
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
+        """
+        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
             self.traps.protect(self.seeds)
+        self.add_seeds(seeds, now)
+
+    def add_seeds(self, seeds: Sequence[str], now: float) -> None:
+        """Make seeds known, those that are new."""
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
