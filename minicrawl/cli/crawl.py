@@ -44,8 +44,8 @@ WHY_STOPPED = {
 @click.option(
     "--until-coverage",
     metavar="90%",
-    help="Stop once the pages read certainly hold this share of all importance: a bound from below, "
-    "for importance as seen from the seeds (RankMass).",
+    help="Stop once the pages read certainly hold this share of the importance of all known pages: a bound from "
+    "below, for importance as seen from the seeds (RankMass).",
 )
 @click.option(
     "--retry",
@@ -126,7 +126,8 @@ WHY_STOPPED = {
     "--discovery",
     default="1.0",
     metavar="SHARE",
-    help="Share of the fetches for never-read pages; with 1 no page is fetched twice.",
+    help="Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
+    "asked for again once a day, or by the next run.",
 )
 @click.option(
     "--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable."
@@ -197,8 +198,8 @@ def command(
         _print_report(report, store)
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
-    if report.failures and not report.fetched and report.known == report.read:
-        reason = max(report.failures, key=lambda reason: report.failures[reason])
+    reason = report.cause()
+    if reason is not None:
         raise NothingFetchedError(
             f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more"
         )
@@ -275,14 +276,13 @@ def _tell(resumed: "Resumed", again: int) -> None:
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.cli.output import amount, duration, table, tally
+    from minicrawl.cli.output import amount, duration, read_line, table, tally
     from minicrawl.store.reader import open_store
 
     click.echo(
         f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.\n"
-        f"{report.known:,} pages are known, {report.read:,} read; they hold at least "
-        f"{report.coverage:.1%} of all importance."
+        f"{read_line(report.known, report.read, report.coverage, report.left_out)}."
     )
     if report.failures:
         click.echo(f"Given up: {tally(report.failures)}.")

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -19,7 +20,6 @@ MAX_BYTES = 500 * 1024  # RFC 9309 2.5: at least 500 KiB must be parsed
 MAX_REDIRECTS = 5  # RFC 9309 2.3.1.2
 LIFETIME = 24 * 3600.0  # RFC 9309 2.4: a copy should not be used for longer than 24 hours
 MAX_ATTEMPTS = 3
-_RETRY_AFTER = 10.0
 ROBOT = "minicrawl"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -217,7 +217,7 @@ class RobotsState:
         return self.rules is None and self.attempts < MAX_ATTEMPTS and self.reason not in _HOPELESS
 
 
-def judged(fetched: Fetched, now: float, attempts: int = 0) -> RobotsState:
+def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STANDARD) -> RobotsState:
     """What an answer to the request for robots.txt means. `attempts`: failures before this one.
 
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
@@ -230,7 +230,8 @@ def judged(fetched: Fetched, now: float, attempts: int = 0) -> RobotsState:
         return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
     attempts += 1
     reason = fetched.reason or f"http-{status}"
-    rest = LIFETIME if reason in _HOPELESS else max(_RETRY_AFTER * 2 ** (attempts - 1), asked_rest(fetched, now))
+    wait = timing.robots_retry * 2 ** (attempts - 1)
+    rest = LIFETIME if reason in _HOPELESS else max(wait, asked_rest(fetched, now))
     return RobotsState(None, status, b"", now, now + rest, attempts, reason)
 
 

@@ -15,12 +15,14 @@ from minicrawl.crawl.remembered import Resumed, resumed
 from minicrawl.crawl.retry import ask_again
 from minicrawl.crawl.seeds import Seeds, gather_seeds, in_plain_http
 from minicrawl.crawl.source import LocalSource, WorkerSource
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -31,14 +33,15 @@ async def acrawl(
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
+    timing: Timing = STANDARD,
     **settings: Any,
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, which is taken up where it stood if it exists.
 
     seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
     second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
-    finish what is in flight and the second stop at once. settings: fields of `CrawlSettings`; those that are not
-    given are as the store remembers them.
+    finish what is in flight and the second stop at once. timing: how long to wait for what. settings: fields of
+    `CrawlSettings`; those that are not given are as the store remembers them.
 
     Raises ConfigError, SeedError, StoreError.
     """
@@ -52,6 +55,7 @@ async def acrawl(
         transport=transport,
         handle_signals=handle_signals,
         started=started,
+        timing=timing,
     )
 
 
@@ -71,6 +75,7 @@ async def crawl_with(
     transport: Any = None,
     handle_signals: bool = False,
     started: float | None = None,
+    timing: Timing = STANDARD,
 ) -> CrawlReport:
     """`acrawl` with its seeds read.
 
@@ -99,6 +104,7 @@ async def crawl_with(
             transport=transport,
             handle_signals=handle_signals,
             started=time.monotonic() if started is None else started,
+            timing=timing,
         )
     finally:
         writer.close()
@@ -113,19 +119,26 @@ async def _crawl(
     transport: Any,
     handle_signals: bool,
     started: float,
+    timing: Timing,
 ) -> CrawlReport:
     clock = SteadyClock()
     # A proxy looks up names itself, and a transport of one's own has none.
     locates = transport is None and settings.proxy is None
     strategy = STRATEGIES[settings.strategy]
-    absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates)
+    absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
     absorber.start(seeds.urls, clock(), seeds.guessed)
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer)
-    source = WorkerSource(settings, origins) if settings.workers else LocalSource(settings, transport, origins)
+    source = (
+        WorkerSource(settings, timing, origins)
+        if settings.workers
+        else LocalSource(settings, transport, timing, origins)
+    )
     async with source:
         began = clock() - (time.monotonic() - started)
-        engine = Engine(absorber, source, settings, clock=clock, started=began, on_progress=on_progress)
+        engine = Engine(
+            absorber, source, settings, timing=timing, clock=clock, started=began, on_progress=on_progress
+        )
         with _signals(engine, handle_signals):
             await engine.run()
     if not engine.is_aborted:
@@ -160,11 +173,20 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         bytes=engine.bytes,
         seconds=engine.seconds,
         known=accounts.size,
-        read=int(accounts.book.read[: accounts.size].sum()),
+        read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
         failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
+        unanswered=_unanswered(engine, absorber.writer),
     )
+
+
+def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
+    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+        return store.unanswered()
+    return dict(engine.unanswered)
 
 
 def _window(settings: CrawlSettings) -> Window:

@@ -22,6 +22,7 @@ from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
@@ -29,11 +30,6 @@ from minicrawl.settings import CrawlSettings
 GiveUrls = Callable[[list[str], bool], None]
 """Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
 _URLS_AT_ONCE = 1_000
-_BEAT_SECONDS = 5.0
-"""A worker is to be heard that often."""
-_HANG_SECONDS = 60.0
-_START_SECONDS = 60.0
-"""More, while it starts."""
 
 
 class PageSource(Protocol):
@@ -63,9 +59,13 @@ class LocalSource:
     """Fetches and parses in this process. seed_origins: of all seeds, see Fetcher."""
 
     def __init__(
-        self, settings: CrawlSettings, transport: Any = None, seed_origins: Set[str] = frozenset()
+        self,
+        settings: CrawlSettings,
+        transport: Any = None,
+        timing: Timing = STANDARD,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
-        self._fetcher = Fetcher(settings, transport, seed_origins)
+        self._fetcher = Fetcher(settings, transport, timing, seed_origins)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -145,8 +145,11 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings, seed_origins: Set[str] = frozenset()) -> None:
+    def __init__(
+        self, settings: CrawlSettings, timing: Timing = STANDARD, seed_origins: Set[str] = frozenset()
+    ) -> None:
         self._settings = settings
+        self._timing = timing
         self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
@@ -221,8 +224,8 @@ class WorkerSource:
                 process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
             )
         loop = asyncio.get_running_loop()
-        worker = _Worker(process, Connection(ours.detach()), loop.time() + _START_SECONDS)
-        worker.line.send((self._settings, self._seed_origins, _BEAT_SECONDS))
+        worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
+        worker.line.send((self._settings, self._timing, self._seed_origins))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 
@@ -230,9 +233,9 @@ class WorkerSource:
         """Replace workers that hang."""
         loop = asyncio.get_running_loop()
         for number, worker in enumerate(self._workers):
-            if loop.time() - worker.heard > _HANG_SECONDS:
+            if loop.time() - worker.heard > self._timing.hang:
                 self._replace(number)
-        self._watching = loop.call_later(_BEAT_SECONDS, self._watch)
+        self._watching = loop.call_later(self._timing.beat, self._watch)
 
     def _read(self, number: int) -> None:
         worker = self._workers[number]

@@ -2,9 +2,8 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, the origins of the seeds, and how often it is to be heard, then lists of requests (number,
-"page", "robots", "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of
-the event loop.
+It reads its settings, timing and the origins of the seeds first, then lists of requests (number, "page", "robots",
+"sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
 be.
 """
@@ -17,14 +16,16 @@ import sys
 from multiprocessing.connection import Connection
 
 from minicrawl.crawl.source import LocalSource, taken_apart
+from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
 
 
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
+    timing: Timing
     seed_origins: frozenset[str]
-    settings, seed_origins, beat_seconds = line.recv()
+    settings, timing, seed_origins = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -53,7 +54,7 @@ async def serve(line: Connection) -> None:
 
     def beat() -> None:
         send_all()  # even if there is nothing to send
-        loop.call_later(beat_seconds, beat)
+        loop.call_later(timing.beat, beat)
 
     def read(source: LocalSource) -> None:
         try:
@@ -66,7 +67,7 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    async with LocalSource(settings, seed_origins=seed_origins) as source:
+    async with LocalSource(settings, timing=timing, seed_origins=seed_origins) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()
