@@ -184,14 +184,13 @@ def command(
     and it goes on where it stopped; an option that is given changes it. The first Ctrl-C finishes the requests in
     flight, the second stops at once; neither loses anything.
     """
-    started = time.monotonic()
     context = click.get_current_context()
     given = {name: value for name, value in options.items() if context.get_parameter_source(name) in _GIVEN}
     if show_settings:
         _print_settings(given, forget, store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress
-    report = _run(given, forget, _gathered(seeds, skip_bad), store, started, live=live)
+    report = _run(given, forget, seeds, skip_bad, store, live=live)
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
     else:
@@ -238,7 +237,13 @@ def _gathered(sources: tuple[str, ...], skip_bad: bool) -> "Seeds":
 
 
 def _run(
-    given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, started: float, *, live: bool
+    given: dict[str, Any],
+    forgotten: tuple[str, ...],
+    sources: tuple[str, ...],
+    skip_bad: bool,
+    store: Path,
+    *,
+    live: bool,
 ) -> "CrawlReport":
     import asyncio
     import gc
@@ -248,6 +253,8 @@ def _run(
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
+    started = time.monotonic()
+    seeds = _gathered(sources, skip_bad)
     with showing(live) as show:
         return asyncio.run(
             crawl_with(
