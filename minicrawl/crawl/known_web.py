@@ -96,12 +96,19 @@ class KnownWeb:
         self.scope = Scope.of(settings, ())
         self.traps = self._traps() if settings.traps else None
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self.seeds = [*self.writer.seeds(), *seeds]
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
+        """
+        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(seeds)
+            self.traps.protect([*seeds, *allowed])
+        self.add_seeds(seeds, now)
+
+    def add_seeds(self, seeds: Sequence[str], now: float) -> None:
+        """Make seeds known, those that are new."""
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))

@@ -61,6 +61,16 @@ _TRANSIENT_REASONS = frozenset(
 )
 
 
+NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
+"""What comes of a port that nobody listens at, or where another protocol is spoken; beside what is wrong with TLS."""
+
+
+def is_transient(reason: str) -> bool:
+    """Whether a page is tried again, some seconds later, after a failure with this reason code."""
+    status = reason.removeprefix("http-")
+    return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The verdict on one answer.

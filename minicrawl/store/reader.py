@@ -327,6 +327,10 @@ class Store:
         row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
 
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        return list(self._rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
     def told(self, page: int) -> Told:
         """Reason and title of a page in the store."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
