@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.cli import main
-from minicrawl.crawl import fetch, source
+from minicrawl.crawl import codings, source
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.duplicates import Duplicates
@@ -53,7 +53,7 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (source, "parse_html", "parse, resolve and normalise links"),
     (source, "identity_of", "digests and SimHash"),
-    (fetch._Inflate, "decode", "inflate"),
+    (codings.Decoder, "decode", "decode the content coding"),
     (Duplicates, "likeness", "look up duplicates"),
     (Duplicates, "take_in", "look up duplicates"),
     (KnownUrls, "find", "look up URLs"),

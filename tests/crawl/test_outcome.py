@@ -1,6 +1,7 @@
 """Every row of the table at the top of outcome.py."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,8 @@ def test_a_page_that_stands_for_another_is_its_alias(parsed, reason):
 @pytest.mark.parametrize("by_header", [True, False], ids=["header", "meta"])
 def test_nofollow_holds_for_pages_that_stand_for_another(field, by_header):
     """Should the alias come to nothing, the page's own links must not count either."""
-    parsed = ParsedPage(follow=by_header, **{field: OTHER})
+    stands_for: dict[str, Any] = {field: OTHER}
+    parsed = ParsedPage(follow=by_header, **stands_for)
     assert judge(answer(robots_tag="nofollow" if by_header else None), parsed).follows is False
 
 
