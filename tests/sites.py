@@ -19,7 +19,7 @@ from minicrawl.crawl.run import acrawl
 from minicrawl.model import CrawlReport
 
 Reply = list[str] | int | str
-Site = dict[str, Reply]
+Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"
 
 
 class Server(httpx.MockTransport):
@@ -86,7 +86,20 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 
 
 # Tables of older versions where they differ from those of the version after.
-_FIFTH = ""
+_FIFTH = """
+    DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP VIEW books;
+    ALTER TABLE pages DROP COLUMN steps;
+    UPDATE pages SET walkers = 7;
+    DELETE FROM meta WHERE key = 'links_left_out';
+    INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
+    ALTER TABLE hosts DROP COLUMN rests_until;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+    DROP INDEX fetches_duplicates;
+    DELETE FROM meta
+        WHERE key IN ('ledger_never_read', 'ledger_births', 'ledger_total', 'best_floor', 'is_ranked');
+"""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (
@@ -133,6 +146,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
+    6: ["tallies", "best", "places", "domains", "linkers", "twins"],
 }
 
 

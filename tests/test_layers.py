@@ -39,7 +39,7 @@ HOMES = {
     "rich": {"cli/display.py"},
     "ada_url": {"crawl/urls.py"},
     "tldextract": {"crawl/urls.py"},
-    "filelock": {"store/database.py", "store/reader.py", "store/care.py"},
+    "filelock": {"store/database.py"},
     "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
     "matplotlib": {"lab/chart.py"},
 }

@@ -5,21 +5,23 @@ ahead, and on which connection a request may travel.
 """
 
 import asyncio
+import copy
 import socket
-import ssl
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
 from aiohappyeyeballs import start_connection
 
 from minicrawl.crawl.answer import AnswerReader
-from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.connect import Resolver
+from minicrawl.crawl.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
-_MOST_IDLE = 500  # connections nobody uses at the moment
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
 
 
@@ -53,7 +55,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
+        self._transport: asyncio.Transport | TlsLayer | None = None
         self._read_timeout = read_timeout
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -112,7 +114,7 @@ class Connection(asyncio.Protocol):
             self._ahead = 0
             return piece
         if self._error is not None and not self._answer.is_whole:
-            raise self._error
+            raise copy.copy(self._error)
         return b""
 
     def close(self) -> None:
@@ -121,13 +123,14 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def start_tls(self, context: ssl.SSLContext, host: str) -> None:
+    async def start_tls(self, client: TlsClient, site: Site) -> None:
         assert self._transport is not None
-        self._transport = await self._loop.start_tls(self._transport, self, context, server_hostname=host)
+        await TlsLayer(client, site.host, site.port, self).secure(self._transport)
 
     async def _more(self) -> None:
         if self._error is not None:
-            raise self._error
+            # A copy: what is raised holds on to all frames it comes through, and so to this connection.
+            raise copy.copy(self._error)
         self._heard = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._heard + self._read_timeout, self._check_silence)
@@ -160,7 +163,7 @@ class Connection(asyncio.Protocol):
     # What the event loop tells.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
+        self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
         answer = self._answer
@@ -173,7 +176,7 @@ class Connection(asyncio.Protocol):
         try:
             pieces = answer.feed(data)
         except FetchError as error:
-            self._fail(error)
+            self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
             return
         self._body += pieces
         self._ahead += sum(map(len, pieces))
@@ -211,29 +214,78 @@ class Connections:
     def __init__(
         self,
         resolver: Resolver,
-        context: ssl.SSLContext,
+        tls: TlsClient,
         proxy: Proxy | None = None,
         timing: Timing = STANDARD,
+        *,
+        most_idle: int = MOST_IDLE,
     ) -> None:
+        """most_idle: connections that are kept though nobody uses them."""
         self._resolver = resolver
-        self._context = context
+        self._tls = tls
         self._proxy = proxy
         self._timing = timing
+        self._most_idle = most_idle
         # Both in the order in which their requests ended.
         self._idle: dict[Connection, tuple[float, Site]] = {}
         self._idle_of: dict[Site, list[Connection]] = {}
+        # Sites to which a connection is being made, and who waits for it or for another one that gets free.
+        self._waiting: dict[Site, deque[asyncio.Future[None]]] = {}
 
     async def ask(self, site: Site, request: bytes) -> Connection:
         """The connection on which the head of the answer has come. To be given back by `release`."""
-        kept = self._kept(site)
-        if kept is not None:
+        connection = await self._free(site)
+        if connection is not None:
             try:
-                return await kept.ask(request)
+                return await connection.ask(request)
             except BrokenOffError as error:
                 # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
-                if error.reason != "reset" or not kept.is_silent:
+                if error.reason != "reset" or not connection.is_silent:
                     raise
-        return await (await self._opened(site)).ask(request)
+        return await (await self._made(site)).ask(request)
+
+    async def _free(self, site: Site) -> Connection | None:
+        """A kept connection, or None if one is to be made: of a site, one at a time.
+
+        Many are asked for at once, but the first to be made often serves them all, and the next go on with its session.
+        """
+        while (connection := self._kept(site)) is None and site in self._waiting:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting[site].append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake(site)  # it may have been this one's turn
+                raise
+        return connection
+
+    async def _made(self, site: Site) -> Connection:
+        """A new connection. If none can be made, that is the answer for all who wait for it."""
+        if site in self._waiting:  # for a request that is repeated
+            return await self._opened(site)
+        self._waiting[site] = deque()
+        try:
+            return await self._opened(site)
+        except (OSError, FetchError) as error:
+            if isinstance(error, OSError) and error.errno in OWN_TROUBLE:
+                self._close_idle()
+            for turn in self._waiting[site]:
+                if not turn.done():
+                    turn.set_exception(copy.copy(error))
+            raise
+        finally:
+            for turn in self._waiting.pop(site):
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _wake(self, site: Site) -> None:
+        """Let the first who waits look again."""
+        waiting = self._waiting.get(site)
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
 
     def release(self, site: Site, connection: Connection) -> None:
         """The answer is read as far as anybody wants to."""
@@ -241,22 +293,26 @@ class Connections:
         if connection.is_reusable:
             self._idle[connection] = (now, site)
             self._idle_of.setdefault(site, []).append(connection)
+            self._wake(site)
         else:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._timing.keep_alive:
+            if oldest.is_reusable and len(self._idle) <= self._most_idle and now - since < self._timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
 
     async def aclose(self) -> None:
+        self._close_idle()
+        await self._resolver.close()
+        await asyncio.sleep(0)  # the loop closes the sockets
+
+    def _close_idle(self) -> None:
         for connection in self._idle:
             connection.close()
         self._idle.clear()
         self._idle_of.clear()
-        await self._resolver.close()
-        await asyncio.sleep(0)  # the loop closes the sockets
 
     def _kept(self, site: Site) -> Connection | None:
         """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
@@ -279,10 +335,9 @@ class Connections:
 
     async def _opened(self, site: Site) -> Connection:
         if self._proxy is None:
-            return await self._connected(site, self._context if site.is_tls else None)
-        if is_literal(site.host):  # names are the proxy's business
-            self._resolver.check(site.host)
-        connection = await self._connected(self._proxy.site, self._context if self._proxy.site.is_tls else None)
+            return await self._connected(site)
+        self._resolver.check_host(site.host)  # other names are the proxy's business
+        connection = await self._connected(self._proxy.site)
         if site.is_tls:
             try:
                 async with asyncio.timeout(self._timing.connect):
@@ -292,7 +347,7 @@ class Connections:
                 raise
         return connection
 
-    async def _connected(self, site: Site, context: ssl.SSLContext | None) -> Connection:
+    async def _connected(self, site: Site) -> Connection:
         loop = asyncio.get_running_loop()
         found = await self._resolver.resolve(site.host, site.port)
         async with asyncio.timeout(self._timing.connect):
@@ -301,12 +356,13 @@ class Connections:
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
-            _, connection = await loop.create_connection(
-                lambda: Connection(self._timing.read),
-                sock=connected,
-                ssl=context,
-                server_hostname=site.host if context is not None else None,
-            )
+            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+            if site.is_tls:
+                try:
+                    await connection.start_tls(self._tls, site)
+                except BaseException:
+                    connection.close()
+                    raise
         return connection
 
     async def _tunnel(self, connection: Connection, site: Site) -> None:
@@ -318,7 +374,7 @@ class Connections:
         await connection.ask(head(b"CONNECT", str(site).encode(), fields))
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
-        await connection.start_tls(self._context, site.host)
+        await connection.start_tls(self._tls, site)
 
 
 def head(method: bytes, target: bytes, fields: Sequence[tuple[bytes, bytes]]) -> bytes:

@@ -144,7 +144,20 @@ def origin(url: str) -> str:
 @lru_cache(maxsize=100_000)
 def site(host: str) -> str:
     """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    found = _extractor().extract_str(host)
+    return _domain_under_suffix(host, private=False)
+
+
+@lru_cache(maxsize=100_000)
+def owner(host: str) -> str:
+    """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
+
+    The private section of the public suffix list knows the shared ones.
+    """
+    return _domain_under_suffix(host, private=True)
+
+
+def _domain_under_suffix(host: str, *, private: bool) -> str:
+    found = _extractor().extract_str(host, include_psl_private_domains=private)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
         return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host

@@ -94,7 +94,7 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
 
 def test_url_that_is_listed_again_and_again_is_one_page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.crawl.source._URLS_AT_ONCE", 1)
-    monkeypatch.setattr("minicrawl.crawl.sitemaps._STEP", 10)
+    monkeypatch.setattr("minicrawl.crawl.sitemaps.STEP", 10)
     server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 40})
     crawl(server, store, [HOME])
     assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
