@@ -31,6 +31,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
     """
     from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
+    from minicrawl.crawl.sessions import Sessions
     from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
@@ -41,7 +42,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
         found = reader.find([address])
         asked = address
         if not found and not _settings(reader).keep_parameters:
-            address = stripped(asked)
+            address = Sessions(reader.parameters()).plain(stripped(asked))
             found = reader.find([address])
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked

@@ -27,6 +27,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     PageColumns,
+    ParameterRow,
     PatternRow,
     Probe,
     RankedPage,
@@ -326,6 +327,10 @@ class Store:
         row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
 
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        return list(self._rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
     def told(self, page: int) -> Told:
         """Reason and title of a page in the store."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
@@ -497,6 +502,10 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def parameters(self) -> list[ParameterRow]:
+        """Parameters that are, or may be, sessions'."""
+        return [ParameterRow(*row) for row in self._rows(f"SELECT {', '.join(ParameterRow._fields)} FROM parameters")]
 
     def domains(self) -> list[DomainRow]:
         return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]
