@@ -27,7 +27,7 @@ from minicrawl.crawl.arrivals import (
     reason_of,
 )
 from minicrawl.crawl.connect import Routes
-from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.hosts import Host, HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
 from minicrawl.crawl.robots import RobotsState
@@ -94,6 +94,8 @@ class Engine:
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
         self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
+        # Hosts that wait until fewer attempts are under way; until when they rested without that, and do now.
+        self._waiting_to_attempt: deque[tuple[Host, float, float]] = deque()
         self._answering: set[int] = set()  # the others: they did, in this run
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
@@ -194,6 +196,7 @@ class Engine:
         if self._outage.ask_at is not None:
             self._knock(now)
             return False
+        self._let_attempts_follow(now)
         put_off = 0
         while self._slots_taken() < self._room.requests:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
@@ -209,11 +212,24 @@ class Engine:
                     return False
                 turn, url = HostTurn(self._frontier.host(page), page), self._absorber.known.url(page)
             if len(self._attempts) >= self._room.attempts and self._is_attempt(turn):
-                self._absorber.turns.hold(turn, now + self._timing.attempt, now)
+                self._put_off(turn, now)
                 put_off += 1
                 continue
             self._take_turn(turn, url, now)
         return False
+
+    def _put_off(self, turn: HostTurn, now: float) -> None:
+        """Let a host wait that nobody knows to answer, as too many such are being asked."""
+        before, until = turn.host.rests_until, now + self._timing.attempt
+        self._absorber.turns.hold(turn, until, now)
+        self._waiting_to_attempt.append((turn.host, before, until))
+
+    def _let_attempts_follow(self, now: float) -> None:
+        """Let as many of these wait no longer as others have been answered, or have not."""
+        for _ in range(min(self._room.attempts - len(self._attempts), len(self._waiting_to_attempt))):
+            host, before, until = self._waiting_to_attempt.popleft()
+            if host.rests_until == until:  # else it rests for another reason by now
+                self._frontier.resume(host, before, now)
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
