@@ -96,7 +96,7 @@ class Engine:
         self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
         # Hosts that wait until fewer attempts are under way; until when they rested without that, and do now.
         self._waiting_to_attempt: deque[tuple[Host, float, float]] = deque()
-        self._answering: set[int] = set()  # the others: they did, in this run
+        self._answers: dict[int, bool] = {}  # by host: whether the last request of this run was answered
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
         self._was_full = False  # the same: too many files were open
@@ -303,7 +303,7 @@ class Engine:
         """Ask somebody who has answered before whether he still does, if it is time for that."""
         if self._outage.ask_at is None or now < self._outage.ask_at:
             return
-        found = self._absorber.knocks.acquire(now)
+        found = self._absorber.knocks.acquire(now, self._answers)
         if found is None:
             self._outage.postponed(self._absorber.answered, now)
             return
@@ -351,7 +351,7 @@ class Engine:
 
     def _is_attempt(self, turn: HostTurn) -> bool:
         """Whether nobody knows that the host of a turn will answer."""
-        return turn.host.id not in self._answering
+        return not self._answers.get(turn.host.id, False)
 
     def _spawn(
         self, coroutine: Coroutine[Any, Any, None], turn: HostTurn, kind: set[asyncio.Task[None]] | None = None
@@ -417,10 +417,10 @@ class Engine:
                 continue
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
-            elif reason in SILENT:
-                self._answering.discard(self._turn(arrival).host.id)
-            else:
-                self._answering.add(self._turn(arrival).host.id)
+            if reason in SILENT:
+                self._answers[self._turn(arrival).host.id] = False
+            elif not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
+                self._answers[self._turn(arrival).host.id] = True
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
                 self._doubt(arrival, now)
                 continue
@@ -464,8 +464,13 @@ class Engine:
         if self._silent_since is not None:
             _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
             self._silent_since = None
-        self._absorber.knocks.over()
-        for arrival in self._outage.answered():
+        self._absorber.knocks.all_well()
+        self._absorb_failures(self._outage.answered(), now)
+
+    def _absorb_failures(self, failures: list[Answer], now: float) -> None:
+        """It was their hosts: these are no sign any more, until they answer again."""
+        for arrival in failures:
+            self._absorber.answered.discard(self._turn(arrival).host.id)
             self._absorb(arrival, now)
 
     def _clear_up(self, now: float, *, has_more: bool) -> bool:
@@ -480,8 +485,7 @@ class Engine:
         self._spare(now)
         is_idle = not (has_more or self._tasks or self._arrived) and self._next_ready() is None
         overdue = self._outage.overdue(now, is_idle=is_idle)
-        for arrival in overdue:
-            self._absorb(arrival, now)
+        self._absorb_failures(overdue, now)
         return bool(overdue)
 
     def _spare(self, now: float) -> None:
