@@ -1,7 +1,7 @@
 """HTTP/1.1 on the wire: a request, its answer, and the connection kept for the next request (RFC 9112).
 
-llhttp tells the parts of an answer (httptools); here stands what it leaves open: how long a head may be, what the end
-of a connection means, and on which connection a request may travel.
+What an answer says is told by minicrawl.crawl.answer; here stands how long to wait for it, how much of it is read
+ahead, and on which connection a request may travel.
 """
 
 import asyncio
@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
 from aiohappyeyeballs import start_connection
-from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from minicrawl.crawl.answer import AnswerReader
 from minicrawl.crawl.connect import Resolver
 from minicrawl.crawl.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
-_LONGEST_HEAD = 64 * 1024  # some sites' Content-Security-Policy has more than 8 kB
-_MOST_FIELDS = 1000
-_MOST_OVERHEAD = 256 * 1024  # bytes in a row that bring no body: interim answers, chunk extensions, lines without end
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
@@ -53,8 +50,7 @@ class Proxy(NamedTuple):
 class Connection(asyncio.Protocol):
     """A connection to a server: one request at a time, and the answer to it.
 
-    `asked_at`: when the request left, by the loop's clock. `status`, `fields` (names and values as they came, trailers
-    left out): of the answer, once `ask` returns.
+    `asked_at`: when the request left, by the loop's clock. `status`, `fields`: of the answer, once `ask` returns.
     """
 
     def __init__(self, read_timeout: float) -> None:
@@ -69,28 +65,28 @@ class Connection(asyncio.Protocol):
 
     def _begin(self) -> None:
         """Forget the last answer."""
-        self.status, self.asked_at = 0, 0.0
-        self.fields: list[tuple[bytes, bytes]] = []
+        self.asked_at = 0.0
         self.is_silent = True  # not a byte of the answer has come
-        self._has_head = self._is_whole = self._keeps_alive = False
-        self._head_size = self._overhead = self._ahead = 0
+        self._ahead = 0
         self._body: list[bytes] = []
-        self._parser = HttpResponseParser(self)
-        # What browsers read, too: white space in odd places, bare line feeds.
-        self._parser.set_dangerous_leniencies(
-            lenient_headers=True,
-            lenient_optional_cr_before_lf=True,
-            lenient_spaces_after_chunk_size=True,
-            lenient_version=True,
-        )
+        self._answer = AnswerReader()
 
     # For who asks.
 
     @property
+    def status(self) -> int:
+        return self._answer.status
+
+    @property
+    def fields(self) -> list[tuple[bytes, bytes]]:
+        return self._answer.fields
+
+    @property
     def is_reusable(self) -> bool:
         """Whether the answer is whole, nothing came behind it, and the server will take another request."""
-        is_sound = self._is_whole and not self._is_spoiled and self._error is None
-        return is_sound and self._keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
+        answer = self._answer
+        is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
+        return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
 
     async def ask(self, request: bytes) -> Self:
         """Send a request; until the head of the answer has come, without which the connection is closed."""
@@ -99,7 +95,7 @@ class Connection(asyncio.Protocol):
         self.asked_at = self._loop.time()
         try:
             self._transport.write(request)
-            while not self._has_head:
+            while not self._answer.has_head:
                 await self._more()
         except BaseException:
             self.close()
@@ -108,7 +104,7 @@ class Connection(asyncio.Protocol):
 
     async def read(self) -> bytes:
         """What has come of the body since the last call; nothing once it is whole."""
-        while not self._is_whole and self._ahead < _READ_AHEAD and self._error is None:
+        while not self._answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
             await self._more()
         if self._body:
             piece = self._body[0] if len(self._body) == 1 else b"".join(self._body)
@@ -117,7 +113,7 @@ class Connection(asyncio.Protocol):
                 self._transport.resume_reading()
             self._ahead = 0
             return piece
-        if self._error is not None and not self._is_whole:
+        if self._error is not None and not self._answer.is_whole:
             raise copy.copy(self._error)
         return b""
 
@@ -170,99 +166,43 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._is_whole or self._error is not None:
+        answer = self._answer
+        if answer.is_whole or self._error is not None:
             self._spoil()
             return
-        # llhttp reads RTSP and ICE, too, and does not tell.
-        if self.is_silent and not b"HTTP/".startswith(data.lstrip(b"\r\n")[:5]):
-            self._fail(FetchError("bad-response", f"{data[:20]!r} is no HTTP"))
-            return
-        had_head = self._has_head
+        had_head = answer.has_head
         self._heard = self._loop.time()
         self.is_silent = False
-        self._overhead += len(data)
         try:
-            self._parser.feed_data(data)
-        except HttpParserUpgrade:
-            self._fail(FetchError("bad-response", "a change of protocol that nobody asked for"))
-        except HttpParserError as error:
-            if not self._is_whole:  # else it is about what comes behind
-                self._fail(FetchError("bad-response", str(error)))
-        if self._overhead > _MOST_OVERHEAD:
-            self._fail(FetchError("bad-response", f"more than {_MOST_OVERHEAD} bytes without any of a body"))
+            pieces = answer.feed(data)
+        except FetchError as error:
+            self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
+            return
+        self._body += pieces
+        self._ahead += sum(map(len, pieces))
         if self._ahead >= _MOST_AHEAD and self._transport is not None:
             self._transport.pause_reading()
-        if self._is_whole or self._ahead >= _READ_AHEAD or self._has_head is not had_head:
+        if answer.is_whole or self._ahead >= _READ_AHEAD or answer.has_head is not had_head:
             self._wake()
 
     def eof_received(self) -> None:
-        if self._has_head and not self._is_whole and self._error is None and self._ends_with_connection():
-            self._is_whole = True
+        if self._error is None and self._answer.end():
             self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        del self._parser  # it holds on to us
         if self._error is None:
-            said = "in the body" if self._has_head else "before the answer" if self.is_silent else "in the head"
-            reason = "bad-response" if self._has_head else "reset"
+            has_head = self._answer.has_head
+            said = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
+            reason = "bad-response" if has_head else "reset"
             self._error = BrokenOffError(reason, f"the connection ends {said}")
         self._wake()
-
-    def _ends_with_connection(self) -> bool:
-        """RFC 9112 6.3, 8: whether a body is what comes until the connection is closed."""
-        names = {name.lower() for name, _ in self.fields}
-        if b"transfer-encoding" in names:
-            codings = b",".join(value for name, value in self.fields if name.lower() == b"transfer-encoding")
-            return codings.rpartition(b",")[2].strip().lower() != b"chunked"
-        return b"content-length" not in names
 
     def _spoil(self) -> None:
         """Nobody asked for what the server says now, so it is no answer to what will be asked next."""
         self._is_spoiled = True
         self.close()
-
-    # What the parser tells.
-
-    def on_message_begin(self) -> None:
-        if self._is_whole:
-            self._is_spoiled = True
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._head_size += len(name) + len(value) + 4
-        if self._has_head:
-            if self._head_size > _LONGEST_HEAD and not self._is_whole:
-                self._fail(FetchError("bad-response", "endless trailers"))
-            return
-        if b"\0" in value:
-            self._fail(FetchError("bad-response", "NUL in a field"))
-        self.fields.append((name, value.strip(b"\t ")))
-
-    def on_headers_complete(self) -> None:
-        if self._is_whole:
-            return
-        status, version = self._parser.get_status_code(), self._parser.get_http_version()
-        if not version.startswith("1."):
-            self._fail(FetchError("bad-response", f"HTTP/{version}"))
-        elif self._head_size > _LONGEST_HEAD or len(self.fields) > _MOST_FIELDS:
-            self._fail(FetchError("bad-response", f"a head of {self._head_size} bytes in {len(self.fields)} fields"))
-        elif 100 <= status < 200:
-            self.fields.clear()  # RFC 9110 15.2: any number of these may come first
-            self._head_size = 0
-        elif self._error is None:
-            self.status, self._has_head = status, True
-
-    def on_body(self, piece: bytes) -> None:
-        if not self._is_whole:
-            self._body.append(piece)
-            self._ahead += len(piece)
-            self._overhead = 0
-
-    def on_message_complete(self) -> None:
-        if self._has_head and self._error is None and not self._is_whole:
-            self._is_whole = True
-            self._keeps_alive = self._parser.should_keep_alive()
 
 
 class Connections:

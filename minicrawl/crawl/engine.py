@@ -9,7 +9,7 @@ import json
 import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any
@@ -30,7 +30,7 @@ from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import Host, HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState
+from minicrawl.crawl.robots import RobotsState, judged
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -46,13 +46,14 @@ _TRAP_SECONDS = 86_400.0
 
 
 class SteadyClock:
-    """Unix seconds that never step back, whatever happens to the machine's clock."""
+    """Unix seconds by the running event loop's clock: they never step back, whatever happens to the machine's."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
-        return time.monotonic() + self._offset
+        return self._loop.time() + self._offset
 
 
 class Engine:
@@ -74,8 +75,10 @@ class Engine:
         timing: Timing = STANDARD,
         files: Room | None = None,
         clock: Callable[[], float] | None = None,
+        started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        """started: Unix seconds from which on the crawl's time counts; None: now."""
         self._absorber = absorber
         self._frontier = absorber.frontier
         self._source = source
@@ -103,11 +106,12 @@ class Engine:
         self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
-        self._started = self._clock()
-        self._last_commit = self._started
-        self._progress_at = self._started + timing.progress
+        self._last_commit = self._clock()
+        self._started = self._last_commit if started is None else started
+        self._progress_at = self._last_commit + timing.progress
         self.fetched = 0
         self.bytes = 0
+        self.unanswered: Counter[str] = Counter()
         self.reason: str | None = None
         self.is_aborted = False
 
@@ -164,14 +168,13 @@ class Engine:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
-        read = accounts.book.payees  # the virtual page pays the pages that were read
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
             bytes=self.bytes,
             known=accounts.size,
-            never_read=accounts.size - read,
+            never_read=accounts.size - accounts.coverage.collected,
             hosts_ready=ready,
             hosts_waiting=waiting,
             in_flight=self._frontier.in_flight,
@@ -179,7 +182,8 @@ class Engine:
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
-            shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
+            left_out=absorber.links_left_out,
+            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 
@@ -233,6 +237,10 @@ class Engine:
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
+        wrong_guess = self._absorber.wrong_guess(turn.page) if turn.page is not None else None
+        if wrong_guess is not None:
+            self._refuse(turn, State.ERROR, wrong_guess, now + _TRAP_SECONDS, now)
+            return
         if turn.host.health.dead_until > now:
             self._refuse(turn, State.ERROR, "host-dead", turn.host.health.dead_until, now)
             return
@@ -255,6 +263,7 @@ class Engine:
                 self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"), turn)
             return False
         if robots.is_undecided:
+            self.unanswered[robots.reason or "connection"] += 1
             self._absorber.turns.hold(turn, robots.expires, now)
             return False
         refusal = robots.refusal(self._settings.user_agent, url)
@@ -415,6 +424,7 @@ class Engine:
             if reason == OPEN_FILES:
                 self._put_back_untried(arrival, now)
                 continue
+            self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT:
@@ -428,7 +438,17 @@ class Engine:
                 self._believe(now)
             self._absorb(arrival, now)
 
+    def _note_failure(self, arrival: Answer, reason: str | None) -> None:
+        """Keep why a request got no usable answer, should the run end without any."""
+        if isinstance(arrival, RobotsArrival) and reason is None:
+            robots = judged(arrival.fetched, 0.0)
+            reason = None if robots.rules is not None else robots.reason
+        if reason is not None:
+            self.unanswered[reason] += 1
+
     def _absorb(self, arrival: Answer, now: float) -> None:
+        if (reason := reason_of(arrival)) is not None and (page := self._turn(arrival).page) is not None:
+            self._absorber.doubt_scheme(page, reason, now)
         if isinstance(arrival, RobotsArrival):
             self._absorber.robots.absorb(*arrival, now)
         elif isinstance(arrival, LocatedArrival):

@@ -6,10 +6,19 @@ from importlib.resources import files
 
 from minicrawl.store.urlhash import url_hash
 
-# Until version 5 walkers were fractions of those that start together.
-_WALKERS = "CAST({} * 281474976710656.0 AS INTEGER)"
+_WALKERS = 2**48  # as in opic/coverage.py
+_ANEW = {"walkers"}  # is no longer what it was
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
+
+# Until version 6 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
+_LEDGER = {
+    "never_read": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0",
+    "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
+    "total": """
+        sum(iif(state = 'alias', 0, received)) - 16777216.0 * born + virtual * (16777216.0 * born / births)
+        FROM pages, books, (SELECT count(*) AS born FROM pages WHERE state NOT IN ('alias', 'gone'))""",
+}
 
 
 def schema() -> Iterator[str]:
@@ -27,7 +36,8 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
 
     What is new begins with its defaults; what there is no column for any more is left behind.
     """
-    db.execute("DROP VIEW IF EXISTS ranks")
+    for (view,) in _names(db, "view"):
+        db.execute(f"DROP VIEW {view}")
     for (index,) in _names(db, "index"):
         db.execute(f"DROP INDEX {index}")
     old = [table for (table,) in _names(db, "table")]
@@ -36,17 +46,36 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
     for statement in schema():
         db.execute(statement)
     for table in old:
-        columns = sorted(_columns(db, table) & _columns(db, f"old_{table}"))
-        taken = [_WALKERS.format(column) if column == "walkers" and version < 5 else column for column in columns]
+        columns = sorted((_columns(db, table) & _columns(db, f"old_{table}")) - (_ANEW if version < 6 else set()))
         if columns:
-            db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM old_{table}")
+            names = ", ".join(columns)
+            db.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
+    if version < 6:
+        _start_walkers_again(db)
+        _count_left_out(db)
     if version < 5:
-        scalars = "('coverage_waiting', 'coverage_stepped')"
-        db.execute(f"UPDATE meta SET value = {_WALKERS.format('value')} WHERE key IN {scalars}")
         _move_answers(db, "fingerprints" in old)
         _hash_urls(db)
+    if version < 6:
+        db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
+        for name, value in _LEDGER.items():
+            db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
+
+
+def _start_walkers_again(db: sqlite3.Connection) -> None:
+    """Until version 6 pages that were never fetched counted as collected; the next crawl's settling counts anew."""
+    seeds = "SELECT count(*) FROM pages WHERE found_on IS NULL"
+    db.execute(f"UPDATE pages SET walkers = CASE WHEN found_on IS NULL THEN {_WALKERS} / ({seeds}) ELSE 0 END")
+    db.execute(f"UPDATE meta SET value = {_WALKERS} WHERE key = 'coverage_waiting'")
+    db.execute("DELETE FROM meta WHERE key = 'coverage_stepped'")
+    db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
+
+
+def _count_left_out(db: sqlite3.Connection) -> None:
+    left_out = "SELECT coalesce(sum(refused), 0) FROM links"
+    db.execute(f"INSERT OR REPLACE INTO meta (key, value) VALUES ('links_left_out', ({left_out}))")
 
 
 def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:

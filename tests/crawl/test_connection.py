@@ -150,7 +150,7 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept():
 
 
 def test_a_request_is_not_repeated_once_an_answer_has_begun():
-    server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n")
+    server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n")
     fetched = fetched_from(server, "http://h.test/", "http://h.test/")
     assert [each.reason for each in fetched] == [None, "bad-response"]
     assert server.connections == 1
@@ -165,11 +165,16 @@ def test_a_request_is_not_repeated_once_an_answer_has_begun():
         (answer(b"gone", status="404 Not Found"), 1),
         (answer(b"hello", "Connection: close"), 2),
         (HELLO.replace(b"1.1", b"1.0"), 2),
+        (chunked(chunk(b"hello")).replace(b"\r\n", b"\r\nContent-Length: 5\r\n", 1), 2),
+        (chunked(chunk(b"hello")).replace(b"1.1", b"1.0"), 2),
         (HELLO + b"junk", 2),
         (HELLO + HELLO, 2),
         (answer(b"hello", "Content-Type: application/pdf", length=10), 2),
     ],
-    ids=["length", "chunked", "204", "404", "close", "http-1.0", "junk-behind", "answer-behind", "left-unread"],
+    ids=[
+        *("length", "chunked", "204", "404", "close", "http-1.0", "chunks-and-length", "chunks-in-1.0"),
+        *("junk-behind", "answer-behind", "left-unread"),
+    ],
 )
 def test_a_connection_is_used_again_if_its_answer_has_ended(reply, connections):
     server = says(reply)
