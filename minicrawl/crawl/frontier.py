@@ -277,6 +277,11 @@ class Frontier:
         self._withdraw(host)
         self._reschedule(host, now)
 
+    def resume(self, host: Host, not_before: float, now: float) -> None:
+        """Take a rest back: the host may have its turn from `not_before` on, as far as its delay goes."""
+        host.rests_until = not_before
+        self.rest(host, not_before, now)
+
     def free(self, host: Host, now: float) -> None:
         """Let a host have its turns without delay: it will not be asked in them."""
         host.ready_at = host.rests_until = now
