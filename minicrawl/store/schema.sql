@@ -180,13 +180,20 @@ CREATE TABLE probes (
 --   birth = 2^24, of a page that has gone 0
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
+--   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
+--   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
+--   aliases have none: what they spend their target spends again
 CREATE VIEW ranks AS
 WITH
 books AS (
     SELECT max(CASE WHEN key = 'level' THEN value END) AS level,
            max(CASE WHEN key = 'clock' THEN value END) AS clock,
            max(CASE WHEN key = 'ledger_virtual' THEN value END) AS held,
-           max(CASE WHEN key = 'interpolation_size' THEN value END) AS size
+           max(CASE WHEN key = 'interpolation_size' THEN value END) AS size,
+           max(CASE WHEN key = 'window_size' THEN value END) AS window_size,
+           max(CASE WHEN key = 'window_visits' THEN value END) AS window_visits,
+           max(CASE WHEN key = 'newcomer_history' THEN value END) AS newcomer_history,
+           max(CASE WHEN key = 'newcomer_stretch' THEN value END) AS newcomer_stretch
     FROM meta
 ),
 births AS (
@@ -201,13 +208,27 @@ weighed AS (
                 ELSE received - 16777216 + births.virtual * (16777216.0 / births.total) END AS x,
            cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
            books.clock - pages.clock AS elapsed,
-           size
+           books.clock AS now,
+           size,
+           window_size,
+           window_visits,
+           newcomer_history,
+           newcomer_stretch
     FROM pages, births, books
 )
 SELECT row_number() OVER (ORDER BY x DESC, weighed.id) AS rank,
        url,
        x / max(1e-300, sum(x) OVER ()) AS importance,
-       CASE WHEN size IS NULL THEN history
+       CASE WHEN state = 'alias' THEN 0.0
+            WHEN window_visits IS NOT NULL AND is_read THEN coalesce(
+                now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
+                       FROM json_each(measures) AS visit
+                       WHERE visit.key >= json_array_length(measures) - window_visits
+                          OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
+            WHEN window_visits IS NOT NULL AND weighed.clock > 0 THEN coalesce(
+                now * (whole_cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
+            WHEN window_visits IS NOT NULL THEN 0.0
+            WHEN size IS NULL THEN history
             WHEN elapsed < size THEN history * (size - elapsed) / size + whole_cash
             ELSE whole_cash * size / elapsed END AS history,
        whole_cash AS cash,
