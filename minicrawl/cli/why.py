@@ -106,6 +106,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
+        "alternate_of": None if (named_by := store.twin_of(page)) is None else store.url(named_by),
         "duplicate_of": _leader(store, page),
         "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
         "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
@@ -123,7 +124,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     return {
         "name": host.name,
         "crawl_delay": host.crawl_delay,
-        "next_at": host.next_at,
+        "next_at": max(host.next_at, host.rests_until),
         "delay": delay_of(base, health),
         "backoff": host.backoff,
         "seconds": host.seconds,
@@ -139,9 +140,9 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
     if not _settings(store).traps:
         return None
-    host = whom_to_spare(url)
-    traps = Traps(store, seeds=store.seeds(), pages={} if is_known else {host: store.pages_on(host)})
-    found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
+    traps = Traps(store)
+    is_host_known = is_known or store.has_host(whom_to_spare(url))
+    found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
     if found is None:
         return None
     rule, pattern = found
@@ -272,6 +273,8 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
     lines = []
+    if told["alternate_of"] is not None:
+        lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
         kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
         lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")

@@ -104,6 +104,11 @@ def distance(one: int, other: int) -> int:
     return ((one ^ other) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
 
 
+def hash_of(text: bytes) -> int:
+    """64 bits, signed, of any text."""
+    return _signed(_sha1(text))
+
+
 def _title_words(body: bytes) -> set[bytes]:
     found = _TITLE.match(body, max(body.find(b"<title", 0, _HEAD), 0)) or _TITLE.search(body, 0, _HEAD)
     return set(found[1].split()) if found else set()

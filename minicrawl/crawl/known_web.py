@@ -12,11 +12,14 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
 from minicrawl.crawl.known import KnownUrls
-from minicrawl.crawl.politeness import FRESH, Health, delay_of
+from minicrawl.crawl.past import Past
+from minicrawl.crawl.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
+from minicrawl.crawl.retry_after import LONGEST_REST
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.traps import Traps
@@ -65,6 +68,8 @@ class KnownWeb:
         self.focus = Focus.of(settings)
         self.accounts = Accounts(window, folder=None if strategy.follows_clock else writer.path.parent)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
+        self.past = Past.of(float(writer.meta("run_at") or 0.0), now)
+        self._asked_until = self.past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         ip_delay = settings.delay_per_address if locates else 0.0
         self.frontier = Frontier(
             self.accounts.book,
@@ -73,7 +78,7 @@ class KnownWeb:
             settings.per_host,
             ip_delay=ip_delay,
             locates=locates,
-            addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
+            addresses_from=self._asked_until + ip_delay,
             on_its_way=timing.on_its_way,
         )
         self._hosts: dict[str, Host] = {}
@@ -81,20 +86,20 @@ class KnownWeb:
         self.answered: set[int] = set()
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
+        self.batch = Batch()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
         self.seeds: list[str] = []
         self.scope = Scope.of(settings, ())
-        self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
-        self.batch = Batch()
+        self.traps = self._traps() if settings.traps else None
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
         self.seeds = [*self.writer.seeds(), *seeds]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(self.seeds)
+            self.traps.protect(seeds)
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -149,13 +154,23 @@ class KnownWeb:
         return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept], dropped
 
     def made_known(
-        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+        self,
+        urls: Sequence[str],
+        pages: Sequence[int | None],
+        source: int,
+        reason: str,
+        *,
+        same_depth: bool = False,
+        grant: int = GRANT,
     ) -> list[int]:
-        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        """Page numbers of distinct URLs that `source` points to, making known those that have none.
+
+        grant: the cash that these are born with, if the strategy has pages born with any.
+        """
         fresh = unknown(urls, pages)
         if not fresh:
             return [page for page in pages if page is not None]
-        grant = GRANT if self.strategy.birth_grants else 0
+        grant = grant if self.strategy.birth_grants else 0
         grants = [grant if self.focus.is_off else int(grant * self.focus.factor(url)) for url in fresh]
         depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
         born = iter(self._discover(fresh, reason, source, depth, grants))
@@ -200,6 +215,9 @@ class KnownWeb:
             patterns, digests = self.traps.take_rows()
             self.writer.save_patterns(patterns)
             self.writer.save_digests(digests)
+            domains, linkers = self.traps.budgets.take_rows()
+            self.writer.save_domains(domains)
+            self.writer.add_linkers(linkers)
         self.writer.save_hosts(self._host_rows())
         kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
         self.writer.save_meta(self.accounts.scalars() | kept)
@@ -212,16 +230,21 @@ class KnownWeb:
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
-        asked_until = float(self.writer.meta("asked_until") or 0.0) if self.writer.meta("in_doubt") else 0.0
+        asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
         for row in self.writer.hosts():
             base = self.base_delay(row.crawl_delay)
-            health = Health(row.seconds, row.backoff, row.strains, row.dead_until) if base else FRESH
+            dead_until = self.past.until(row.dead_until, REST_OF_THE_DEAD)
+            health = Health(row.seconds, row.backoff, row.strains, dead_until) if base else FRESH
             health = FRESH if health == FRESH else health  # of millions of objects one is enough
             delay = delay_of(base, health)
-            ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
-            self._hosts[row.name] = self.frontier.add_host(
+            next_at = self.past.until(row.next_at, delay)
+            ready_at = max(next_at, asked_until + delay) if delay else next_at
+            host = self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
+            host.rests_until = self.past.until(row.rests_until, max(LONGEST_REST, delay))
+            if (next_at, host.rests_until, dead_until) != (row.next_at, row.rests_until, row.dead_until):
+                self.batch.hosts.add(host.id)
             if row.seconds:
                 self.answered.add(self._hosts[row.name].id)
         gc.disable()  # millions of rows pass, none of which refers to another
@@ -229,6 +252,14 @@ class KnownWeb:
             self._load_pages(now)
         finally:
             gc.enable()
+
+    def _traps(self) -> Traps:
+        """The defence as the store has it. Seeds, and what they stand for, are on the hosts of pages at depth 0."""
+        budgets = Budgets(self.writer.domains(), self.writer.linkers(), self.frontier.pages_by_host())
+        seeds = self.accounts.depth[: self.accounts.size] == 0
+        hosts = np.unique(self.frontier.host_of[: self.accounts.size][seeds])
+        budgets.protect(self.frontier.hosts[host].name for host in hosts.tolist())
+        return Traps(self.writer, budgets=budgets)
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()
@@ -257,11 +288,12 @@ class KnownWeb:
                 host.id,
                 host.name,
                 host.crawl_delay,
-                host.not_before,
+                host.ready_at,
                 host.health.seconds,
                 host.health.backoff,
                 host.health.strains,
                 host.health.dead_until,
+                host.rests_until,
             )
             for host in hosts
         ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.seeds import read_seeds
 from minicrawl.crawl.source import LocalSource, WorkerSource
@@ -74,7 +75,8 @@ async def crawl_with(
         seeds = list(dict.fromkeys(map(stripped, seeds)))
     clock = SteadyClock()
     window = _window(settings)
-    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing)
+    files = room(raised_limit(), settings.concurrency)
+    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing, files)
     writer = Writer(store)
     try:
         # A proxy looks up names itself, and a transport of one's own has none.
@@ -88,12 +90,18 @@ async def crawl_with(
         absorber.start(seeds, clock())
         absorber.commit({"settings": settings.to_json(), "stopped": None})
         async with source:
-            engine = Engine(absorber, source, settings, timing=timing, clock=clock, on_progress=on_progress)
+            engine = Engine(
+                absorber, source, settings, timing=timing, files=files, clock=clock, on_progress=on_progress
+            )
             with _signals(engine, handle_signals):
                 await engine.run()
         if not engine.is_aborted:
             absorber.settle_fully()
             absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+                absorber.commit(engine.meta())
         return _report(engine, absorber)
     finally:
         writer.close()

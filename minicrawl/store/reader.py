@@ -10,17 +10,18 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    DomainRow,
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -32,6 +33,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Told,
+    Twin,
 )
 from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
@@ -213,12 +215,7 @@ class Store:
 
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
-        lock = FileLock(f"{self.path}.lock")
-        try:
-            with lock.acquire(timeout=0):
-                return False
-        except (Timeout, OSError):
-            return True
+        return is_held(self.path)
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""
@@ -307,6 +304,22 @@ class Store:
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        query = """
+            SELECT source, targets FROM links JOIN pages ON id = source
+            WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
+        return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
+
+    def twins(self) -> Iterator[Twin]:
+        """Pages that a page read before them gives as its alternate."""
+        return (Twin(*row) for row in self._rows("SELECT page, named_by FROM twins ORDER BY page"))
+
+    def twin_of(self, page: int) -> int | None:
+        """The page that gives this one as its alternate, and was read before it."""
+        row = self._row("SELECT named_by FROM twins WHERE page = ?", page)
+        return int(row[0]) if row else None
+
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""
         return next(self._refused("WHERE source = ?", page), None)
@@ -372,10 +385,8 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         return int(size)
 
-    def pages_on(self, host: str) -> int:
-        """Number of known pages on a host; looks at every page."""
-        (count,) = self._row("SELECT count(*) FROM pages WHERE host = (SELECT id FROM hosts WHERE name = ?)", host)
-        return int(count)
+    def has_host(self, name: str) -> bool:
+        return self._row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def sources_of(self, page: int) -> npt.NDArray[np.int64]:
         """Pages with a counted link to `page`; looks at every link."""
@@ -409,6 +420,13 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def domains(self) -> list[DomainRow]:
+        return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]
+
+    def linkers(self) -> Iterator[LinkerRow]:
+        """Who links to domains, in the order in which they came."""
+        return map(LinkerRow._make, self._rows("SELECT domain, bit FROM linkers ORDER BY rowid"))
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""

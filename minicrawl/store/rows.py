@@ -128,6 +128,7 @@ class HostRow(NamedTuple):
     backoff: float = 0.0
     strains: int = 0
     dead_until: float = 0.0
+    rests_until: float = 0.0
 
 
 class RobotsRow(NamedTuple):
@@ -193,6 +194,21 @@ class PatternRow(NamedTuple):
     trap: str | None
 
 
+class DomainRow(NamedTuple):
+    """A row of `domains`."""
+
+    id: int
+    name: str
+    address: str | None
+
+
+class LinkerRow(NamedTuple):
+    """A row of `linkers`."""
+
+    domain: int
+    bit: int
+
+
 class SitemapRow(NamedTuple):
     """A row of `sitemaps`."""
 
@@ -235,3 +251,10 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
+
+
+class Twin(NamedTuple):
+    """A page, and the page that was the first to give it as its alternate."""
+
+    page: int
+    named_by: int

@@ -1,7 +1,6 @@
 """The loop as a whole: every page once, robots obeyed, politeness kept, limits held, failures tried again."""
 
 import asyncio
-import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -91,7 +90,7 @@ class Timed(Server):
         self.times: dict[str, list[float]] = defaultdict(list)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.times[request.url.host].append(time.monotonic())
+        self.times[request.url.host].append(asyncio.get_running_loop().time())
         return super()._answer(request)
 
 

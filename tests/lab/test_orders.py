@@ -18,6 +18,8 @@ from minicrawl.opic import GRANT, Coverage
 from minicrawl.opic.coverage import WALKERS
 from minicrawl.rank import Graph, pagerank
 
+pytestmark = pytest.mark.slow  # all of them wait for compiled loops
+
 Links = list[list[int]]
 
 
