@@ -25,7 +25,8 @@ def wide_site(pages: int) -> tuple[Site, list[str]]:
     draw = random.Random(1)
     urls = [f"http://h{page % 20}.test/{page}" for page in range(pages)]
     return {
-        url: [urls[min(int(draw.paretovariate(0.5)), pages) - 1] for _ in range(5)] + draw.sample(urls, 8) for url in urls
+        url: [urls[min(int(draw.paretovariate(0.5)), pages) - 1] for _ in range(5)] + draw.sample(urls, 8)
+        for url in urls
     }, urls[:3]
 
 
