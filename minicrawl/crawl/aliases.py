@@ -14,6 +14,7 @@ import numpy as np
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome
+from minicrawl.crawl.traps import NOTHING
 from minicrawl.model import State
 from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes, to_bytes
@@ -55,7 +56,7 @@ class Aliases:
             found = self._web.known.find([outcome.alias])[0]
             refusal = self._chain(page, found) if found is not None else self._long_chain(page)
             if refusal is None and found is None and self._web.traps is not None:
-                refusal = self._web.traps.take_in(self._web.known.url(page), None, [outcome.alias])[0]
+                refusal = self._web.traps.take_in(self._web.known.url(page), NOTHING, [outcome.alias])[0]
             if refusal == "loop" and outcome.is_redirect and found is not None and self._void_hint(found, page):
                 refusal = self._chain(page, found)
             if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):

@@ -116,9 +116,9 @@ _CARRIERS = tuple(
     ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
 )
 # Not of the public internet, whatever this version of ipaddress says: local NAT64 (RFC 8215), documentation (RFC 9637,
-# 3849, 5737), segment routing (RFC 9602), discard-only and dummy (RFC 6666, 9780), ORCHID and benchmarks (RFC 7343, 5180,
-# 2544), IETF protocol assignments (RFC 6890), deprecated 6to4 relays (RFC 7526), site-local and Teredo, which tunnels to
-# whatever it carries (RFC 3879, 4380).
+# 3849, 5737), segment routing (RFC 9602), discard-only and dummy (RFC 6666, 9780), ORCHID and benchmarks (RFC 7343,
+# 5180, 2544), IETF protocol assignments (RFC 6890), deprecated 6to4 relays (RFC 7526), site-local and Teredo, which
+# tunnels to whatever it carries (RFC 3879, 4380).
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(prefix)
     for prefix in (

@@ -75,8 +75,10 @@ class Engine:
         timing: Timing = STANDARD,
         files: Room | None = None,
         clock: Callable[[], float] | None = None,
+        started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        """started: Unix seconds from which on the crawl's time counts; None: now."""
         self._absorber = absorber
         self._frontier = absorber.frontier
         self._source = source
@@ -102,9 +104,9 @@ class Engine:
         self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
-        self._started = self._clock()
-        self._last_commit = self._started
-        self._progress_at = self._started + timing.progress
+        self._last_commit = self._clock()
+        self._started = self._last_commit if started is None else started
+        self._progress_at = self._last_commit + timing.progress
         self.fetched = 0
         self.bytes = 0
         self.unanswered: Counter[str] = Counter()
@@ -219,6 +221,10 @@ class Engine:
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
+        wrong_guess = self._absorber.wrong_guess(turn.page) if turn.page is not None else None
+        if wrong_guess is not None:
+            self._refuse(turn, State.ERROR, wrong_guess, now + _TRAP_SECONDS, now)
+            return
         if turn.host.health.dead_until > now:
             self._refuse(turn, State.ERROR, "host-dead", turn.host.health.dead_until, now)
             return
@@ -425,6 +431,8 @@ class Engine:
             self.unanswered[reason] += 1
 
     def _absorb(self, arrival: Answer, now: float) -> None:
+        if (reason := reason_of(arrival)) is not None and (page := self._turn(arrival).page) is not None:
+            self._absorber.doubt_scheme(page, reason, now)
         if isinstance(arrival, RobotsArrival):
             self._absorber.robots.absorb(*arrival, now)
         elif isinstance(arrival, LocatedArrival):

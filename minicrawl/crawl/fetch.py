@@ -9,7 +9,7 @@ import asyncio
 import base64
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -28,6 +28,7 @@ from minicrawl.crawl.content_type import (
     type_sniffed,
 )
 from minicrawl.crawl.deadlines import Deadlines
+from minicrawl.crawl.headers import Headers
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -46,7 +47,8 @@ Take = Callable[[bytes], Awaitable[bool]]
 class Fetcher:
     """Fetches URLs one at a time, any number of them side by side.
 
-    transport: any httpx transport; None = real connections, as the settings say.
+    transport: any httpx transport; None = real connections, as the settings say. seed_origins: scheme://host[:port] of
+    the seeds, who alone are sent secret headers.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Fetcher:
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
         proxy_host = proxy.site.host if proxy else None
@@ -73,7 +76,7 @@ class Fetcher:
                 "Accept-Encoding": ACCEPTED,
             }
         )
-        self._headers.update(settings.headers)
+        self._given = Headers(settings.headers, seed_origins)
         phases = httpx.Timeout(timing.read, connect=timing.connect, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
@@ -167,9 +170,10 @@ class Fetcher:
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
         """The URL of a site, and the headers of requests to it: httpx takes longer to make them than we to read
         an answer."""
-        url = httpx.URL(site)
-        host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
-        return url, httpx.Headers(host + self._headers.raw)
+        url, headers = httpx.URL(site), self._headers.copy()
+        headers.update(self._given.going_to(site))
+        host = [] if "Host" in headers else [(b"Host", url.netloc)]
+        return url, httpx.Headers(host + headers.raw)
 
     async def _read(
         self, response: httpx.Response, coding: str | None, most: int, *, of_unknown_type: bool

@@ -21,6 +21,7 @@ other 4xx, tls, refused address       error            1       to the virtual pa
   there is no such name               error            1       the same (dns)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
+with the id of a session, the same    alias            0       to the page without it, all of it
 on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
@@ -58,6 +59,16 @@ _TRANSIENT_REASONS = frozenset(
         "worker-died",
     }
 )
+
+
+NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
+"""What comes of a port that nobody listens at, or where another protocol is spoken; beside what is wrong with TLS."""
+
+
+def is_transient(reason: str) -> bool:
+    """Whether a page is tried again, some seconds later, after a failure with this reason code."""
+    status = reason.removeprefix("http-")
+    return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Pages that say what another page says: duplicates, which may be merged, and soft 404s, which are errors.
+"""Pages that say what another page says: duplicates, which may be merged, soft 404s, which are errors, and sessions.
 
-How they are told is in `duplicates` and `soft404`; here is what the crawl does about it.
+How they are told is in `duplicates`, `soft404` and `sessions`; here is what the crawl does about it.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
+from minicrawl.crawl.sessions import Sessions
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
@@ -42,28 +43,53 @@ class Repeats:
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
+        learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
+        self._sessions = Sessions(web.writer.parameters()) if learns else None
 
     def due_probe(self, site: str) -> str | None:
-        """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
-        return self._soft404s.take_due(site) if self._soft404s is not None else None
+        """What to ask scheme://host[:port] for in place of a page whose turn has come: a page that cannot exist, or one
+        without a parameter that may not matter."""
+        found = self._soft404s.take_due(site) if self._soft404s is not None else None
+        return self._sessions.take_due(site) if found is None and self._sessions is not None else found
 
     def put_back_probe(self, url: str) -> None:
-        """Let a page that cannot exist be asked for later: nothing came of it."""
-        if self._soft404s is not None:
+        """Let a probe be made later: nothing came of it."""
+        if self._sessions is not None and self._sessions.is_probe(url):
+            self._sessions.put_back(url)
+        elif self._soft404s is not None:
             self._soft404s.put_back(url)
 
     def absorb_probe(self, turn: HostTurn, fetched: Fetched, title: str | None, now: float) -> None:
-        """Take in the answer for a page that cannot exist, asked for in the turn of a page, which waits again."""
-        assert self._soft404s is not None, "there are probes only where soft 404s are looked for"
-        verdict = self._verdict(fetched)
-        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
-            if verdict == "soft-404":
-                self._retract(suspect, fetched, title)
+        """Take in the answer to a probe, made in the turn of a page, which waits again."""
+        if self._sessions is not None and self._sessions.is_probe(fetched.url):
+            self._sessions.take_in(fetched)
+        else:
+            self._absorb_not_found(fetched, title, now)
         self._turns.answered(turn, fetched, now)
         self._turns.put_back(turn, now)
 
+    def plain(self, url: str) -> str:
+        """The normalised URL without what has turned out to be a session's."""
+        return url if self._sessions is None else self._sessions.plain(url)
+
+    def plain_links(self, parsed: ParsedPage) -> tuple[Sequence[str], Sequence[str]]:
+        """The distinct outlinks of a page without what has turned out to be sessions', and the first anchor of each."""
+        if self._sessions is None or not self._sessions.are_known:
+            return parsed.outlinks, parsed.anchors
+        anchors: dict[str, str] = {}
+        for url, anchor in zip(parsed.outlinks, parsed.anchors, strict=True):
+            anchors.setdefault(self._sessions.plain(url), anchor)
+        return list(anchors), list(anchors.values())
+
+    def note_parameters(self, url: str, digest: int) -> None:
+        """Take in what a page with parameters says, before it is said to have said it."""
+        if self._sessions is not None and self._web.traps is not None:
+            self._sessions.read(url, digest, self._web.traps.novelty(url, digest))
+
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
-        """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
+        """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""
+        if outcome.alias is not None and (plain := self.plain(outcome.alias)) != self.plain(fetched.url):
+            outcome = replace(outcome, alias=plain)
         if outcome.reason == "canonical" and not self._is_believed(page, outcome, fetched):
             return replace(outcome, state=State.FETCHED, reason="canonical-differs")
         if outcome.state is not State.FETCHED or fetched.digest is None:
@@ -116,6 +142,16 @@ class Repeats:
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
+        if self._sessions is not None:
+            self._web.writer.save_parameters(self._sessions.take_rows())
+
+    def _absorb_not_found(self, fetched: Fetched, title: str | None, now: float) -> None:
+        """Take in the answer for a page that cannot exist."""
+        assert self._soft404s is not None, "there are such probes only where soft 404s are looked for"
+        verdict = self._verdict(fetched)
+        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
+            if verdict == "soft-404":
+                self._retract(suspect, fetched, title)
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""

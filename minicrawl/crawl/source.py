@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -58,7 +58,7 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process; what takes long to parse, in another."""
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins: see Fetcher."""
 
     def __init__(
         self,
@@ -66,8 +66,9 @@ class LocalSource:
         transport: Any = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
-        self._fetcher = Fetcher(settings, transport, timing, files)
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
         self._large_pages = LargePages(timing.hang)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
@@ -160,9 +161,12 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings, timing: Timing = STANDARD) -> None:
+    def __init__(
+        self, settings: CrawlSettings, timing: Timing = STANDARD, seed_origins: Set[str] = frozenset()
+    ) -> None:
         self._settings = settings
         self._timing = timing
+        self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -231,11 +235,13 @@ class WorkerSource:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send((self._settings, self._timing))
+        worker.line.send((self._settings, self._timing, self._seed_origins))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 

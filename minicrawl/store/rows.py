@@ -192,6 +192,17 @@ class PatternRow(NamedTuple):
     dropped: int
     seen: str | None
     trap: str | None
+    counting: str | None = None
+
+
+class ParameterRow(NamedTuple):
+    """A row of `parameters`; `signs` as JSON."""
+
+    pattern: str
+    name: str
+    verdict: str
+    probes: int
+    signs: str
 
 
 class DomainRow(NamedTuple):
