@@ -14,17 +14,19 @@ import contextlib
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
-from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched
 
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 @dataclass
@@ -106,14 +108,14 @@ class Witness:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                arrived = time.monotonic()
+                arrived = _now()
                 path = head.split(b" ", 2)[1].decode()
                 host = head.lower().partition(b"\r\nhost: ")[2].partition(b"\r\n")[0].decode()
                 asked = Asked(host, writer.get_extra_info("sockname")[0], path, arrived)
                 self.log.append(asked)
                 answer = self._answer(asked)
                 await asyncio.sleep(self._latency)
-                asked.answered = time.monotonic()  # before it is sent, so that no gap looks shorter than it is
+                asked.answered = _now()  # before it is sent, so that no gap looks shorter than it is
                 writer.write(answer)
                 await writer.drain()
         writer.close()
@@ -137,9 +139,7 @@ class Witness:
                 asked.status = 429 if kind == 4 else 503
         return f"HTTP/1.1 {asked.status} so\r\n{headers}\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode()
 
-    def gaps(
-        self, delay: float, timing: Timing = STANDARD, unread: float = _UNREAD
-    ) -> Iterator[tuple[str, float, float]]:
+    def gaps(self, delay: float) -> Iterator[tuple[str, float, float]]:
         """(host, gap, what was promised) for every two requests to a host."""
         last: dict[str, tuple[Asked, float]] = {}
         state: dict[str, tuple[Health, float]] = {}
@@ -148,14 +148,13 @@ class Witness:
                 before, promised = last[asked.host]
                 yield asked.host, asked.arrived - before.arrived, promised
             health, crawl_delay = state.get(asked.host, (FRESH, 0.0))
-            if self._is_read(asked, unread):
+            if self._is_read(asked):
                 if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
                     crawl_delay = self._crawl_delay
-                base = max(delay, crawl_delay)
-                health = after(health, Fetched("", status=asked.status), base, asked.end, timing)
+                health = after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end)
                 state[asked.host] = health, crawl_delay
                 rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
-                promised = max(delay_of(base, health), rest)
+                promised = max(delay_of(max(delay, crawl_delay), health), rest)
             else:
                 promised = max(delay, crawl_delay)
             last[asked.host] = asked, promised
@@ -168,9 +167,9 @@ class Witness:
                 yield asked.address, asked.arrived - last[asked.address].arrived
             last[asked.address] = asked
 
-    def _is_read(self, asked: Asked, unread: float) -> bool:
+    def _is_read(self, asked: Asked) -> bool:
         return asked.answered is not None and not any(
-            asked.arrived <= over and asked.answered > begun - unread for begun, over in self.kills
+            asked.arrived <= over and asked.answered > begun - _UNREAD for begun, over in self.kills
         )
 
 
@@ -190,10 +189,10 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
                 crawl.send_signal(signal.SIGKILL)
-                begun = time.monotonic()
+                begun = _now()
                 await crawl.wait()
                 await witness.drained()
-                witness.kills.append((begun, time.monotonic()))
+                witness.kills.append((begun, _now()))
     return witness
 
 

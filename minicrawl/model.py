@@ -1,6 +1,6 @@
 """The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -21,14 +21,19 @@ class State(StrEnum):
     """Was read once, and is no more."""
 
 
+READ = frozenset({State.FETCHED, State.ALIAS})
+"""States of pages that were read: an answer came and was taken in. All other pages are not collected."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
-    `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`, `wording`:
-    64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
+    `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
+    decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
+    header says, or the body looks like. `digest`, `payload`, `simhash`, `wording`: 64 bits each of what the body says,
+    see minicrawl.crawl.digest; None when there is none.
     """
 
     url: str
@@ -37,6 +42,7 @@ class Fetched:
     content_type: str | None = None
     location: str | None = None
     robots_tag: str | None = None
+    link: str | None = None
     retry_after: str | None = None
     size: int = 0
     seconds: float = 0.0
@@ -63,7 +69,9 @@ class ParsedPage:
 
     `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
     text of the first link to each. `nofollow`: number of distinct targets that only uncounted links point to.
-    `canonical`, `refresh`: normalised URLs this page says to stand for, or None.
+    `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
+    `alternates`: those that its head gives as the same in another language or for another medium.
+    `refresh`: the normalised URL to which it sends its reader, or None.
     `follow`, `index`: False when the page's robots directives say nofollow or noindex. `truncated`: there are more
     links than are read.
     """
@@ -72,11 +80,17 @@ class ParsedPage:
     anchors: tuple[str, ...] = ()
     nofollow: int = 0
     title: str | None = None
-    canonical: str | None = None
+    canonicals: tuple[str, ...] = ()
+    alternates: tuple[str, ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True
     truncated: bool = False
+
+    @property
+    def canonical(self) -> str | None:
+        """The URL this page says to stand for; None also when it names two (RFC 6596 allows for one)."""
+        return self.canonicals[0] if len(self.canonicals) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +109,10 @@ class CrawlReport:
     """How a crawl ended.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
-    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store.
-    `coverage`: see `minicrawl.opic.coverage`. `error`: certified L1 bound of the ranking for the known graph.
-    `failures`: pages given up in this run, by reason code.
+    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
+    links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
+    `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
+    code; `unanswered`: requests for whatever that got no usable answer.
     """
 
     reason: str
@@ -109,6 +124,13 @@ class CrawlReport:
     coverage: float
     error: float
     failures: dict[str, int]
+    left_out: int = 0
+    unanswered: dict[str, int] = field(default_factory=dict)
+
+    def cause(self) -> str | None:
+        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
+        failures = self.failures or self.unanswered
+        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +161,10 @@ class Silence:
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
-    `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
-    `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of a
-    while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
+    `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
+    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of
+    a while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -156,5 +179,6 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
+    left_out: int = 0
     shape: CrawledShape | None = None
     silence: Silence | None = None

@@ -107,6 +107,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
+        "alternate_of": None if (named_by := store.twin_of(page)) is None else store.url(named_by),
         "duplicate_of": _leader(store, page),
         "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
         "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
@@ -124,7 +125,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     return {
         "name": host.name,
         "crawl_delay": host.crawl_delay,
-        "next_at": host.next_at,
+        "next_at": max(host.next_at, host.rests_until),
         "delay": delay_of(base, health),
         "backoff": host.backoff,
         "seconds": host.seconds,
@@ -273,6 +274,8 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
     lines = []
+    if told["alternate_of"] is not None:
+        lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
         kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
         lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")

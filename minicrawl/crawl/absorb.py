@@ -12,20 +12,23 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawl.accounts import found_in
 from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.knocks import Knocks
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.outcome import Outcome, judge
+from minicrawl.crawl.outcome import NOT_MODIFIED, Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.traps import NOTHING, Said
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.crawl.twins import Twins
+from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.coverage import Found
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
@@ -70,6 +73,7 @@ class Absorber:
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
+        self._twins = Twins(web)
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
@@ -82,6 +86,10 @@ class Absorber:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         attempts = self._web.attempts.get(page, 0)
+        if fetched.status == NOT_MODIFIED and self.accounts.book.read[page] and self._web.was_there(page):
+            self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, 0.0)
+            self._visit_unchanged(page, fetched.url, now)
+            return
         outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
@@ -134,6 +142,11 @@ class Absorber:
         return len(due)
 
     @property
+    def links_left_out(self) -> int:
+        """Links of read pages that are out of scope, filtered or in a trap."""
+        return self._web.links_left_out
+
+    @property
     def turns_in_batch(self) -> int:
         """How many pages had their turn since the last commit."""
         return self._web.batch.turns_taken
@@ -163,6 +176,7 @@ class Absorber:
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
+            self._twins.save()
             self.writer.save_meta(meta)
         self._web.committed()
 
@@ -177,16 +191,16 @@ class Absorber:
         """
         first_new = self.accounts.size
         is_again = bool(self.accounts.book.read[page])
-        old = self._web.outlinks(page) if is_again else _NOWHERE
+        before = self._web.links_row(page) if is_again else None
+        old = _NOWHERE if before is None else from_bytes(before.targets)
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
-        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
-            self.repeats.note(page, fetched)
-        elif is_again:
-            self.repeats.forget(page)
-        is_alias = outcome.state is State.ALIAS
+        self.repeats.note(page, outcome, fetched)
+        assert outcome.state is not None
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
-        visit = self.accounts.visit(page, targets, old, alias=is_alias, weights=weights)
+        found = found_in(outcome.state, fetched.status is not None)
+        visit = self.accounts.visit(page, targets, old, found, weights=weights)
+        self._web.links_left_out += links.refused - (before.refused if before is not None else 0)
         if outcome.reason in ("http-404", "http-410") and self._web.was_there(page):
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
@@ -196,15 +210,34 @@ class Absorber:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)
+        self.repeats.note_reinstated()
         self._beyond.note_nearer(targets, depths)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
+        if parsed.alternates and outcome.state is State.FETCHED:
+            self._twins.note(page, parsed.alternates, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
+        elif outcome.state in READ:
+            self.frontier.put_back(page, now)
         else:
-            self.frontier.put_back(page, now, not_before)
+            self.frontier.set_aside(page, max(not_before, now + self._web.timing.found_nothing))
+
+    def _visit_unchanged(self, page: int, url: str, now: float) -> None:
+        """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
+        outlinks = self._web.outlinks(page)
+        found = found_in(self._web.last_state(page), is_answered=True)
+        weights = None
+        if not self._web.focus.is_off and found is Found.PAGE:
+            weights = self._web.focus.weights(url, list(map(self.known.url, outlinks.tolist())), [""] * len(outlinks))
+        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
+        self._web.attempts.pop(page, None)
+        self._web.batch.add_unchanged(page, self.accounts.measures(page))
+        self._turns_unsettled += len(outlinks) > 0
+        self.frontier.credit(visit.credited)
+        self.frontier.put_back(page, now)
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage

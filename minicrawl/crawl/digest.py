@@ -60,8 +60,8 @@ class Identity(NamedTuple):
 def identity_of(body: bytes, url: str) -> Identity:
     """What an HTML body at a normalised URL can be told by.
 
-    Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates, and
-    what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
+    Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates,
+    and what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
     """
     pieces = _TARGETS.split(body)
     text = b"".join(pieces[::2])
@@ -116,6 +116,11 @@ def simhash_of(features: Hashes, title: Hashes) -> int:
 def distance(one: int, other: int) -> int:
     """In how many bits two SimHashes differ."""
     return ((one ^ other) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
+
+
+def hash_of(text: bytes) -> int:
+    """64 bits, signed, of any text."""
+    return _signed(_sha1(text))
 
 
 def _title_words(body: bytes) -> set[bytes]:

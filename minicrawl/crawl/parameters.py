@@ -90,10 +90,11 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
         anchors = dict(zip(reversed(outlinks), reversed(parsed.anchors), strict=True))
         distinct = tuple(dict.fromkeys(outlinks))
         parsed = replace(parsed, outlinks=distinct, anchors=tuple(anchors[url] for url in distinct))
-    if parsed.canonical is not None or parsed.refresh is not None:
+    if parsed.canonicals or parsed.alternates or parsed.refresh is not None:
         parsed = replace(
             parsed,
-            canonical=parsed.canonical and stripped(parsed.canonical),
+            canonicals=tuple(dict.fromkeys(map(stripped, parsed.canonicals))),
+            alternates=tuple(dict.fromkeys(map(stripped, parsed.alternates))),
             refresh=parsed.refresh and _target(parsed.refresh, fetched.url),
         )
     return fetched, parsed

@@ -3,24 +3,28 @@
 How they are told is in `duplicates`, `soft404` and `sessions`; here is what the crawl does about it.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.aliases import Aliases
+from minicrawl.crawl.canonicals import Canonicals, Claim, differs
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
+from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
 from minicrawl.crawl.sessions import Sessions
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import Fingerprint, Restated
+from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
@@ -32,8 +36,12 @@ class Repeats:
         self._web = web
         self._turns = turns
         self._aliases = aliases
-        self._duplicates = Duplicates(web.writer.fingerprints(), self._kept)
+        self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
+        fingerprints = self._of_no_alias(web.writer.fingerprints()) if web.settings.merge_duplicates else None
+        self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
+        self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
+        self._refuted = len(self._canonicals.refuted)
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
         learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
         self._sessions = Sessions(web.writer.parameters()) if learns else None
@@ -82,35 +90,56 @@ class Repeats:
         """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""
         if outcome.alias is not None and (plain := self.plain(outcome.alias)) != self.plain(fetched.url):
             outcome = replace(outcome, alias=plain)
+        if outcome.reason == "canonical" and not self._is_believed(page, outcome, fetched):
+            return replace(outcome, state=State.FETCHED, reason="canonical-differs")
         if outcome.state is not State.FETCHED or fetched.digest is None:
             return outcome
         if self._is_soft_404(page, fetched, parsed.title):
             return Outcome(State.ERROR, "soft-404")
-        if self._web.settings.merge_duplicates:
-            found = self._duplicates.likeness(page, fetched.payload, None)
-            if found is not None:
-                leader = self._web.known.url(found.leader)
-                return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
+        leader = self._merging.leader(page, fetched, parsed) if self._merging and fetched.payload is not None else None
+        if leader is not None:
+            return Outcome(State.ALIAS, "duplicate", alias=self._web.known.url(leader), follows=outcome.follows)
         return outcome
 
-    def note(self, page: int, fetched: Fetched) -> None:
-        """Take in what a page says."""
-        assert fetched.digest is not None
-        assert fetched.payload is not None
+    def note(self, page: int, outcome: Outcome, fetched: Fetched) -> None:
+        """Take in what a page says, if it says something."""
+        says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
+        if not says_something or fetched.digest is None or fetched.payload is None:
+            if self._web.accounts.book.read[page]:
+                self._duplicates.forget(page)
+            return
+        if outcome.state is State.ALIAS and outcome.reason != "duplicate":
+            self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.simhash)
+            return
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
         self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
+        if self._merging is not None and outcome.state is State.FETCHED:
+            self._merging.note(page, fetched.payload)
         if self._soft404s is None or likeness is None:
             return
         if self._web.frontier.host_of[page] == self._web.frontier.host_of[likeness.leader]:
             self._soft404s.suspect(fetched.url, self._web.known.url(likeness.leader), (page, likeness.leader))
 
-    def forget(self, page: int) -> None:
-        """The page says nothing any more."""
-        self._duplicates.forget(page)
+    def note_reinstated(self) -> None:
+        """Take in what pages say that have come to stand for themselves again."""
+        for page in self._aliases.take_reinstated():
+            self._duplicates.stand_alone(page)
+
+    def elect_leaders(self) -> int:
+        """Let those pages lead their copies that others link to; how many are new.
+
+        To be called when all is settled and committed.
+        """
+        changed = self._merging.elect() if self._merging is not None else 0
+        self.note_reinstated()
+        return changed
 
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
+        if len(self._canonicals.refuted) > self._refuted:
+            self._refuted = len(self._canonicals.refuted)
+            self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
         if self._sessions is not None:
@@ -127,6 +156,37 @@ class Repeats:
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
         return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
+
+    def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
+        """Whether a page that names another as canonical stands for it."""
+        canonical = outcome.alias or ""
+        (target,) = self._web.known.find([canonical])
+        there = self._duplicates.row(target) if target is not None else None
+        claim = Claim(page, fetched.url, fetched)
+        claims = [claim]
+        if target is not None and self._canonicals.is_new(canonical):
+            claims = [*self._earlier_claims(target), claim]
+        if canonical not in self._canonicals.refuted:
+            refuting = self._canonicals.take_in(canonical, claims, there)
+            if target is not None and refuting:
+                self._aliases.void_hints(target, refuting, "differs")
+        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
+
+    def _earlier_claims(self, target: int) -> Iterator[Claim]:
+        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say."""
+        for page in self._aliases.hinted(target):
+            row = self._duplicates.row(page)
+            if row is not None and self._web.told(page).reason == "canonical":
+                yield Claim(page, self._web.known.url(page), row)
+
+    def _is_alias(self, page: int) -> bool:
+        return bool(self._web.accounts.ledger.alias[page])
+
+    def _of_no_alias(self, blocks: Iterable[FingerprintColumns]) -> Iterator[FingerprintColumns]:
+        """The same, with nothing of pages that stand for others to be found by."""
+        for block in blocks:
+            is_page = ~self._web.accounts.ledger.alias[block.page]
+            yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)
 
     def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
         """Whether a page says what its host says of pages that it does not have."""
@@ -159,7 +219,7 @@ class Repeats:
         if self._web.last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
             return
         links = self._web.links_row(page)
-        self._web.accounts.relink(page, _NOWHERE, from_bytes(links.targets))
+        self._web.accounts.relink(page, _NOWHERE, from_bytes(links.targets), Found.NOTHING)
         self._web.batch.links[page] = links._replace(targets=b"")
         self._web.batch.restated[page] = Restated(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)

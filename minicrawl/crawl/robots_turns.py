@@ -5,6 +5,7 @@ errand of the host it leads to, at that host's own time, and so on; meanwhile th
 asked what it says of that: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so is what stands for it.
 """
 
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -12,10 +13,12 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import REDIRECTS
-from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
+from minicrawl.crawl.retry_after import LONGEST_REST
+from minicrawl.crawl.robots import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
 from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
+from minicrawl.store.rows import RobotsRow
 
 
 class Hop(NamedTuple):
@@ -47,8 +50,16 @@ class RobotsTurns:
             row = self._web.writer.robots(site)
             if row is None:
                 return None
-            self._states[site] = restored(row)
+            self._states[site] = self._restored(row)
         return self._states[site]
+
+    def _restored(self, row: RobotsRow) -> RobotsState:
+        robots, past = restored(row), self._web.past
+        expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
+        if expires != robots.expires:
+            robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
+            self._web.batch.robots.append(robots.row(row.origin))
+        return robots
 
     def hop(self, turn: HostTurn) -> Hop | None:
         """The redirect that a turn is for, if it is for one."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.seeds import read_seeds
 from minicrawl.crawl.source import LocalSource, WorkerSource
@@ -18,6 +19,7 @@ from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -73,7 +75,8 @@ async def crawl_with(
         seeds = list(dict.fromkeys(map(stripped, seeds)))
     clock = SteadyClock()
     window = _window(settings)
-    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing)
+    files = room(raised_limit(), settings.concurrency)
+    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing, files)
     writer = Writer(store)
     try:
         # A proxy looks up names itself, and a transport of one's own has none.
@@ -87,12 +90,18 @@ async def crawl_with(
         absorber.start(seeds, clock())
         absorber.commit({"settings": settings.to_json(), "stopped": None})
         async with source:
-            engine = Engine(absorber, source, settings, timing=timing, clock=clock, on_progress=on_progress)
+            engine = Engine(
+                absorber, source, settings, timing=timing, files=files, clock=clock, on_progress=on_progress
+            )
             with _signals(engine, handle_signals):
                 await engine.run()
         if not engine.is_aborted:
             absorber.settle_fully()
             absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+                absorber.commit(engine.meta())
         return _report(engine, absorber)
     finally:
         writer.close()
@@ -106,11 +115,20 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         bytes=engine.bytes,
         seconds=engine.seconds,
         known=accounts.size,
-        read=int(accounts.book.read[: accounts.size].sum()),
+        read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
         failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
+        unanswered=_unanswered(engine, absorber.writer),
     )
+
+
+def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
+    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+        return store.unanswered()
+    return dict(engine.unanswered)
 
 
 def _window(settings: CrawlSettings) -> Window:

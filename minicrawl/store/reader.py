@@ -10,10 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -35,6 +34,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Told,
+    Twin,
 )
 from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
@@ -206,14 +206,17 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def unanswered(self) -> dict[str, int]:
+        """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._rows(query))
+
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
-        lock = FileLock(f"{self.path}.lock")
-        try:
-            with lock.acquire(timeout=0):
-                return False
-        except (Timeout, OSError):
-            return True
+        return is_held(self.path)
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""
@@ -271,14 +274,15 @@ class Store:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
         with self._errors:
-            cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
+            query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {ACCOUNT_COLUMNS} FROM pages ORDER BY id"
+            cursor = self._db.execute(query)
             while chunk := cursor.fetchmany(_ROWS):
                 state, *columns = zip(*chunk, strict=True)
-                page, host, attempts, *account = (
+                page, host, attempts, is_answered, *account = (
                     np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
                     for column in columns
                 )
-                yield PageColumns(page, host, state, attempts, Account._make(account))
+                yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""
@@ -300,6 +304,22 @@ class Store:
         """Aliases that are pages of their own, each with its target."""
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        query = """
+            SELECT source, targets FROM links JOIN pages ON id = source
+            WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
+        return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
+
+    def twins(self) -> Iterator[Twin]:
+        """Pages that a page read before them gives as its alternate."""
+        return (Twin(*row) for row in self._rows("SELECT page, named_by FROM twins ORDER BY page"))
+
+    def twin_of(self, page: int) -> int | None:
+        """The page that gives this one as its alternate, and was read before it."""
+        row = self._row("SELECT named_by FROM twins WHERE page = ?", page)
+        return int(row[0]) if row else None
 
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""

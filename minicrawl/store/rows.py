@@ -18,6 +18,7 @@ class Account(NamedTuple):
     received: int
     forwarded: int
     walkers: int
+    steps: int
     hops: int
 
 
@@ -78,6 +79,8 @@ class PageColumns(NamedTuple):
     host: Any
     state: tuple[str, ...]
     attempts: Any
+    is_answered: Any
+    """Whether its last turn was."""
     account: Any
 
     def are(self, state: str) -> list[bool]:
@@ -125,6 +128,7 @@ class HostRow(NamedTuple):
     backoff: float = 0.0
     strains: int = 0
     dead_until: float = 0.0
+    rests_until: float = 0.0
 
 
 class RobotsRow(NamedTuple):
@@ -258,3 +262,10 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
+
+
+class Twin(NamedTuple):
+    """A page, and the page that was the first to give it as its alternate."""
+
+    page: int
+    named_by: int

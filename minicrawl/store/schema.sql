@@ -23,7 +23,9 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    walkers      INTEGER NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here; 2^48 start together
+    -- the coverage bound, see opic/coverage.py
+    walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
+    steps        INTEGER NOT NULL DEFAULT 0,   -- walkers that have stepped on from here, in all
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
@@ -69,12 +71,13 @@ CREATE TABLE hosts (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
     crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
-    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds before which no request may leave
+    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
     -- how it has answered, see crawl/politeness.py
     seconds      REAL    NOT NULL DEFAULT 0,   -- how long its last good answer took
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
     strains      INTEGER NOT NULL DEFAULT 0,   -- 429, 503, time-outs and the like in a row
-    dead_until   REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then its pages are not asked for
+    dead_until   REAL    NOT NULL DEFAULT 0,   -- Unix seconds; until then its pages are not asked for
+    rests_until  REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then it is left alone for another reason
 ) STRICT;
 
 CREATE TABLE robots (
@@ -147,6 +150,12 @@ CREATE TABLE refused (
     source       INTEGER PRIMARY KEY,          -- pages.id
     leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
     beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
+) STRICT;
+
+-- Pages that a page read before them gives as the same in another language or for another medium (crawl/twins.py).
+CREATE TABLE twins (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    named_by     INTEGER NOT NULL              -- pages.id
 ) STRICT;
 
 -- 64-bit digests of what the pages of a host said, the host in the digest.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.database import hold, open_to_write, transaction
+from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
@@ -35,6 +35,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Turn,
+    Twin,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -45,7 +46,8 @@ class Writer(Store):
     def __init__(self, path: Path) -> None:
         self._lock = hold(path)
         try:
-            super().__init__(path, open_to_write(path))
+            super().__init__(path, open_to_write(real_path(path)))
+            self._watch = Watch(real_path(path))
             if not self._key:
                 self._key = os.urandom(16)
                 with self.transaction():
@@ -56,7 +58,7 @@ class Writer(Store):
             raise
 
     def close(self) -> None:
-        """Give the store back. The write-ahead log is folded into the one file."""
+        """Give the store back. The write-ahead log is folded into the one file, wherever that has been moved."""
         try:
             with self._errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -66,7 +68,8 @@ class Writer(Store):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing."""
+        """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
+        self._watch.check()
         with self._errors, transaction(self._db):
             yield
 
@@ -127,6 +130,12 @@ class Writer(Store):
         self._db.executemany(
             "UPDATE pages SET attempts = ?, reason = CASE WHEN is_read THEN reason ELSE ? END WHERE id = ?",
             ((retry.attempts, retry.reason, retry.id) for retry in retries),
+        )
+
+    def save_measures(self, measures: Mapping[int, str | None]) -> None:
+        """By page, of pages whose turn changed nothing else."""
+        self._db.executemany(
+            "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
         )
 
     def save_states(self, pages: Iterable[Restated]) -> None:
@@ -204,6 +213,9 @@ class Writer(Store):
     def save_probes(self, rows: Iterable[Probe]) -> None:
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+
+    def save_twins(self, twins: Iterable[Twin]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

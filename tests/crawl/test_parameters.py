@@ -99,7 +99,7 @@ def test_stripping_is_idempotent_and_leaves_a_normalised_url(end: str) -> None:
 
 def test_links_that_are_the_same_now_are_one_with_the_first_text() -> None:
     links = (PAGE + "?gclid=1", "http://h.test/b", PAGE, PAGE + "?gclid=2")
-    parsed = ParsedPage(outlinks=links, anchors=("1", "2", "3", "4"), canonical=PAGE + "?utm_source=x")
+    parsed = ParsedPage(outlinks=links, anchors=("1", "2", "3", "4"), canonicals=(PAGE + "?utm_source=x", PAGE))
     _, page = without_parameters(Fetched(PAGE), parsed)
     assert (page.outlinks, page.anchors, page.canonical) == ((PAGE, "http://h.test/b"), ("1", "2"), PAGE)
 
@@ -131,7 +131,7 @@ SITE: Site = {
     HOME + "a": [HOME + "?gclid=3"],
     HOME + "b?p=2": [],
     HOME + "c": HOME + "c?PHPSESSID=7",
-    HOME + "c?PHPSESSID=7": [HOME + "d?PHPSESSID=7", f'<link rel="canonical" href="{HOME}c">'],
+    HOME + "c?PHPSESSID=7": [f'<link rel="canonical" href="{HOME}c">', HOME + "d?PHPSESSID=7"],
     HOME + "d": [],
 }
 

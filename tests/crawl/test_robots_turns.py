@@ -1,7 +1,6 @@
 """Redirects of robots.txt files: each is followed at the time of the host it leads to."""
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +44,7 @@ class Redirecting(Server):
     def _answer(self, request: httpx.Request) -> httpx.Response:
         url = str(request.url)
         self.asked_all.append(url)
-        self.times[request.url.host].append(time.monotonic())
+        self.times[request.url.host].append(asyncio.get_running_loop().time())
         reply = self.moved.get(url)
         match reply:
             case None:

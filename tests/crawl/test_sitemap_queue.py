@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import json
 import random
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -94,7 +93,7 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
 
 def test_url_that_is_listed_again_and_again_is_one_page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.crawl.source._URLS_AT_ONCE", 1)
-    monkeypatch.setattr("minicrawl.crawl.sitemaps._STEP", 10)
+    monkeypatch.setattr("minicrawl.crawl.sitemaps.STEP", 10)
     server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 40})
     crawl(server, store, [HOME])
     assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
@@ -216,7 +215,7 @@ def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: P
 def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
     class Timed(WithSitemaps):
         def _answer(self, request: httpx.Request) -> httpx.Response:
-            times.setdefault(request.url.host, []).append(time.monotonic())
+            times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
             return super()._answer(request)
 
     times: dict[str, list[float]] = {}

@@ -405,6 +405,7 @@ def transport(web: DemoWeb) -> httpx.MockTransport:
     return httpx.MockTransport(answer)
 
 
+@pytest.mark.slow
 def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -> None:
     web = DemoWeb.generate(seed=0, hosts=40, pages=6000, traps=True)
     store = tmp_path / "crawl.db"

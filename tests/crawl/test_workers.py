@@ -69,7 +69,7 @@ def test_workers_find_the_same_web(tmp_path: Path, here: Path) -> None:
 def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch, fate: signal.Signals
 ) -> None:
-    timing = Timing(beat=0.05, hang=0.5, retry=0.001, robots_retry=0.001)
+    timing = Timing(beat=0.05, hang=3.0, retry=0.001, robots_retry=0.001)
     ask, killed = WorkerSource._ask, set[int]()
 
     async def ask_and_kill(self: WorkerSource, what: str, url: str) -> object:
