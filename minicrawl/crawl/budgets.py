@@ -103,12 +103,15 @@ class Budgets:
     def linked(self, source: str, targets: Iterable[str]) -> None:
         """Take in that pages on the host `source` link to these hosts."""
         own = self._at(source)
+        bit = self._bit(own)
+        byte, mask = bit >> 3, 1 << (bit & 7)
         for host in targets:
-            number = self._at(host)
-            bit = self._bit(own)
-            if bit == self._bit(number) or self._has(self._linkers, number, bit):
-                continue
-            if self._count(number) < _ENOUGH:
+            number = self._domain_of.get(host)
+            if number is None:
+                number = self._at(host)
+            if self._linkers[_BYTES * number + byte] & mask or number == own:
+                continue  # as it mostly is
+            if bit != self._bit(number) and self._count(number) < _ENOUGH:
                 self._set(self._linkers, number, bit)
                 self._new_linkers.append(LinkerRow(number, bit))
                 if self._group[number] != _NO_GROUP:
