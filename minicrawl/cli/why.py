@@ -27,18 +27,21 @@ def command(url: str, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links."""
     from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
-    from minicrawl.crawl.urls import normalise
+    from minicrawl.crawl.seeds import guesses
     from minicrawl.store.reader import open_store
 
-    address = normalise(url)
-    if address is None:
+    asked, *others = guesses(url) or [None]
+    if asked is None:
         raise SettingError(f"{url!r} is no http or https URL")
     with open_store(store) as reader, reader.snapshot():
-        found = reader.find([address])
-        asked = address
-        if not found and not _settings(reader).keep_parameters:
-            address = stripped(asked)
-            found = reader.find([address])
+        spellings = [asked, *others]
+        if not _settings(reader).keep_parameters:
+            spellings += map(stripped, spellings)
+        found = reader.find(spellings)
+        # Of a page by https and one by http, the one that is there is meant.
+        known = sorted((url for url in spellings if url in found), key=lambda url: reader.state(found[url]) == "error")
+        address = known[0] if known else spellings[len(spellings) // 2 if len(spellings) > 1 + len(others) else 0]
+        asked = next((url for url in (asked, *others) if address in (url, stripped(url))), asked)
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked
     click.echo(document(told) if as_json else "\n".join(_lines(told)))
