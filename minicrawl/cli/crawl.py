@@ -97,7 +97,9 @@ WHY_STOPPED = {
     help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
 )
 @click.option(
-    "--merge-duplicates", is_flag=True, help="Let a page with the bytes of one read before stand for that one."
+    "--merge-duplicates",
+    is_flag=True,
+    help="Let pages of one site that have the same bytes and the same links be one page.",
 )
 @click.option(
     "--delay",

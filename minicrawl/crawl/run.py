@@ -10,6 +10,7 @@ from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.remembered import Resumed, resumed
 from minicrawl.crawl.retry import ask_again
@@ -129,21 +130,34 @@ async def _crawl(
     absorber.start(seeds.urls, clock(), seeds.guessed)
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer)
+    files = room(raised_limit(), settings.concurrency)
     source = (
         WorkerSource(settings, timing, origins)
         if settings.workers
-        else LocalSource(settings, transport, timing, origins)
+        else LocalSource(settings, transport, timing, files, origins)
     )
     async with source:
         began = clock() - (time.monotonic() - started)
         engine = Engine(
-            absorber, source, settings, timing=timing, clock=clock, started=began, on_progress=on_progress
+            absorber,
+            source,
+            settings,
+            timing=timing,
+            files=files,
+            clock=clock,
+            started=began,
+            on_progress=on_progress,
         )
         with _signals(engine, handle_signals):
             await engine.run()
     if not engine.is_aborted:
         absorber.settle_fully()
-        absorber.commit(engine.meta())
+        if settings.merge_duplicates:
+            absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+        absorber.commit(engine.meta(), ranks=True)
     return _report(engine, absorber)
 
 

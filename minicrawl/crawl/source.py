@@ -16,10 +16,12 @@ from operator import attrgetter
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from minicrawl.crawl.digest import identity_of
+from minicrawl.crawl.digest import Identity
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawl.link_header import canonicals
+from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.parameters import stripped, without_parameters
-from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -56,16 +58,18 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process. seed_origins: of all seeds, see Fetcher."""
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins: see Fetcher."""
 
     def __init__(
         self,
         settings: CrawlSettings,
         transport: Any = None,
         timing: Timing = STANDARD,
+        files: Room | None = None,
         seed_origins: Set[str] = frozenset(),
     ) -> None:
-        self._fetcher = Fetcher(settings, transport, timing, seed_origins)
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
+        self._large_pages = LargePages(timing.hang)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -73,9 +77,20 @@ class LocalSource:
         fetched = await self._fetcher.fetch(url)
         parsed = ParsedPage()
         if fetched.body:
-            parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
-            fetched = replace(fetched, body=b"", **identity_of(fetched.body, url)._asdict())
+            try:
+                parsed, identity = await self._read(fetched)
+            except PageDiedError:
+                return Fetched(url, reason="worker-died"), parsed
+            fetched = replace(fetched, body=b"", **identity._asdict())
+        if fetched.link is not None:
+            named = canonicals(fetched.link, url)
+            parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
+
+    async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
+        if is_large(page.body):
+            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=self._wants_anchors)
+        return read_page(page.body, page.url, page.content_type, anchors=self._wants_anchors)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
@@ -113,6 +128,7 @@ class LocalSource:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
 
 

@@ -15,6 +15,7 @@ import signal
 import sys
 from multiprocessing.connection import Connection
 
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.source import LocalSource, taken_apart
 from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
@@ -67,7 +68,8 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    async with LocalSource(settings, timing=timing, seed_origins=seed_origins) as source:
+    files = room(raised_limit(), settings.concurrency)
+    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()
