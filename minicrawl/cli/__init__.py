@@ -17,6 +17,7 @@ _COMMANDS = (
     "verify",
     "backup",
     "compact",
+    "salvage",
     "rank",
     "compare",
     "graph",
@@ -40,12 +41,26 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            return self._invoke(ctx)
         except MinicrawlError as error:
             from minicrawl.cli.output import printable
 
             click.echo(f"Error: {printable(str(error))}", err=True)
             ctx.exit(error.exit_code)
+
+    def _invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (MinicrawlError, click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            from minicrawl.cli.options import STORE_KEY
+            from minicrawl.crawl.audit import damage_told
+
+            if STORE_KEY not in ctx.meta:
+                raise
+            with damage_told(ctx.meta[STORE_KEY]):
+                raise
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

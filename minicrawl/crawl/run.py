@@ -3,11 +3,12 @@
 import asyncio
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.audit import damage_told
 from minicrawl.crawl.engine import Engine, SteadyClock
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.seeds import read_seeds
@@ -75,8 +76,7 @@ async def crawl_with(
     clock = SteadyClock()
     window = _window(settings)
     source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing)
-    writer = Writer(store)
-    try:
+    with damage_told(store), closing(Writer(store)) as writer:
         # A proxy looks up names itself, and a transport of one's own has none.
         locates = transport is None and settings.proxy is None
         absorber = Absorber(
@@ -95,8 +95,6 @@ async def crawl_with(
             absorber.settle_fully()
             absorber.commit(engine.meta(), ranks=True)
         return _report(engine, absorber)
-    finally:
-        writer.close()
 
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
