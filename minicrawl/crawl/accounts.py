@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +232,16 @@ class Accounts:
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.recount(int(scalars["coverage_waiting"] or 0))
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
+
+    def imbalances(self, cash_total: int) -> Iterator[str]:
+        """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
+        known, book, ledger = slice(0, self.size), self.book, self.ledger
+        cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
+        if cash != cash_total:
+            yield f"the cash book holds {cash} units instead of {cash_total}"
+        held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
+        if held != ledger.births:
+            yield f"the ledger holds {held} units instead of {ledger.births}"
 
     def _columns(self) -> tuple[Numbers, ...]:
         """The arrays behind an Account, in the order of its fields."""
