@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
 from aiohappyeyeballs import start_connection
-from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.unread import PARSER_FAILED
 from minicrawl.errors import FetchError
 
 _LONGEST_HEAD = 64 * 1024  # some sites' Content-Security-Policy has more than 8 kB
@@ -181,6 +182,10 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except HttpParserUpgrade:
             self._fail(FetchError("bad-response", "a change of protocol that nobody asked for"))
+        except (HttpParserCallbackError, MemoryError) as error:
+            failure = FetchError(PARSER_FAILED)
+            failure.__cause__ = error
+            self._fail(failure)
         except HttpParserError as error:
             if not self._is_whole:  # else it is about what comes behind
                 self._fail(FetchError("bad-response", str(error)))

@@ -22,6 +22,7 @@ from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, 
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -82,9 +83,11 @@ class Fetcher:
         except TimeoutError:
             reason = "timeout"
         except FetchError as error:
-            reason = error.reason
+            reason = parser_failed(url, error) if error.reason == PARSER_FAILED else error.reason
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             reason = _reason(error)
+        except Exception as error:
+            reason = parser_failed(url, error)
         return Fetched(url, reason=reason, seconds=time.monotonic() - started)
 
     async def locate(self, url: str) -> Located:
@@ -93,6 +96,8 @@ class Fetcher:
             return Located(await self._resolver.address(url))
         except (OSError, ValueError) as error:
             return Located(reason=_reason(error))
+        except Exception as error:
+            return Located(reason=parser_failed(url, error))
 
     async def __aenter__(self) -> Self:
         return self
@@ -138,6 +143,8 @@ class Fetcher:
                 waited=time.monotonic() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
+        except ValueError as error:  # before there was an answer it may be about the URL; this is about what came
+            raise FetchError(PARSER_FAILED) from error
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
 

@@ -16,6 +16,7 @@ what the host says of what is not     error            1       to the virtual pa
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, tls, refused address       error            1       to the virtual page
   there is no such name               error            1       the same (dns)
+any, but a part of ours fails over it error            1       to the virtual page (parser-failed)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
 on a host that is dead (host-dead)    error            0       to the virtual page
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 
 from minicrawl.crawl.parse import HTML_TYPES, follows_directives, media_type
 from minicrawl.crawl.retry_after import asked_rest
+from minicrawl.crawl.unread import parser_failed
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 
@@ -74,6 +76,13 @@ class Outcome:
 
 def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float) -> Outcome:
     """What `fetched` means. `attempts`: failures in a row before this answer."""
+    try:
+        return _judged(fetched, parsed, attempts, now)
+    except Exception as error:
+        return Outcome(State.ERROR, parser_failed(fetched.url, error))
+
+
+def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float) -> Outcome:
     status = fetched.status
     if fetched.reason is not None or status is None:
         return _failure(fetched.reason or "connection", attempts, fetched.reason in _TRANSIENT_REASONS)

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
+from minicrawl.crawl.unread import PARSER_FAILED, parser_failed, unread
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -180,7 +181,7 @@ def product_token(user_agent: str) -> str:
 
 
 # Reasons that asking again a little later will not mend.
-_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls"})
+_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls", PARSER_FAILED})
 
 
 @dataclass(frozen=True)
@@ -203,9 +204,12 @@ class RobotsState:
         """What becomes of a page that may not be fetched: its state and reason; None if it may be."""
         if self.rules is None:
             if self.status is not None:
-                return State.DISALLOWED, "robots-unreachable"
+                return State.DISALLOWED, PARSER_FAILED if self.reason == PARSER_FAILED else "robots-unreachable"
             return State.ERROR, self.reason or "connection"
-        return None if self.rules.allows(user_agent, url) else (State.DISALLOWED, "robots")
+        try:
+            return None if self.rules.allows(user_agent, url) else (State.DISALLOWED, "robots")
+        except Exception as error:
+            return State.DISALLOWED, parser_failed(url, error)
 
     def row(self, origin: str) -> RobotsRow:
         """The state as the store keeps it; `restored` reads it back."""
@@ -221,28 +225,37 @@ def judged(fetched: Fetched, now: float, attempts: int = 0) -> RobotsState:
     """What an answer to the request for robots.txt means. `attempts`: failures before this one.
 
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
-    and too many requests) allows nothing.
+    and too many requests) allows nothing. Nor does one that we fail to read: what it forbids is not known.
     """
+    try:
+        return _judged(fetched, now, attempts)
+    except Exception as error:
+        return _unreachable(unread(fetched, error), now, attempts)
+
+
+def _judged(fetched: Fetched, now: float, attempts: int) -> RobotsState:
     status = fetched.status
-    if status is not None and 200 <= status < 300:
-        return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
-    if status is not None and (300 <= status < 400 or (400 <= status < 500 and status != 429)):
-        return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
+    if status is not None and fetched.reason is None:
+        if 200 <= status < 300:
+            return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
+        if 300 <= status < 400 or (400 <= status < 500 and status != 429):
+            return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
+    return _unreachable(fetched, now, attempts)
+
+
+def _unreachable(fetched: Fetched, now: float, attempts: int) -> RobotsState:
     attempts += 1
-    reason = fetched.reason or f"http-{status}"
+    reason = fetched.reason or f"http-{fetched.status}"
     rest = LIFETIME if reason in _HOPELESS else max(_RETRY_AFTER * 2 ** (attempts - 1), asked_rest(fetched, now))
-    return RobotsState(None, status, b"", now, now + rest, attempts, reason)
+    return RobotsState(None, fetched.status, b"", now, now + rest, attempts, reason)
 
 
 def restored(row: RobotsRow) -> RobotsState:
     """What the store remembers."""
-    reached = row.reason is None
-    return RobotsState(
-        RobotsRules.parse(row.body) if reached else None,
-        row.status,
-        row.body,
-        row.fetched_at,
-        row.expires,
-        row.attempts,
-        row.reason,
-    )
+    rules, reason = None, row.reason
+    if reason is None:
+        try:
+            rules = RobotsRules.parse(row.body)
+        except Exception as error:
+            reason = parser_failed(f"{row.origin}/robots.txt", error)
+    return RobotsState(rules, row.status, row.body, row.fetched_at, row.expires, row.attempts, reason)

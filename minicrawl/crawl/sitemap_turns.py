@@ -8,6 +8,7 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb, unknown
 from minicrawl.crawl.outcome import judge
 from minicrawl.crawl.sitemap_queue import SitemapQueue
+from minicrawl.crawl.unread import parser_failed
 from minicrawl.crawl.urls import normalise, whom_to_spare
 from minicrawl.model import ParsedPage, SitemapAnswer
 
@@ -26,7 +27,11 @@ class SitemapTurns:
 
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
-        named = [normalise(url, f"{site}/robots.txt") for url in written]
+        try:
+            named = [normalise(url, f"{site}/robots.txt") for url in written]
+        except Exception as error:
+            parser_failed(f"{site}/robots.txt", error)
+            return
         host = int(self._web.frontier.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 

@@ -576,3 +576,11 @@ def test_what_the_store_remembers_decides_the_same(fetched, attempts):
 
 def test_states_are_values():
     assert RobotsState(None, 503, b"", NOW, NOW + 10) == RobotsState(None, 503, b"", NOW, NOW + 10)
+
+
+def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again():
+    """RFC 9309 2.3.1.4: what it forbids is not known. Asking for it again, or reading it again, would not help."""
+    state = judged(Fetched(URL, 200, b"User-agent: *\nAllow: /", reason="parser-failed"), 1000.0)
+    for known in (state, restored(state.row(ORIGIN))):
+        assert known.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "parser-failed")
+        assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
