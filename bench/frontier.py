@@ -37,13 +37,23 @@ from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.known import KnownUrls
-from minicrawl.crawl.traps import DOMAINS_FROM, MANY_DOMAINS
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, STRATEGIES, Interpolation
 from minicrawl.opic.shares import DAMPING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import LinkGraph, to_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, Fetch, Fingerprint, HostRow, Links, NewPage, PatternRow, Turn
+from minicrawl.store.rows import (
+    CREDITED_COLUMNS,
+    DomainRow,
+    Fetch,
+    Fingerprint,
+    HostRow,
+    LinkerRow,
+    Links,
+    NewPage,
+    PatternRow,
+    Turn,
+)
 from minicrawl.store.writer import Writer
 
 SIZES = (10_000, 1_000_000, 10_000_000)
@@ -94,6 +104,8 @@ def fill(path: Path, size: int) -> None:
     with writer.transaction():
         writer.save_hosts(HostRow(host, host_name(host), 0.0, 0.0) for host in range(hosts))
         writer.save_patterns(_patterns(host_of, hosts))
+        writer.save_domains(DomainRow(host, host_name(host), None) for host in range(hosts))
+        writer.add_linkers(LinkerRow(host, bit) for host in range(hosts) for bit in draw.integers(0, 256, 8).tolist())
         writer.save_digests(digests)
         writer.save_meta({"window": "interpolation 8.0", "discovery_credit": 0.0})
     step = max(1000, min(200_000, size // 10))
@@ -148,9 +160,6 @@ def _title(page: int) -> str:
 def _patterns(host_of: npt.NDArray[np.int32], hosts: int) -> Iterator[PatternRow]:
     for host, known in enumerate(np.bincount(host_of, minlength=hosts).tolist()):
         name = host_name(host)
-        if known >= DOMAINS_FROM:
-            domains = [f"{WORDS[other % 8]}{other}.org" for other in range(MANY_DOMAINS)]
-            yield PatternRow(name, 0, 0, 0, 0, 0, 0, 0, json.dumps(domains), None)
         for folder in range(FOLDERS):
             pattern = f"{name}/{WORDS[folder]}/{WORDS[folder]}/*{{n}}"
             yield PatternRow(pattern, 0, known // 20, 0, 0, known // 20, 0, 0, None, None)

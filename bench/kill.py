@@ -4,8 +4,10 @@
 
 A crawl is killed at random moments and taken up again until it is through; then the next one begins, until there were
 KILLS kills (default 200). Then crawls of a smaller web are killed at every one of their commits, right before it and
-right behind. Politeness is off unless --delay says otherwise. After every kill:
+right behind. Before all that as many stores are killed while they are made, at random moments of it. Politeness is off
+unless --delay says otherwise. After every kill:
 
+made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
 lost    a page that an earlier commit had read is read no more
 again   a page that was read in the last commit was asked for after the kill
@@ -116,7 +118,7 @@ class Crawl:
             with open_store(self.store) as store:
                 broken = list(audit(store))
         except StoreError as error:
-            broken = [] if "belongs to another program" in str(error) else [str(error)]  # killed before its schema
+            broken = [str(error)]
         for line in broken:
             print(f"  audit: {line}", file=sys.stderr)
         self.found["audit"] += bool(broken)
@@ -165,15 +167,42 @@ async def run(kills: int, options: list[str]) -> None:
     delay = float(options[options.index("--delay") + 1]) if "--delay" in options else 0.0
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
+        in_the_making(Path(folder), kills, found)
         bench = Bench(Path(folder), delay, options, found)
         async with bench.crawling(DemoWeb.generate()) as crawl:
             await at_random(crawl, kills, found)
         async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
             await at_commits(crawl, found)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in ("audit", "lost", "again", "early", "ending", "broken"):
+    for what in ("made", "audit", "lost", "again", "early", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
+
+
+def in_the_making(folder: Path, kills: int, found: Counter[str]) -> None:
+    """Kill processes that make a store, at random moments of what that takes here, and open what they left."""
+    started = time.monotonic()
+    Writer(folder / "unharmed.db").close()
+    longest = 1.2 * (time.monotonic() - started)
+    rng = random.Random(0)
+    for number in range(kills):
+        path = folder / f"made{number}.db"
+        maker = os.fork()
+        if not maker:
+            Writer(path)
+            time.sleep(60)
+        time.sleep(rng.uniform(0, longest))
+        os.kill(maker, signal.SIGKILL)
+        os.waitpid(maker, 0)
+        found["half made"] += path.with_name(f"{path.name}.new").exists()
+        try:
+            Writer(path).close()
+            with open_store(path) as store:
+                found["made"] += bool(store.top(1))
+        except StoreError as error:
+            print(f"  made: {error}", file=sys.stderr)
+            found["made"] += 1
+    print(f"{kills} stores killed in the making, {found['half made']} of them half made", file=sys.stderr)
 
 
 @dataclass

@@ -14,7 +14,6 @@ import contextlib
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,10 @@ from minicrawl.crawl.politeness import FRESH, Health, after, delay_of
 from minicrawl.model import Fetched
 
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 @dataclass
@@ -105,14 +108,14 @@ class Witness:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                arrived = time.monotonic()
+                arrived = _now()
                 path = head.split(b" ", 2)[1].decode()
                 host = head.lower().partition(b"\r\nhost: ")[2].partition(b"\r\n")[0].decode()
                 asked = Asked(host, writer.get_extra_info("sockname")[0], path, arrived)
                 self.log.append(asked)
                 answer = self._answer(asked)
                 await asyncio.sleep(self._latency)
-                asked.answered = time.monotonic()  # before it is sent, so that no gap looks shorter than it is
+                asked.answered = _now()  # before it is sent, so that no gap looks shorter than it is
                 writer.write(answer)
                 await writer.drain()
         writer.close()
@@ -186,10 +189,10 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
                 crawl.send_signal(signal.SIGKILL)
-                begun = time.monotonic()
+                begun = _now()
                 await crawl.wait()
                 await witness.drained()
-                witness.kills.append((begun, time.monotonic()))
+                witness.kills.append((begun, _now()))
     return witness
 
 

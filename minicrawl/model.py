@@ -1,6 +1,6 @@
 """The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -21,14 +21,19 @@ class State(StrEnum):
     """Was read once, and is no more."""
 
 
+READ = frozenset({State.FETCHED, State.ALIAS})
+"""States of pages that were read: an answer came and was taken in. All other pages are not collected."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
-    `size`: body bytes that crossed the network. `body`: after content decoding, cut where `truncated`;
-    empty when the content type is nothing we parse. `digest`, `payload`, `simhash`:
-    64 bits each of what the body says, see minicrawl.crawl.digest; None when there is no body.
+    `size`: body bytes that crossed the network. `body`: after content decoding, cut or damaged where `truncated`;
+    empty when the content type is nothing we parse. `content_type`: as the header says, or the body looks like.
+    `digest`, `payload`, `simhash`: 64 bits each of what the body says, see minicrawl.crawl.digest; None when there is
+    none.
     """
 
     url: str
@@ -94,9 +99,10 @@ class CrawlReport:
     """How a crawl ended.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
-    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store.
-    `coverage`: see `minicrawl.opic.coverage`. `error`: certified L1 bound of the ranking for the known graph.
-    `failures`: pages given up in this run, by reason code.
+    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
+    links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
+    `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
+    code; `unanswered`: requests for whatever that got no usable answer.
     """
 
     reason: str
@@ -108,6 +114,13 @@ class CrawlReport:
     coverage: float
     error: float
     failures: dict[str, int]
+    left_out: int = 0
+    unanswered: dict[str, int] = field(default_factory=dict)
+
+    def cause(self) -> str | None:
+        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
+        failures = self.failures or self.unanswered
+        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +151,10 @@ class Silence:
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
-    `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best first.
-    `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of a
-    while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
+    `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
+    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of
+    a while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -155,5 +169,6 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
+    left_out: int = 0
     shape: CrawledShape | None = None
     silence: Silence | None = None

@@ -1,6 +1,15 @@
-"""Settings of the test run itself."""
+"""Settings of the test run itself, and what it says of tests that take long."""
 
 import gc
+import os
+from collections.abc import Generator
+
+import pytest
+
+LONG = 5.0
+"""Seconds of CPU; a test that takes more is to be marked as slow."""
+_LONG_ONES: list[tuple[float, str]] = []
+_BEGAN = pytest.StashKey[float]()
 
 
 def pytest_collection_finish() -> None:
@@ -8,3 +17,39 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    item.stash[_BEGAN] = _cpu()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    try:
+        return (yield)
+    finally:
+        seconds = _cpu() - item.stash[_BEGAN]
+        if seconds > LONG and item.get_closest_marker("slow") is None:
+            item.user_properties.append(("long", seconds))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":
+        found = (value for name, value in report.user_properties if name == "long")
+        _LONG_ONES.extend((float(str(seconds)), report.nodeid) for seconds in found)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that take long without being marked as slow, its process and those it started counted."""
+    if _LONG_ONES:
+        terminalreporter.section(f"more than {LONG:g} s of CPU, and not marked as slow")
+        for seconds, name in sorted(_LONG_ONES, reverse=True):
+            terminalreporter.line(f"{seconds:6.1f} s  {name}")
+
+
+def _cpu() -> float:
+    """Seconds of CPU that this process and all it waited for have taken."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -16,7 +16,7 @@ POSITIONS = ("first", "robots", "target")
 FAULTY_PATHS = {"first": "/", "robots": "/robots.txt", "target": "/fault"}
 PAGE = b'<html><title>Faulty</title><a href="/found">found</a></html>\n'
 ROBOTS = b"User-agent: *\nDisallow: /forbidden\n"
-_PACE = 0.02  # between the bytes of a slow answer
+_PACE = 0.5  # seconds between the bytes of a slow answer
 _LINKS = {
     "first": {"/rest": []},
     "robots": {"/": ["/rest", "/forbidden"], "/rest": [], "/forbidden": []},

@@ -6,13 +6,13 @@ A list: an HTML page with these links. A number: an answer with this status. A s
 Anything else is a 404.
 """
 
-import asyncio
 import random
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import httpx
+from skipping import run
 
 from minicrawl.crawl.run import acrawl
 from minicrawl.model import CrawlReport
@@ -52,10 +52,10 @@ def html(links: list[str]) -> str:
 
 
 def crawl(site: Site | Server, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]:
-    """Crawl a site with one request at a time and no delay."""
+    """Crawl a site with one request at a time and no delay. Waits for nothing: see `skipping`."""
     server = site if isinstance(site, Server) else Server(site)
     options = {"delay": 0.0, "concurrency": 1} | settings
-    return asyncio.run(acrawl(seeds, store, transport=server, **options)), server
+    return run(acrawl(seeds, store, transport=server, **options), grace=0.0), server
 
 
 def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -77,7 +77,13 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 
 # Tables of older versions where they differ from those of the version after.
-_FIFTH = ""
+_FIFTH = """
+    ALTER TABLE pages DROP COLUMN steps;
+    UPDATE pages SET walkers = 7;
+    DELETE FROM meta WHERE key = 'links_left_out';
+    INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
+    ALTER TABLE hosts DROP COLUMN rests_until;
+"""
 _FOURTH = """
     DROP VIEW ranks;
     CREATE TABLE older (
@@ -124,6 +130,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
+    6: ["domains", "linkers"],
 }
 
 

@@ -25,9 +25,10 @@ FOR_EVERYONE = {"errors", "model", "report", "settings"}
 # Libraries that belong to one place each.
 HOMES = {
     "httpx": {"crawl/fetch.py"},
-    "httptools": {"crawl/connection.py"},
     "aiohappyeyeballs": {"crawl/connection.py"},
-    "zlib_ng": {"crawl/fetch.py"},
+    "zlib_ng": {"crawl/codings.py"},
+    "brotli": {"crawl/codings.py"},
+    "backports": {"crawl/codings.py"},
     "aiodns": {"crawl/names.py"},
     "aiohttp": {"demo/server.py"},
     "lxml": {"crawl/elements.py", "crawl/sitemaps.py"},
@@ -38,7 +39,7 @@ HOMES = {
     "rich": {"cli/display.py"},
     "ada_url": {"crawl/urls.py"},
     "tldextract": {"crawl/urls.py"},
-    "filelock": {"store/database.py", "store/reader.py", "store/care.py"},
+    "filelock": {"store/database.py"},
     "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
     "matplotlib": {"lab/chart.py"},
 }

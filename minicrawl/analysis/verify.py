@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded import FloatArray, check_is_rankable, folded_graph, rankable
-from minicrawl.model import State
+from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
@@ -86,7 +86,7 @@ def verify(store: Store) -> Verification:
     rounds, visits = _settle(ledger, links)
     return Verification(
         known=links.size,
-        read=int(np.count_nonzero(columns["is_read"])),
+        read=int(np.count_nonzero(np.isin(columns["state"], list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
         top=min(_TOP, int(np.count_nonzero(~is_alias))),

@@ -47,8 +47,8 @@ WHY_STOPPED = {
     "--until-coverage",
     type=float,
     metavar="0.9",
-    help="Stop once the pages read certainly hold this share of all importance: a bound from below, "
-    "for importance as seen from the seeds (RankMass).",
+    help="Stop once the pages read certainly hold this share of the importance of all known pages: a bound from "
+    "below, for importance as seen from the seeds (RankMass).",
 )
 @click.option(
     "--scope",
@@ -122,7 +122,8 @@ WHY_STOPPED = {
     type=float,
     default=1.0,
     metavar="SHARE",
-    help="Share of the fetches for never-read pages; with 1 no page is fetched twice.",
+    help="Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
+    "asked for again once a day, or by the next run.",
 )
 @click.option(
     "--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable."
@@ -163,8 +164,8 @@ def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: boo
         _print_report(report, store)
     if report.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
-    if report.failures and not report.fetched and report.known == report.read:
-        reason = max(report.failures, key=lambda reason: report.failures[reason])
+    reason = report.cause()
+    if reason is not None:
         raise NothingFetchedError(
             f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more"
         )
@@ -212,14 +213,13 @@ def _run(settings: CrawlSettings, seeds: tuple[str, ...], store: Path, *, live: 
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.cli.output import amount, duration, table, tally
+    from minicrawl.cli.output import amount, duration, read_line, table, tally
     from minicrawl.store.reader import open_store
 
     click.echo(
         f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.\n"
-        f"{report.known:,} pages are known, {report.read:,} read; they hold at least "
-        f"{report.coverage:.1%} of all importance."
+        f"{read_line(report.known, report.read, report.coverage, report.left_out)}."
     )
     if report.failures:
         click.echo(f"Given up: {tally(report.failures)}.")

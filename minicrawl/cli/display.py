@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, duration, printable, shape_line, silence_line, tally
+from minicrawl.cli.output import amount, at_least, duration, printable, shape_line, silence_line, tally
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
@@ -44,7 +44,7 @@ def plain(progress: Progress) -> str:
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     return (
         f"{duration(progress.seconds)}: {progress.fetched:,} pages, {_speed(progress):.1f}/s, "
-        f"{amount(progress.bytes)}, {progress.known:,} known, {progress.never_read:,} never read, "
+        f"{amount(progress.bytes)}, {progress.known:,} known, {progress.never_read:,} not read, "
         f"{progress.hosts_ready} hosts ready, {progress.hosts_waiting} waiting, {progress.in_flight} in flight, "
         f"{sum(progress.errors.values()):,} given up{best}{silence}"
     )
@@ -55,13 +55,14 @@ def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
         yield "paused", silence_line(progress.silence)
     yield "pages", f"{progress.fetched:,} in {duration(progress.seconds)}, {_speed(progress):.1f} pages/s"
     yield "received", amount(progress.bytes)
-    yield "known", f"{progress.known:,}, {progress.never_read:,} of them never read"
+    yield "known", f"{progress.known:,}, {progress.never_read:,} of them not read"
     yield (
         "hosts",
         f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting, {progress.in_flight:,} in flight",
     )
     yield "clock", f"{progress.clock:.2f} turnovers of all cash in hand"
-    yield "coverage", f"at least {progress.coverage:.1%} of all importance"
+    left_out = f"; {progress.left_out:,} links were left out" if progress.left_out else ""
+    yield "coverage", f"{at_least(progress.coverage)} of the importance of the known pages{left_out}"
     if progress.shape is not None:
         yield "shape", shape_line(progress.shape)
     yield "given up", tally(progress.errors) or "none"

@@ -1,6 +1,7 @@
 """How values are written for people."""
 
 import json
+import math
 import re
 import time
 from collections.abc import Sequence
@@ -76,6 +77,22 @@ def duration(seconds: float) -> str:
 def tally(counts: dict[str, int]) -> str:
     """ "dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def read_line(known: int, read: int, coverage: float, left_out: int) -> str:
+    """How much of the known web was read, and what it does not have in it.
+
+    "22 pages are known, 2 read; these hold at least 16.1% of the importance of the 22 known pages"
+    """
+    told = f"{known:,} pages are known, {read:,} read"
+    if read:
+        told += f"; these hold {at_least(coverage)} of the importance of the {known:,} known pages"
+    return told + (f"; {left_out:,} links were left out" if left_out else "")
+
+
+def at_least(share: float) -> str:
+    """ "at least 99.9%" of .99999: rounded down, so that it is true."""
+    return f"at least {math.floor(1000 * share) / 1000:.1%}"
 
 
 def silence_line(silence: Silence) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.model import READ
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -42,6 +43,8 @@ def _status(store: "Store") -> dict[str, Any]:
         "running": is_running,
         "stopped": None if is_running else store.meta("stopped") or "killed",
         "known": sum(counts.values()),
+        "read": sum(states.get(state, 0) for state in READ),
+        "left_out": int(store.meta("links_left_out") or 0),
         "states": states,
         "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
         "hosts": len(store.hosts()),
@@ -85,7 +88,7 @@ def _probes(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, duration, printable, shape_line, silence_line, tally
+    from minicrawl.cli.output import amount, duration, printable, read_line, shape_line, silence_line, tally
     from minicrawl.model import CrawledShape, Silence
 
     run = status["run"]
@@ -129,7 +132,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
         lines += [
             f"this run  {run['fetched']:,} pages, {amount(run['bytes'])} in {duration(run['seconds'])}"
             + (f", {speed:.1f} pages/s" if speed else ""),
-            f"coverage  at least {run['coverage']:.1%} of all importance",
+            f"coverage  {read_line(status['known'], status['read'], run['coverage'], status['left_out'])}",
         ]
         if run.get("shape"):
             lines.append(f"shape     {shape_line(CrawledShape(**run['shape']))}")

@@ -123,7 +123,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     return {
         "name": host.name,
         "crawl_delay": host.crawl_delay,
-        "next_at": host.next_at,
+        "next_at": max(host.next_at, host.rests_until),
         "delay": delay_of(base, health),
         "backoff": host.backoff,
         "seconds": host.seconds,
@@ -139,9 +139,9 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
     if not _settings(store).traps:
         return None
-    host = whom_to_spare(url)
-    traps = Traps(store, seeds=store.seeds(), pages={} if is_known else {host: store.pages_on(host)})
-    found = traps.verdict(url) if is_known else traps.verdict_on_new(url)
+    traps = Traps(store)
+    is_host_known = is_known or store.has_host(whom_to_spare(url))
+    found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
     if found is None:
         return None
     rule, pattern = found

@@ -3,6 +3,7 @@
 seeds     where it starts                         fetch     the network: the only module that imports httpx
 urls      what a URL is                           connect   which address a connection goes to, or may not
 scope     which links are followed, and why not   connection  HTTP/1.1, and connections kept
+                                                  tls       between connections and sockets
                                                   deadlines  one time limit for all fetches
                                                   decode    which text a page's bytes are
                                                   elements  which elements: the only one with parsers of HTML
@@ -20,6 +21,7 @@ sitemaps  which URLs a sitemap lists              robots_turns  robots.txt is as
 sitemap_queue  which is next, and whose URLs      arrivals  what comes back to it
 outage    whether nobody answers any more         run       one crawl, from seeds to report
 knocks    whom to ask then                        audit     what a store promises, checked
+timing    how long it waits, and for what
 """
 
 import sys

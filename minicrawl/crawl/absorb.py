@@ -12,6 +12,7 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawl.accounts import found_in
 from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.host_turns import HostTurns
@@ -22,7 +23,8 @@ from minicrawl.crawl.outcome import Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.sitemap_turns import SitemapTurns
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
@@ -56,9 +58,10 @@ class Absorber:
         now: float,
         *,
         locates: bool = False,
+        timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked."""
-        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates)
+        web = self._web = KnownWeb(writer, settings, strategy, window, now, locates=locates, timing=timing)
         self.writer = writer
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
@@ -78,7 +81,8 @@ class Absorber:
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
-        outcome = judge(fetched, parsed, self._web.attempts.get(page, 0), now=now)
+        attempts = self._web.attempts.get(page, 0)
+        outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
@@ -125,6 +129,11 @@ class Absorber:
         return len(due)
 
     @property
+    def links_left_out(self) -> int:
+        """Links of read pages that are out of scope, filtered or in a trap."""
+        return self._web.links_left_out
+
+    @property
     def turns_in_batch(self) -> int:
         """How many pages had their turn since the last commit."""
         return self._web.batch.turns_taken
@@ -168,16 +177,19 @@ class Absorber:
         """
         first_new = self.accounts.size
         is_again = bool(self.accounts.book.read[page])
-        old = self._web.outlinks(page) if is_again else _NOWHERE
+        before = self._web.links_row(page) if is_again else None
+        old = _NOWHERE if before is None else from_bytes(before.targets)
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
         if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
             self.repeats.note(page, fetched)
         elif is_again:
             self.repeats.forget(page)
-        is_alias = outcome.state is State.ALIAS
+        assert outcome.state is not None
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
-        visit = self.accounts.visit(page, targets, old, alias=is_alias, weights=weights)
+        found = found_in(outcome.state, fetched.status is not None)
+        visit = self.accounts.visit(page, targets, old, found, weights=weights)
+        self._web.links_left_out += links.refused - (before.refused if before is not None else 0)
         if outcome.reason in ("http-404", "http-410") and self._web.was_there(page):
             outcome = replace(outcome, state=State.GONE)
             self.accounts.retire(page)
@@ -194,8 +206,10 @@ class Absorber:
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
+        elif outcome.state in READ:
+            self.frontier.put_back(page, now)
         else:
-            self.frontier.put_back(page, now, not_before)
+            self.frontier.set_aside(page, max(not_before, now + self._web.timing.found_nothing))
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage
@@ -231,12 +245,11 @@ class Absorber:
         return urls, anchors, len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
-        """Let the hosts that a page links to have more pages."""
+        """Let the domains that a page links to have more pages."""
         assert self._web.traps is not None
-        own = int(self.frontier.host_of[page])
-        for host in set(self.frontier.host_of[outlinks].tolist()):
-            if host != own:
-                self._web.traps.linked(self.frontier.hosts[host].name, self.frontier.hosts[own].name)
+        own, hosts = int(self.frontier.host_of[page]), self.frontier.hosts
+        others = set(self.frontier.host_of[outlinks].tolist()) - {own}
+        self._web.traps.budgets.linked(hosts[own].name, [hosts[host].name for host in others])
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.known.url(page))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic.coverage import SETTLED_COVERAGE, Found
 from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.window import Measure
 from minicrawl.store.column import FileColumn
@@ -58,18 +59,19 @@ class Accounts:
         page: int,
         outlinks: Pages,
         old: Pages = _NOWHERE,
+        found: Found = Found.PAGE,
         *,
-        alias: bool = False,
         weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
-        self.relink(page, outlinks, old, alias=alias)
-        self.coverage.visit(page, outlinks, alias=alias)
-        return self.book.visit(page, outlinks, weights, alias=alias)
+        self.relink(page, outlinks, old, found)
+        return self.book.visit(page, outlinks, weights, alias=found is Found.ALIAS)
 
-    def relink(self, page: int, outlinks: Pages, old: Pages, *, alias: bool = False) -> None:
-        """The ledger takes note of new links of `page`, be it its turn or not."""
+    def relink(self, page: int, outlinks: Pages, old: Pages, found: Found = Found.PAGE) -> None:
+        """The ledger and the walkers take note of new links of `page`, be it its turn or not."""
+        alias = found is Found.ALIAS
         self.ledger.visit(page, outlinks, old, alias=alias)
+        self.coverage.visit(page, outlinks, old, found)
         if len(old):
             self.inlinks[old] -= 1
             self._credited.append(old)
@@ -122,34 +124,34 @@ class Accounts:
 
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
-        self._visit_many(graph)
+        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
+        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets)
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
     def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
-        """Rounds of virtual visits until the certified L1 error is at most `error`.
+        """Rounds of virtual visits until the certified L1 error is at most `error`; then of walkers alone, if the
+        coverage bound could still rise.
 
         The visits of a block use what those of the blocks before it have sent.
         """
         visited, credited = self._no_pages(), self._no_pages()
-        has_moved = True
-        while has_moved and (least := self.ledger.least_worth(error)) is not None:
-            has_moved = False
-            for block in blocks():
-                rows = self.ledger.unsettled(block.sources, least)
-                if not len(rows):
-                    continue
-                has_moved = True
-                links = block.rows(rows)
-                self._visit_many(links)
-                visited[links.sources] = credited[links.targets] = True
+        for book, precision in ((self.ledger, error), (self.coverage, SETTLED_COVERAGE)):
+            has_moved = True
+            while has_moved and (least := book.least_worth(precision)) is not None:
+                has_moved = False
+                for block in blocks():
+                    rows = book.unsettled(block.sources, least)
+                    if not len(rows):
+                        continue
+                    has_moved = True
+                    links = block.rows(rows)
+                    if book is self.ledger:
+                        self.ledger.visit_many(links.sources, links.indptr, links.targets)
+                    self.coverage.visit_many(links.sources, links.indptr, links.targets)
+                    visited[links.sources] = credited[links.targets] = True
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
-
-    def _visit_many(self, graph: LinkGraph) -> None:
-        aliases = self.ledger.alias[graph.sources]
-        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
-        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, aliases)
 
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
@@ -196,7 +198,6 @@ class Accounts:
             "interpolation_size": self.book.interpolation_size(),
             "ledger_virtual": self.ledger.virtual,
             "coverage_waiting": self.coverage.waiting,
-            "coverage_stepped": self.coverage.stepped,
         }
 
     def load(self, pages: PageColumns) -> None:
@@ -210,6 +211,7 @@ class Accounts:
             self.ledger.gone[first:size] = pages.are(State.GONE)
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = pages.are(State.ALIAS)
+        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered))
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""
@@ -221,8 +223,7 @@ class Accounts:
         for name in ("reserve", "income", "level", "clock", "newcomer_history"):
             setattr(self.book, name, scalars[name])
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
-        self.coverage.waiting = int(scalars["coverage_waiting"] or 0)
-        self.coverage.stepped = int(scalars["coverage_stepped"] or 0)
+        self.coverage.recount(int(scalars["coverage_waiting"] or 0))
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
 
     def _columns(self) -> tuple[Numbers, ...]:
@@ -237,6 +238,7 @@ class Accounts:
             self.ledger.received,
             self.ledger.forwarded,
             self.coverage.walkers,
+            self.coverage.steps,
             self.hops,
         )
 
@@ -253,3 +255,12 @@ class Accounts:
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
+
+
+def found_in(state: str, is_answered: bool) -> Found:
+    """What a page in a state is to the walkers. is_answered: whether its last turn was."""
+    if state == State.ALIAS:
+        return Found.ALIAS
+    if state == State.FETCHED:
+        return Found.PAGE
+    return Found.NOTHING if is_answered and state != State.DISALLOWED else Found.UNKNOWN

@@ -51,6 +51,8 @@ class Aliases:
             if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):
                 refusal = "dead"
         if refusal is None:
+            if self._web.traps is not None and self._web.accounts.depth[page] == 0:
+                self._web.traps.protect([outcome.alias])  # what a seed stands for is meant as well
             if found is None:
                 found = self._web.made_known([outcome.alias], [None], page, outcome.reason, same_depth=True)[0]
             return found, outcome

@@ -68,7 +68,9 @@ class Beyond:
         urls, _, known, _ = self._web.admitted(self._web.known.url(page), urls, urls)
         found = np.array(self._web.made_known(urls, known, page, "link"), dtype=np.int32)
         found = found[(found != page) & ~np.isin(found, own)]
-        row = row._replace(refused=max(row.refused - len(urls), 0))
+        left_out = max(row.refused - len(urls), 0)
+        self._web.links_left_out += left_out - row.refused
+        row = row._replace(refused=left_out)
         if row.own is None:
             self._web.accounts.relink(page, np.concatenate([own, found]), own)
             self._web.batch.links[page] = row._replace(targets=to_bytes(np.concatenate([own, found])))

@@ -7,6 +7,7 @@ import ipaddress
 from collections.abc import Sequence
 
 from minicrawl.crawl.names import GRACE, Names
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import authority
 from minicrawl.settings import ConnectTo
 
@@ -55,11 +56,15 @@ class Resolver:
     """
 
     def __init__(
-        self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False, proxy_host: str | None = None
+        self,
+        connect_to: Sequence[ConnectTo] = (),
+        allow_private: bool = False,
+        proxy_host: str | None = None,
+        timing: Timing = STANDARD,
     ) -> None:
         self._proxy_host = proxy_host
         self._allow_private = allow_private
-        self._names = Names()
+        self._names = Names(timing)
         self.target = Routes(connect_to).target
 
     async def address(self, url: str) -> str:

@@ -1,25 +1,25 @@
 """HTTP/1.1 on the wire: a request, its answer, and the connection kept for the next request (RFC 9112).
 
-llhttp tells the parts of an answer (httptools); here stands what it leaves open: how long a head may be, what the end
-of a connection means, and on which connection a request may travel.
+What an answer says is told by minicrawl.crawl.answer; here stands how long to wait for it, how much of it is read
+ahead, and on which connection a request may travel.
 """
 
 import asyncio
+import copy
 import socket
-import ssl
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
 from aiohappyeyeballs import start_connection
-from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from minicrawl.crawl.answer import AnswerReader
 from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import TlsClient, TlsLayer
 from minicrawl.crawl.unread import PARSER_FAILED
 from minicrawl.errors import FetchError
 
-_LONGEST_HEAD = 64 * 1024  # some sites' Content-Security-Policy has more than 8 kB
-_MOST_FIELDS = 1000
-_MOST_OVERHEAD = 256 * 1024  # bytes in a row that bring no body: interim answers, chunk extensions, lines without end
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
 _MOST_IDLE = 500  # connections nobody uses at the moment
@@ -51,13 +51,12 @@ class Proxy(NamedTuple):
 class Connection(asyncio.Protocol):
     """A connection to a server: one request at a time, and the answer to it.
 
-    `asked_at`: when the request left, by the loop's clock. `status`, `fields` (names and values as they came, trailers
-    left out): of the answer, once `ask` returns.
+    `asked_at`: when the request left, by the loop's clock. `status`, `fields`: of the answer, once `ask` returns.
     """
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
+        self._transport: asyncio.Transport | TlsLayer | None = None
         self._read_timeout = read_timeout
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -67,28 +66,28 @@ class Connection(asyncio.Protocol):
 
     def _begin(self) -> None:
         """Forget the last answer."""
-        self.status, self.asked_at = 0, 0.0
-        self.fields: list[tuple[bytes, bytes]] = []
+        self.asked_at = 0.0
         self.is_silent = True  # not a byte of the answer has come
-        self._has_head = self._is_whole = self._keeps_alive = False
-        self._head_size = self._overhead = self._ahead = 0
+        self._ahead = 0
         self._body: list[bytes] = []
-        self._parser = HttpResponseParser(self)
-        # What browsers read, too: white space in odd places, bare line feeds.
-        self._parser.set_dangerous_leniencies(
-            lenient_headers=True,
-            lenient_optional_cr_before_lf=True,
-            lenient_spaces_after_chunk_size=True,
-            lenient_version=True,
-        )
+        self._answer = AnswerReader()
 
     # For who asks.
 
     @property
+    def status(self) -> int:
+        return self._answer.status
+
+    @property
+    def fields(self) -> list[tuple[bytes, bytes]]:
+        return self._answer.fields
+
+    @property
     def is_reusable(self) -> bool:
         """Whether the answer is whole, nothing came behind it, and the server will take another request."""
-        is_sound = self._is_whole and not self._is_spoiled and self._error is None
-        return is_sound and self._keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
+        answer = self._answer
+        is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
+        return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
 
     async def ask(self, request: bytes) -> Self:
         """Send a request; until the head of the answer has come, without which the connection is closed."""
@@ -97,7 +96,7 @@ class Connection(asyncio.Protocol):
         self.asked_at = self._loop.time()
         try:
             self._transport.write(request)
-            while not self._has_head:
+            while not self._answer.has_head:
                 await self._more()
         except BaseException:
             self.close()
@@ -106,7 +105,7 @@ class Connection(asyncio.Protocol):
 
     async def read(self) -> bytes:
         """What has come of the body since the last call; nothing once it is whole."""
-        while not self._is_whole and self._ahead < _READ_AHEAD and self._error is None:
+        while not self._answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
             await self._more()
         if self._body:
             piece = self._body[0] if len(self._body) == 1 else b"".join(self._body)
@@ -115,8 +114,8 @@ class Connection(asyncio.Protocol):
                 self._transport.resume_reading()
             self._ahead = 0
             return piece
-        if self._error is not None and not self._is_whole:
-            raise self._error
+        if self._error is not None and not self._answer.is_whole:
+            raise copy.copy(self._error) from self._error.__cause__
         return b""
 
     def close(self) -> None:
@@ -125,13 +124,14 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def start_tls(self, context: ssl.SSLContext, host: str) -> None:
+    async def start_tls(self, client: TlsClient, site: Site) -> None:
         assert self._transport is not None
-        self._transport = await self._loop.start_tls(self._transport, self, context, server_hostname=host)
+        await TlsLayer(client, site.host, site.port, self).secure(self._transport)
 
     async def _more(self) -> None:
         if self._error is not None:
-            raise self._error
+            # A copy: what is raised holds on to all frames it comes through, and so to this connection.
+            raise copy.copy(self._error) from self._error.__cause__
         self._heard = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._heard + self._read_timeout, self._check_silence)
@@ -164,105 +164,52 @@ class Connection(asyncio.Protocol):
     # What the event loop tells.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
+        self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._is_whole or self._error is not None:
+        answer = self._answer
+        if answer.is_whole or self._error is not None:
             self._spoil()
             return
-        # llhttp reads RTSP and ICE, too, and does not tell.
-        if self.is_silent and not b"HTTP/".startswith(data.lstrip(b"\r\n")[:5]):
-            self._fail(FetchError("bad-response", f"{data[:20]!r} is no HTTP"))
-            return
-        had_head = self._has_head
+        had_head = answer.has_head
         self._heard = self._loop.time()
         self.is_silent = False
-        self._overhead += len(data)
         try:
-            self._parser.feed_data(data)
-        except HttpParserUpgrade:
-            self._fail(FetchError("bad-response", "a change of protocol that nobody asked for"))
-        except (HttpParserCallbackError, MemoryError) as error:
+            pieces = answer.feed(data)
+        except FetchError as error:
+            self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
+            return
+        except Exception as error:
             failure = FetchError(PARSER_FAILED)
             failure.__cause__ = error
+            answer.is_whole = False  # whatever it has got to
             self._fail(failure)
-        except HttpParserError as error:
-            if not self._is_whole:  # else it is about what comes behind
-                self._fail(FetchError("bad-response", str(error)))
-        if self._overhead > _MOST_OVERHEAD:
-            self._fail(FetchError("bad-response", f"more than {_MOST_OVERHEAD} bytes without any of a body"))
+            return
+        self._body += pieces
+        self._ahead += sum(map(len, pieces))
         if self._ahead >= _MOST_AHEAD and self._transport is not None:
             self._transport.pause_reading()
-        if self._is_whole or self._ahead >= _READ_AHEAD or self._has_head is not had_head:
+        if answer.is_whole or self._ahead >= _READ_AHEAD or answer.has_head is not had_head:
             self._wake()
 
     def eof_received(self) -> None:
-        if self._has_head and not self._is_whole and self._error is None and self._ends_with_connection():
-            self._is_whole = True
+        if self._error is None and self._answer.end():
             self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._error is None:
-            said = "in the body" if self._has_head else "before the answer" if self.is_silent else "in the head"
-            reason = "bad-response" if self._has_head else "reset"
+            has_head = self._answer.has_head
+            said = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
+            reason = "bad-response" if has_head else "reset"
             self._error = BrokenOffError(reason, f"the connection ends {said}")
         self._wake()
-
-    def _ends_with_connection(self) -> bool:
-        """RFC 9112 6.3, 8: whether a body is what comes until the connection is closed."""
-        names = {name.lower() for name, _ in self.fields}
-        if b"transfer-encoding" in names:
-            codings = b",".join(value for name, value in self.fields if name.lower() == b"transfer-encoding")
-            return codings.rpartition(b",")[2].strip().lower() != b"chunked"
-        return b"content-length" not in names
 
     def _spoil(self) -> None:
         """Nobody asked for what the server says now, so it is no answer to what will be asked next."""
         self._is_spoiled = True
         self.close()
-
-    # What the parser tells.
-
-    def on_message_begin(self) -> None:
-        if self._is_whole:
-            self._is_spoiled = True
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._head_size += len(name) + len(value) + 4
-        if self._has_head:
-            if self._head_size > _LONGEST_HEAD and not self._is_whole:
-                self._fail(FetchError("bad-response", "endless trailers"))
-            return
-        if b"\0" in value:
-            self._fail(FetchError("bad-response", "NUL in a field"))
-        self.fields.append((name, value.strip(b"\t ")))
-
-    def on_headers_complete(self) -> None:
-        if self._is_whole:
-            return
-        status, version = self._parser.get_status_code(), self._parser.get_http_version()
-        if not version.startswith("1."):
-            self._fail(FetchError("bad-response", f"HTTP/{version}"))
-        elif self._head_size > _LONGEST_HEAD or len(self.fields) > _MOST_FIELDS:
-            self._fail(FetchError("bad-response", f"a head of {self._head_size} bytes in {len(self.fields)} fields"))
-        elif 100 <= status < 200:
-            self.fields.clear()  # RFC 9110 15.2: any number of these may come first
-            self._head_size = 0
-        elif self._error is None:
-            self.status, self._has_head = status, True
-
-    def on_body(self, piece: bytes) -> None:
-        if not self._is_whole:
-            self._body.append(piece)
-            self._ahead += len(piece)
-            self._overhead = 0
-
-    def on_message_complete(self) -> None:
-        if self._has_head and self._error is None and not self._is_whole:
-            self._is_whole = True
-            self._keeps_alive = self._parser.should_keep_alive()
 
 
 class Connections:
@@ -274,32 +221,72 @@ class Connections:
     def __init__(
         self,
         resolver: Resolver,
-        context: ssl.SSLContext,
+        tls: TlsClient,
         proxy: Proxy | None = None,
-        *,
-        connect_timeout: float,
-        read_timeout: float,
-        keep_alive: float,
+        timing: Timing = STANDARD,
     ) -> None:
         self._resolver = resolver
-        self._context = context
+        self._tls = tls
         self._proxy = proxy
-        self._connect_timeout, self._read_timeout, self._keep_alive = connect_timeout, read_timeout, keep_alive
+        self._timing = timing
         # Both in the order in which their requests ended.
         self._idle: dict[Connection, tuple[float, Site]] = {}
         self._idle_of: dict[Site, list[Connection]] = {}
+        # Sites to which a connection is being made, and who waits for it or for another one that gets free.
+        self._waiting: dict[Site, deque[asyncio.Future[None]]] = {}
 
     async def ask(self, site: Site, request: bytes) -> Connection:
         """The connection on which the head of the answer has come. To be given back by `release`."""
-        kept = self._kept(site)
-        if kept is not None:
+        connection = await self._free(site)
+        if connection is not None:
             try:
-                return await kept.ask(request)
+                return await connection.ask(request)
             except BrokenOffError as error:
                 # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
-                if error.reason != "reset" or not kept.is_silent:
+                if error.reason != "reset" or not connection.is_silent:
                     raise
-        return await (await self._opened(site)).ask(request)
+        return await (await self._made(site)).ask(request)
+
+    async def _free(self, site: Site) -> Connection | None:
+        """A kept connection, or None if one is to be made: of a site, one at a time.
+
+        Many are asked for at once, but the first to be made often serves them all, and the next go on with its session.
+        """
+        while (connection := self._kept(site)) is None and site in self._waiting:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting[site].append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake(site)  # it may have been this one's turn
+                raise
+        return connection
+
+    async def _made(self, site: Site) -> Connection:
+        """A new connection. If none can be made, that is the answer for all who wait for it."""
+        if site in self._waiting:  # for a request that is repeated
+            return await self._opened(site)
+        self._waiting[site] = deque()
+        try:
+            return await self._opened(site)
+        except (OSError, FetchError) as error:
+            for turn in self._waiting[site]:
+                if not turn.done():
+                    turn.set_exception(copy.copy(error))
+            raise
+        finally:
+            for turn in self._waiting.pop(site):
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _wake(self, site: Site) -> None:
+        """Let the first who waits look again."""
+        waiting = self._waiting.get(site)
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
 
     def release(self, site: Site, connection: Connection) -> None:
         """The answer is read as far as anybody wants to."""
@@ -307,11 +294,12 @@ class Connections:
         if connection.is_reusable:
             self._idle[connection] = (now, site)
             self._idle_of.setdefault(site, []).append(connection)
+            self._wake(site)
         else:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._keep_alive:
+            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
@@ -331,7 +319,7 @@ class Connections:
             connection = connections[-1]
             since, _ = self._idle[connection]
             self._forget(connection, site)
-            if connection.is_reusable and now - since < self._keep_alive:
+            if connection.is_reusable and now - since < self._timing.keep_alive:
                 return connection
             connection.close()
         return None
@@ -345,34 +333,35 @@ class Connections:
 
     async def _opened(self, site: Site) -> Connection:
         if self._proxy is None:
-            return await self._connected(site, self._context if site.is_tls else None)
+            return await self._connected(site)
         if is_literal(site.host):  # names are the proxy's business
             self._resolver.check(site.host)
-        connection = await self._connected(self._proxy.site, self._context if self._proxy.site.is_tls else None)
+        connection = await self._connected(self._proxy.site)
         if site.is_tls:
             try:
-                async with asyncio.timeout(self._connect_timeout):
+                async with asyncio.timeout(self._timing.connect):
                     await self._tunnel(connection, site)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
-    async def _connected(self, site: Site, context: ssl.SSLContext | None) -> Connection:
+    async def _connected(self, site: Site) -> Connection:
         loop = asyncio.get_running_loop()
         found = await self._resolver.resolve(site.host, site.port)
-        async with asyncio.timeout(self._connect_timeout):
+        async with asyncio.timeout(self._timing.connect):
             connected = await start_connection(
                 [_info(address, port) for address, port in found],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
-            _, connection = await loop.create_connection(
-                lambda: Connection(self._read_timeout),
-                sock=connected,
-                ssl=context,
-                server_hostname=site.host if context is not None else None,
-            )
+            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+            if site.is_tls:
+                try:
+                    await connection.start_tls(self._tls, site)
+                except BaseException:
+                    connection.close()
+                    raise
         return connection
 
     async def _tunnel(self, connection: Connection, site: Site) -> None:
@@ -384,7 +373,7 @@ class Connections:
         await connection.ask(head(b"CONNECT", str(site).encode(), fields))
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
-        await connection.start_tls(self._context, site.host)
+        await connection.start_tls(self._tls, site)
 
 
 def head(method: bytes, target: bytes, fields: Sequence[tuple[bytes, bytes]]) -> bytes:

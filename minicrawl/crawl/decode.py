@@ -71,6 +71,7 @@ _CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels
 _UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be", "replacement"})
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _PRESCAN = 1024  # bytes a browser looks through for a <meta> charset
+_LONGEST_HEAD = 10**6  # bytes that are looked through behind these
 
 # A parameter of a media type (WHATWG MIME Sniffing, 4.4).
 _HEADER_CHARSET = re.compile(r""";[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)|([^;]*))""", re.IGNORECASE)
@@ -88,6 +89,18 @@ _PIECE = re.compile(
     rb"|<[!/?][^>]*+" % (_ATTRIBUTES, _ATTRIBUTES),
     re.IGNORECASE | re.DOTALL,
 )
+# What stands in a head, as Chromium reads on for a <meta> behind the first bytes; whatever else begins ends it.
+_END_OF_NAME = rb"(?=[\t\n\f\r />])"
+_HEAD_PIECE = re.compile(
+    rb"<!--(?:-?>|.*?-->|.*)"
+    rb"|<meta%b(?P<meta>(?:%b)*+)[\t\n\f\r /]*+>"
+    rb"|<(?P<raw>script|style|title|noscript)%b(?:%b)*+[\t\n\f\r /]*+>(?:.*?</(?P=raw)%b|.*)"
+    rb"|<(?:html|head|/?(?:link|object|base))%b(?:%b)*+[\t\n\f\r /]*+>"
+    rb"|(?P<end></?[a-z])"
+    rb"|<[!/?][^>]*+"
+    % (_END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _END_OF_NAME, _ATTRIBUTES),
+    re.IGNORECASE | re.DOTALL,
+)
 _META_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _CONTENT_CHARSET = re.compile(
     rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS,
@@ -103,7 +116,7 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
             return codec
     found = _HEADER_CHARSET.search(content_type or "")
     declared = _codec(found[1] if found[1] is not None else found[2]) if found else None
-    return declared or _prescanned(body[:_PRESCAN]) or _detected(body)
+    return declared or _prescanned(body[:_PRESCAN]) or _said_in_head(body) or _detected(body)
 
 
 def encoding_of_xml(head: bytes) -> str:
@@ -148,7 +161,22 @@ def _prescanned(head: bytes) -> str | None:
     else:
         found = _XML_ENCODING.match(head)
         codec = _codec(found[1].decode("latin-1")) if found else None
-    # It was readable as ASCII, so it cannot be UTF-16.
+    return _readable_as_ascii(codec)
+
+
+def _said_in_head(body: bytes) -> str | None:
+    """What a <meta> says that comes late, but in the head: there Chromium looks on (HTMLMetaCharsetParser)."""
+    for piece in _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD):
+        if piece["end"]:
+            break
+        codec = _meta_codec(piece["meta"]) if piece["meta"] else None
+        if codec is not None:
+            return _readable_as_ascii(codec)
+    return None
+
+
+def _readable_as_ascii(codec: str | None) -> str | None:
+    """The encoding of a page whose <meta> could be read, so that it cannot be UTF-16."""
     return "utf-8" if codec is not None and codec.startswith("utf-16") else codec
 
 

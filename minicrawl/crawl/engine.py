@@ -9,7 +9,7 @@ import json
 import logging
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any
@@ -28,11 +28,11 @@ from minicrawl.crawl.arrivals import (
 )
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
-from minicrawl.crawl.names import FAILURE_LIFETIME, LIFETIME, PASSING_LIFETIME
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState
+from minicrawl.crawl.robots import RobotsState, judged
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
@@ -40,27 +40,19 @@ from minicrawl.store.rows import MetaValue
 
 _log = logging.getLogger("minicrawl")
 _BATCH = 256
-_BATCH_SECONDS = 0.5
-_LEASE_SECONDS = 2.0
-_PROGRESS_SECONDS = 0.5
-_PROGRESS_PAUSES = 20
-_IDLE_SECONDS = 0.02
 _TOP = 10
 _TRAP_SECONDS = 86_400.0
 
 
-_STALE_NAMES = {"dns": FAILURE_LIFETIME, "dns-unanswered": PASSING_LIFETIME}
-"""Seconds for which a failure to look up a name is remembered: its host need not be asked before."""
-
-
 class SteadyClock:
-    """Unix seconds that never step back, whatever happens to the machine's clock."""
+    """Unix seconds by the running event loop's clock: they never step back, whatever happens to the machine's."""
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._offset = time.time() - time.monotonic()  # which is the clock of every usual loop
 
     def __call__(self) -> float:
-        return time.monotonic() + self._offset
+        return self._loop.time() + self._offset
 
 
 class Engine:
@@ -76,6 +68,7 @@ class Engine:
         source: PageSource,
         settings: CrawlSettings,
         *,
+        timing: Timing = STANDARD,
         clock: Callable[[], float] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
@@ -83,6 +76,9 @@ class Engine:
         self._frontier = absorber.frontier
         self._source = source
         self._settings = settings
+        self._timing = timing
+        # How long a failure to look up a name is remembered: its host need not be asked before.
+        self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
         self._routes = Routes(settings.connect_to)
@@ -92,16 +88,17 @@ class Engine:
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
-        self._outage: Outage[Answer] = Outage()
+        self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
         self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
         self._started = self._clock()
         self._last_commit = self._started
-        self._progress_at = self._started + _PROGRESS_SECONDS
+        self._progress_at = self._started + timing.progress
         self.fetched = 0
         self.bytes = 0
+        self.unanswered: Counter[str] = Counter()
         self.reason: str | None = None
         self.is_aborted = False
 
@@ -158,14 +155,13 @@ class Engine:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts = self._absorber, self._absorber.accounts
         ready, waiting = self._frontier.counts()
-        read = accounts.book.payees  # the virtual page pays the pages that were read
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
             bytes=self.bytes,
             known=accounts.size,
-            never_read=accounts.size - read,
+            never_read=accounts.size - accounts.coverage.collected,
             hosts_ready=ready,
             hosts_waiting=waiting,
             in_flight=self._frontier.in_flight,
@@ -173,7 +169,8 @@ class Engine:
             coverage=accounts.coverage.bound(),
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
-            shape=self._shape.look(read, int(accounts.inlinks.sum()), absorber.writer.links),
+            left_out=absorber.links_left_out,
+            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 
@@ -229,6 +226,7 @@ class Engine:
                 self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"))
             return False
         if robots.is_undecided:
+            self.unanswered[robots.reason or "connection"] += 1
             self._absorber.turns.hold(turn, robots.expires, now)
             return False
         refusal = robots.refusal(self._settings.user_agent, url)
@@ -374,6 +372,7 @@ class Engine:
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
                 continue
             reason = reason_of(arrival)
+            self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
@@ -382,6 +381,14 @@ class Engine:
             if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
                 self._believe(now)
             self._absorb(arrival, now)
+
+    def _note_failure(self, arrival: Answer, reason: str | None) -> None:
+        """Keep why a request got no usable answer, should the run end without any."""
+        if isinstance(arrival, RobotsArrival) and reason is None:
+            robots = judged(arrival.fetched, 0.0)
+            reason = None if robots.rules is not None else robots.reason
+        if reason is not None:
+            self.unanswered[reason] += 1
 
     def _absorb(self, arrival: Answer, now: float) -> None:
         if isinstance(arrival, RobotsArrival):
@@ -404,7 +411,7 @@ class Engine:
         turn = self._turn(arrival)
         answered = self._absorber.answered
         if turn.is_knock:
-            self._frontier.end_turn(turn, now, not_before=now + _STALE_NAMES.get(reason_of(arrival) or "", 0.0))
+            self._frontier.end_turn(turn, now, not_before=now + self._stale_names.get(reason_of(arrival) or "", 0.0))
             self._absorber.knocks.over()
             self._outage.unanswered(now)
         elif self._outage.ask_at is None and len(answered) < HOSTS:
@@ -444,7 +451,7 @@ class Engine:
         for arrival in self._outage.spared(is_over=self.reason is not None):
             if isinstance(arrival, ProbeArrival):
                 self._absorber.repeats.put_back_probe(arrival.fetched.url)
-            self._absorber.turns.spare(self._turn(arrival), _STALE_NAMES.get(reason_of(arrival) or "", 0.0), now)
+            self._absorber.turns.spare(self._turn(arrival), self._stale_names.get(reason_of(arrival) or "", 0.0), now)
 
     def _turn(self, arrival: Answer) -> HostTurn:
         if isinstance(arrival, PageArrival):
@@ -460,7 +467,7 @@ class Engine:
         if located.reason is None:
             if turn.is_knock:
                 self._outage.located(now)
-            self._absorber.turns.locate(turn, self._clocked(url, located.address), now + LIFETIME, now)
+            self._absorber.turns.locate(turn, self._clocked(url, located.address), now + self._timing.name, now)
             return
         site, hop = origin(url), self._absorber.robots.hop(turn)
         robots = self._absorber.robots.state(site)
@@ -475,14 +482,14 @@ class Engine:
             self._absorber.sitemaps.absorb(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
 
     def _commit_if_due(self, now: float) -> None:
-        is_late = now - self._last_commit >= _BATCH_SECONDS
+        is_late = now - self._last_commit >= self._timing.batch
         if is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent:
             self._commit()
             if self._absorber.is_settling_due:
                 self._absorber.settle()
 
     def _commit(self) -> None:
-        self._asked_until = self._clock() + _LEASE_SECONDS
+        self._asked_until = self._clock() + self._timing.lease
         self._absorber.commit(self.meta())
         self._last_commit = self._clock()
 
@@ -528,14 +535,14 @@ class Engine:
         await asyncio.sleep(0)
         if self._arrived or self._wake.is_set():
             return
-        until = self._last_commit + _BATCH_SECONDS
+        until = self._last_commit + self._timing.batch
         if self.reason is None:
             if self._settings.time is not None:
                 until = min(until, self._started + self._settings.time)
             next_ready = self._outage.ask_at if self._outage.ask_at is not None else self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
         pause = until - self._clock()
-        if await self._woken_within(min(pause, _IDLE_SECONDS)) or pause <= _IDLE_SECONDS:
+        if await self._woken_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
@@ -559,4 +566,4 @@ class Engine:
         if self._on_progress is not None and now >= self._progress_at:
             self._on_progress(self.progress())
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
-            self._progress_at = now + max(_PROGRESS_SECONDS, _PROGRESS_PAUSES * (self._clock() - now))
+            self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))

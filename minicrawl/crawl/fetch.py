@@ -5,37 +5,38 @@ a failure is decided elsewhere. Requests go through httpx's transport interface,
 (see minicrawl.crawl.connection), at a fraction of the CPU of httpx's own connection pool.
 """
 
+import asyncio
 import base64
 import socket
 import ssl
-import time
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
 import httpx
-from zlib_ng import zlib_ng
 
+from minicrawl.crawl.codings import ACCEPTED, decoder
 from minicrawl.crawl.connect import PrivateAddressError, Resolver
 from minicrawl.crawl.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
+from minicrawl.crawl.content_type import (
+    HTML_TYPES,
+    SNIFFED,
+    is_not_to_be_sniffed,
+    media_type,
+    type_said,
+    type_sniffed,
+)
 from minicrawl.crawl.deadlines import Deadlines
 from minicrawl.crawl.names import NameServerError
-from minicrawl.crawl.parse import HTML_TYPES, media_type
+from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import TlsClient
 from minicrawl.crawl.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
 
-_CONNECT_TIMEOUT = 10.0
-_READ_TIMEOUT = 20.0
-_KEEP_ALIVE = 30.0
-_FRAMINGS = frozenset({"chunked", "identity"})  # RFC 9112 6.1: we ask for no other transfer coding
-_SIP = 4096  # bytes that are inflated at a time where a body is passed on in pieces
-_MOST_INFLATED = 1100  # times: DEFLATE makes no more than 1,032 of them
-_GZIP = 16 + zlib_ng.MAX_WBITS
-_GZIP_MAGIC = b"\x1f\x8b"
 _PORTS = {"http": 80, "https": 443}
 _NO_BODY = httpx.ByteStream(b"")
 
@@ -48,10 +49,16 @@ class Fetcher:
     transport: any httpx transport; None = real connections, as the settings say.
     """
 
-    def __init__(self, settings: CrawlSettings, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing = STANDARD,
+    ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
-        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy.site.host if proxy else None)
-        self._transport = transport or _real_transport(settings, self._resolver, proxy)
+        proxy_host = proxy.site.host if proxy else None
+        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
+        self._transport = transport or _real_transport(settings, self._resolver, proxy, timing)
         # All that our own transport wants to know of a URL is its site, which is the same again and again.
         self._asks_by_site = transport is None
         self._prepared = lru_cache(maxsize=1000)(self._prepare)
@@ -61,11 +68,11 @@ class Fetcher:
             {
                 "User-Agent": settings.user_agent,
                 "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-                "Accept-Encoding": "gzip, deflate",
+                "Accept-Encoding": ACCEPTED,
             }
         )
         self._headers.update(settings.headers)
-        phases = httpx.Timeout(_READ_TIMEOUT, connect=_CONNECT_TIMEOUT, pool=None)
+        phases = httpx.Timeout(timing.read, connect=timing.connect, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
     async def fetch(self, url: str, *, any_type: bool = False, at_least: int = 0, take: Take | None = None) -> Fetched:
@@ -76,7 +83,7 @@ class Fetcher:
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
-        started = time.monotonic()
+        started = _now()
         try:
             with self._deadlines:
                 return await self._get(url, started, any_type, max(self._max_size, at_least), take)
@@ -88,7 +95,7 @@ class Fetcher:
             reason = _reason(error)
         except Exception as error:
             reason = parser_failed(url, error)
-        return Fetched(url, reason=reason, seconds=time.monotonic() - started)
+        return Fetched(url, reason=reason, seconds=_now() - started)
 
     async def locate(self, url: str) -> Located:
         """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
@@ -114,22 +121,24 @@ class Fetcher:
             fields = _fields(response.headers)
             if response.status_code < 200:
                 raise FetchError("bad-response", f"status {response.status_code}, and that is all")
-            framing = _joined(fields, b"transfer-encoding")
-            if framing is not None and framing.strip().lower() not in _FRAMINGS:
-                raise FetchError("bad-response", f"transfer-encoding {framing}")
-            # RFC 9110 8.3: of several, the last is the one that is usually meant.
-            content_type = _text(fields[b"content-type"][-1]) if b"content-type" in fields else None
+            content_type = type_said(_joined(fields, b"content-type"))
+            if content_type is None and is_not_to_be_sniffed(_joined(fields, b"x-content-type-options")):
+                content_type = "text/plain"
             coding = _joined(fields, b"content-encoding")
             body, size, truncated = b"", 0, False
             if take is not None:
                 if response.status_code == 200:
                     size, truncated = await self._pass_on(response, coding, take)
             elif any_type or (response.status_code == 200 and media_type(content_type) in HTML_TYPES):
+                is_open = content_type is None and not any_type
                 try:
-                    body, size, truncated = await self._read(response, coding, most)
+                    body, size, truncated = await self._read(response, coding, most, of_unknown_type=is_open)
                 except (FetchError, httpx.TransportError, OSError):
                     if response.is_success:
                         raise  # of any other answer the status says enough
+                if is_open:
+                    content_type = type_sniffed(body)
+                    body = body if content_type in HTML_TYPES else b""
             return Fetched(
                 url,
                 status=response.status_code,
@@ -139,8 +148,8 @@ class Fetcher:
                 robots_tag=_joined(fields, b"x-robots-tag", "\n") or None,
                 retry_after=_joined(fields, b"retry-after"),
                 size=size,
-                seconds=time.monotonic() - started,
-                waited=time.monotonic() - response.extensions.get("asked_at", started),
+                seconds=_now() - started,
+                waited=_now() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
         except ValueError as error:  # before there was an answer it may be about the URL; this is about what came
@@ -159,60 +168,68 @@ class Fetcher:
         )
 
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
-        """The URL of a site, and the headers of requests to it: httpx takes longer to make them than llhttp to parse
+        """The URL of a site, and the headers of requests to it: httpx takes longer to make them than we to read
         an answer."""
         url = httpx.URL(site)
         host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
         return url, httpx.Headers(host + self._headers.raw)
 
-    async def _read(self, response: httpx.Response, coding: str | None, most: int) -> tuple[bytes, int, bool]:
-        """Body after content decoding, bytes read from the network, and whether it was cut at the byte cap."""
-        decoder = _decoder(coding)
+    async def _read(
+        self, response: httpx.Response, coding: str | None, most: int, *, of_unknown_type: bool
+    ) -> tuple[bytes, int, bool]:
+        """Body after content decoding, bytes read from the network, and whether it is cut or damaged.
+
+        of_unknown_type: it is read no further than necessary to see that it is no HTML.
+        """
+        undoes = decoder(coding)
         decoded: list[bytes] = []
         size, room = 0, most
         try:
             async for chunk in response.stream:  # type: ignore[union-attr]
                 size += len(chunk)
-                piece = decoder.decode(chunk, room + 1)
-                decoded.append(piece[:room])
-                room -= len(piece)
-                if room < 0 or size > most:
+                for piece in undoes.pieces(chunk):
+                    decoded.append(piece[:room])
+                    room -= len(piece)
+                    if room < 0:
+                        return b"".join(decoded), size, True
+                if of_unknown_type and most - room >= SNIFFED:
+                    of_unknown_type = False
+                    if type_sniffed(b"".join(decoded)) not in HTML_TYPES:
+                        return b"".join(decoded), size, False
+                if size > most:
                     return b"".join(decoded), size, True
         except (BrokenOffError, httpx.TransportError, OSError):
             if not size:
                 raise
             return b"".join(decoded), size, True  # what came before the connection broke still counts
-        return b"".join(decoded), size, not decoder.is_complete
+        return b"".join(decoded), size, not undoes.is_complete
 
     async def _pass_on(self, response: httpx.Response, coding: str | None, take: Take) -> tuple[int, bool]:
-        """Bytes read from the network, and whether the body broke off; never holds more than some MB of it."""
-        decoder = _decoder(coding)
+        """Bytes read from the network, and whether the body is cut or damaged; never holds more than some MB of it."""
+        undoes = decoder(coding)
         size = 0
         try:
             async for chunk in response.stream:  # type: ignore[union-attr]
                 size += len(chunk)
-                for start in range(0, len(chunk), _SIP):
-                    piece = decoder.decode(chunk[start : start + _SIP], _SIP * _MOST_INFLATED)
+                for piece in undoes.pieces(chunk):
                     if not await take(piece):
                         return size, False
         except (BrokenOffError, httpx.TransportError, OSError):
             if not size:
                 raise
             return size, True
-        return size, not decoder.is_complete
+        return size, not undoes.is_complete
 
 
-def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None) -> "_Transport":
+def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing) -> "_Transport":
     tls = ssl.create_default_context()
+    tls.set_alpn_protocols(["http/1.1"])
     if settings.ca_file is not None:
         try:
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
-    connections = Connections(
-        resolver, tls, proxy, connect_timeout=_CONNECT_TIMEOUT, read_timeout=_READ_TIMEOUT, keep_alive=_KEEP_ALIVE
-    )
-    return _Transport(connections, proxy)
+    return _Transport(Connections(resolver, TlsClient(tls), proxy, timing), proxy)
 
 
 class _Transport(httpx.AsyncBaseTransport):
@@ -269,6 +286,10 @@ class _Body(httpx.AsyncByteStream):
         self._connections.release(self._site, self._connection)
 
 
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
 def _site(url: httpx.URL) -> Site:
     return Site(url.scheme == "https", url.raw_host.decode(), url.port or _PORTS[url.scheme])
 
@@ -313,73 +334,6 @@ def _location(fields: dict[bytes, list[bytes]]) -> str | None:
         return value.decode()
     except UnicodeDecodeError:
         return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
-
-
-class _Plain:
-    is_complete = True
-
-    def decode(self, chunk: bytes, room: int) -> bytes:
-        return chunk
-
-
-class _Inflate:
-    """gzip and deflate, never producing much more than asked for: a small body can hide a huge one."""
-
-    def __init__(self, *, is_gzip: bool) -> None:
-        self._is_gzip = is_gzip
-        self._member: zlib_ng._Decompress | None = None
-        self._members = 0
-        self._head = b""  # bytes too few to tell what begins with them
-        self._is_over = False
-
-    @property
-    def is_complete(self) -> bool:
-        return self._member is None and (self._members > 0 or not self._head)
-
-    def decode(self, chunk: bytes, room: int) -> bytes:
-        pieces: list[bytes] = []
-        chunk, self._head = self._head + chunk, b""
-        while chunk and room > 0 and not self._is_over:
-            member = self._member or self._begun(chunk)
-            if member is None:
-                break
-            try:
-                piece = member.decompress(chunk, room)
-            except zlib_ng.error as error:  # type: ignore[misc]
-                raise FetchError("undecodable", str(error)) from error
-            pieces.append(piece)
-            room -= len(piece)
-            self._member = None if member.eof else member
-            chunk = member.unused_data
-        return b"".join(pieces)
-
-    def _begun(self, head: bytes) -> "zlib_ng._Decompress | None":
-        """What reads the body, or its next part, that begins like this; None if that cannot be told yet."""
-        if len(head) < 2:
-            self._head = head
-            return None
-        if self._members and not (self._is_gzip and head.startswith(_GZIP_MAGIC)):
-            # A gzip body may have several members (RFC 1952 2.2); what else follows is ignored.
-            self._is_over = True
-            return None
-        self._members += 1
-        if self._is_gzip:
-            return zlib_ng.decompressobj(_GZIP)
-        # "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins.
-        is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        return zlib_ng.decompressobj(zlib_ng.MAX_WBITS if is_zlib else -zlib_ng.MAX_WBITS)
-
-
-def _decoder(content_encoding: str | None) -> _Plain | _Inflate:
-    named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
-    codings = [coding for coding in named if coding not in ("", "identity")]
-    if not codings:
-        return _Plain()
-    if codings in (["gzip"], ["x-gzip"]):
-        return _Inflate(is_gzip=True)
-    if codings == ["deflate"]:
-        return _Inflate(is_gzip=False)
-    raise FetchError("undecodable", f"content-encoding {content_encoding}")
 
 
 def _reason(error: BaseException) -> str:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from minicrawl.crawl.hosts import TURNS_PER_ERRAND, Address, Clock, Host, HostTurn
 from minicrawl.crawl.lanes import Lane
 from minicrawl.crawl.politeness import FRESH, Health
+from minicrawl.crawl.timing import STANDARD
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.shares import IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
@@ -32,6 +33,7 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
     address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
+    on_its_way: as in `Timing`.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Frontier:
         ip_delay: float = 0.0,
         locates: bool = False,
         addresses_from: float = 0.0,
+        on_its_way: float = STANDARD.on_its_way,
     ) -> None:
         self._book = book
         self._strategy = strategy
@@ -51,6 +54,7 @@ class Frontier:
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._addresses_from = addresses_from
+        self._on_its_way = on_its_way
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
@@ -63,6 +67,7 @@ class Frontier:
         # Pages handed out, resting before another try, or gone.
         self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._resting: list[tuple[float, int]] = []
+        self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._discovery, self._refresh = (
             Lane(self.hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
@@ -240,7 +245,7 @@ class Frontier:
         """The turn takes longer, but its address may be asked again after its delay."""
         address = self._turns.pop(_number(turn), None)
         if address is not None:
-            address.end(now, asked, left)
+            address.end(now, asked, left, self._on_its_way)
             self._reschedule_address(address, now)
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
@@ -256,7 +261,7 @@ class Frontier:
         """The same of any turn. left: when the request left, as far as that is known."""
         host = turn.host
         self.in_flight -= 1
-        host.end(now, asked, left)
+        host.end(now, asked, left, self._on_its_way)
         host.rests_until = max(host.rests_until, not_before)
         self._withdraw(host)
         self.leave_address(turn, now, asked=asked, left=left)
@@ -283,6 +288,11 @@ class Frontier:
             self._held[page] = False
             self.add(page, now)
 
+    def set_aside(self, page: int, until: float) -> None:
+        """Let a read page that was handed out wait for another turn from `until` on, if the crawl lasts that long."""
+        if self._budget.share < 1.0:
+            heapq.heappush(self._set_aside, (until, page))
+
     def charge(self, page: int) -> None:
         """A page that was handed out is fetched indeed: that counts for the discovery share."""
         self._budget.charge(discovers=not self._book.read[page])
@@ -297,7 +307,8 @@ class Frontier:
         return min(times, default=None)
 
     def is_empty(self) -> bool:
-        """Whether nothing waits, rests or is in flight. Read pages wait only if pages are read again."""
+        """Whether nothing waits, rests or is in flight, but for pages set aside. Read pages wait only if pages are read
+        again."""
         waiting = self._discovery.waiting or self._refresh.waiting or self._errands
         return not (self.in_flight or self._resting or waiting)
 
@@ -308,10 +319,11 @@ class Frontier:
         return ready, len(with_pages) - ready
 
     def _wake(self, now: float) -> None:
-        while self._resting and self._resting[0][0] <= now:
-            _, page = heapq.heappop(self._resting)
-            self._held[page] = False
-            self.add(page, now)
+        for waiting in (self._resting, self._set_aside):
+            while waiting and waiting[0][0] <= now:
+                _, page = heapq.heappop(waiting)
+                self._held[page] = False
+                self.add(page, now)
         while self._waiting_clocks and self._waiting_clocks[0][0] <= now:
             time, number = heapq.heappop(self._waiting_clocks)
             clock: Clock = self.hosts[number] if number >= 0 else self._addresses[~number]

@@ -33,6 +33,8 @@ class HostTurns:
         """Take in the IP address of the host that has its turn, good until then; page or sitemap waits again."""
         self._web.frontier.end_turn(turn, now, asked=False)
         self._web.frontier.locate(turn.host, address, until, now)
+        if self._web.traps is not None and address and until < math.inf:  # a name server has said so, not the user
+            self._web.traps.budgets.located(turn.host.name, address)
         self.put_back(turn, now)
 
     def hold(self, turn: HostTurn, until: float, now: float) -> None:
@@ -48,7 +50,7 @@ class HostTurns:
             self._web.answered.add(host.id)
         base = self._web.base_delay(host.crawl_delay)
         if base:
-            host.health = after(host.health, fetched, base, now)
+            host.health = after(host.health, fetched, base, now, self._web.timing)
             host.delay = delay_of(base, host.health)
         self._web.batch.is_urgent |= rest > 0 or host.health.strains > 0
         left = now - fetched.waited if fetched.waited else math.inf

@@ -36,11 +36,11 @@ class Clock:
         self.in_flight += 1
         self.ready_at = max(self.ready_at, now + self.delay)
 
-    def end(self, now: float, asked: bool, left: float) -> None:
-        """A turn is over; `asked`: with a request, which left at `left`."""
+    def end(self, now: float, asked: bool, left: float, on_its_way: float) -> None:
+        """A turn is over; `asked`: with a request, which left at `left` and took so long to its host at most."""
         self.in_flight -= 1
         if asked:
-            self.ready_at = max(self.ready_at, reached_by(left, now, self.delay) + self.delay)
+            self.ready_at = max(self.ready_at, reached_by(left, now, self.delay, on_its_way) + self.delay)
         elif not self.in_flight:
             self.ready_at = min(self.ready_at, now)
 

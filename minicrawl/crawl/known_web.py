@@ -12,15 +12,19 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
 from minicrawl.crawl.known import KnownUrls
-from minicrawl.crawl.politeness import FRESH, Health, delay_of
+from minicrawl.crawl.past import Past
+from minicrawl.crawl.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
+from minicrawl.crawl.retry_after import LONGEST_REST
 from minicrawl.crawl.scope import Scope
+from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.traps import Traps
 from minicrawl.crawl.urls import whom_to_spare
-from minicrawl.model import State
+from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.shares import slices
 from minicrawl.opic.window import MeasureWindow
@@ -37,23 +41,35 @@ class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
 
     `settings`, `strategy`, `focus`, `scope`, `traps`: what decides which pages become known, and with how much cash.
-    `seeds`: all that the store ever had. `answered`: hosts that have, ever. `attempts`: failed requests for a page in a
-    row; `failures`: turns of this run that found nothing, by reason.
+    `timing`: how long anything takes at most. `seeds`: all that the store ever had. `links_left_out`: links of read
+    pages that are out of scope, filtered or in a trap. `answered`: hosts that have, ever. `attempts`: failed requests
+    for a page in a row; `failures`: turns of this run that found nothing, by reason.
 
     Invariant: what the store holds after a commit is what memory holds, so that a new one on it goes on as this one
     would. `batch` is a new one after every commit: it is not to be kept.
     """
 
     def __init__(
-        self, writer: Writer, settings: CrawlSettings, strategy: Strategy, window: Window, now: float, *, locates: bool
+        self,
+        writer: Writer,
+        settings: CrawlSettings,
+        strategy: Strategy,
+        window: Window,
+        now: float,
+        *,
+        locates: bool,
+        timing: Timing,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked."""
         self.writer = writer
         self.settings = settings
+        self.timing = timing
         self.strategy = strategy
         self.focus = Focus.of(settings)
         self.accounts = Accounts(window, folder=None if strategy.follows_clock else writer.path.parent)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
+        self.past = Past.of(float(writer.meta("run_at") or 0.0), now)
+        self._asked_until = self.past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         ip_delay = settings.delay_per_address if locates else 0.0
         self.frontier = Frontier(
             self.accounts.book,
@@ -62,26 +78,28 @@ class KnownWeb:
             settings.per_host,
             ip_delay=ip_delay,
             locates=locates,
-            addresses_from=float(writer.meta("asked_until") or 0.0) + ip_delay,
+            addresses_from=self._asked_until + ip_delay,
+            on_its_way=timing.on_its_way,
         )
         self._hosts: dict[str, Host] = {}
+        self.links_left_out = int(writer.meta("links_left_out") or 0)
         self.answered: set[int] = set()
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
+        self.batch = Batch()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
         self.seeds: list[str] = []
         self.scope = Scope.of(settings, ())
-        self.traps = Traps(writer, pages=self.frontier.pages_by_host()) if settings.traps else None
-        self.batch = Batch()
+        self.traps = self._traps() if settings.traps else None
 
     def start(self, seeds: Sequence[str], now: float) -> None:
         """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
         self.seeds = [*self.writer.seeds(), *seeds]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(self.seeds)
+            self.traps.protect(seeds)
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -103,7 +121,7 @@ class KnownWeb:
 
     def was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
-        return self.last_state(page) in (State.FETCHED, State.ALIAS)
+        return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
         turn = self.batch.turns.get(page)
@@ -187,8 +205,12 @@ class KnownWeb:
             patterns, digests = self.traps.take_rows()
             self.writer.save_patterns(patterns)
             self.writer.save_digests(digests)
+            domains, linkers = self.traps.budgets.take_rows()
+            self.writer.save_domains(domains)
+            self.writer.add_linkers(linkers)
         self.writer.save_hosts(self._host_rows())
-        self.writer.save_meta(self.accounts.scalars() | {"discovery_credit": self._budget.credit})
+        kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
+        self.writer.save_meta(self.accounts.scalars() | kept)
 
     def committed(self) -> None:
         """What was saved is in the store now."""
@@ -198,16 +220,21 @@ class KnownWeb:
 
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
-        asked_until = float(self.writer.meta("asked_until") or 0.0) if self.writer.meta("in_doubt") else 0.0
+        asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
         for row in self.writer.hosts():
             base = self.base_delay(row.crawl_delay)
-            health = Health(row.seconds, row.backoff, row.strains, row.dead_until) if base else FRESH
+            dead_until = self.past.until(row.dead_until, REST_OF_THE_DEAD)
+            health = Health(row.seconds, row.backoff, row.strains, dead_until) if base else FRESH
             health = FRESH if health == FRESH else health  # of millions of objects one is enough
             delay = delay_of(base, health)
-            ready_at = max(row.next_at, asked_until + delay) if delay else row.next_at
-            self._hosts[row.name] = self.frontier.add_host(
+            next_at = self.past.until(row.next_at, delay)
+            ready_at = max(next_at, asked_until + delay) if delay else next_at
+            host = self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
+            host.rests_until = self.past.until(row.rests_until, max(LONGEST_REST, delay))
+            if (next_at, host.rests_until, dead_until) != (row.next_at, row.rests_until, row.dead_until):
+                self.batch.hosts.add(host.id)
             if row.seconds:
                 self.answered.add(self._hosts[row.name].id)
         gc.disable()  # millions of rows pass, none of which refers to another
@@ -215,6 +242,14 @@ class KnownWeb:
             self._load_pages(now)
         finally:
             gc.enable()
+
+    def _traps(self) -> Traps:
+        """The defence as the store has it. Seeds, and what they stand for, are on the hosts of pages at depth 0."""
+        budgets = Budgets(self.writer.domains(), self.writer.linkers(), self.frontier.pages_by_host())
+        seeds = self.accounts.depth[: self.accounts.size] == 0
+        hosts = np.unique(self.frontier.host_of[: self.accounts.size][seeds])
+        budgets.protect(self.frontier.hosts[host].name for host in hosts.tolist())
+        return Traps(self.writer, budgets=budgets)
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()
@@ -243,11 +278,12 @@ class KnownWeb:
                 host.id,
                 host.name,
                 host.crawl_delay,
-                host.not_before,
+                host.ready_at,
                 host.health.seconds,
                 host.health.backoff,
                 host.health.strains,
                 host.health.dead_until,
+                host.rests_until,
             )
             for host in hosts
         ]

@@ -11,15 +11,10 @@ from collections.abc import Callable
 
 import aiodns
 
-LIFETIME = 600.0
-"""Seconds for which an answer holds."""
+from minicrawl.crawl.timing import STANDARD, Timing
+
 GRACE = 120.0
-"""Seconds for which it still holds for a connection: a request is longer under way than its address was asked for."""
-FAILURE_LIFETIME = 60.0
-"""Seconds for which it holds that there is no such name, and an old answer where the name server fails (RFC 8767)."""
-PASSING_LIFETIME = 5.0
-"""Seconds for which it holds that the name server fails (RFC 9520 3.2): no longer than pages wait between two tries."""
-_TIMEOUT = 5.0  # of one question in all
+"""Seconds for which an old answer still holds for a connection, whose address was asked for before the request."""
 _FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
 _MOST_KEPT = 100_000
 _NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
@@ -32,7 +27,8 @@ class NameServerError(socket.gaierror):
 class Names:
     """Addresses by name, the best first."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic) -> None:
+        self._timing = timing
         self._clock = clock
         self._kept: dict[str, tuple[float, tuple[str, ...], socket.gaierror | None]] = {}  # until when, or why not
         self._resolver: aiodns.DNSResolver | None = None
@@ -58,12 +54,13 @@ class Names:
         """The name server's answer, or else what is wrong. `old`: what it said last time."""
         failure: socket.gaierror | None = None
         try:
-            addresses, lifetime = await self._found(name), LIFETIME
+            addresses, lifetime = await self._found(name), self._timing.name
         except socket.gaierror as error:
             passes = isinstance(error, NameServerError)
             addresses = old if passes else ()
             failure = None if addresses else type(error)(*error.args)  # without what a raised one holds on to
-            lifetime = PASSING_LIFETIME if passes and failure is not None else FAILURE_LIFETIME
+            is_unanswered = passes and failure is not None
+            lifetime = self._timing.no_name_server if is_unanswered else self._timing.no_name
         self._kept.pop(name, None)
         while len(self._kept) >= _MOST_KEPT:
             del self._kept[next(iter(self._kept))]  # the one asked for longest ago
@@ -90,7 +87,7 @@ class Names:
         """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""
         if self._resolver is None:
             self._resolver = aiodns.DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
-        async with asyncio.timeout(_TIMEOUT):
+        async with asyncio.timeout(self._timing.look_up):
             found = await self._resolver.getaddrinfo(name, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
         return tuple(dict.fromkeys(_text(node.addr[0]) for node in found.nodes))
 

@@ -12,7 +12,7 @@ was held waits for its turn again, as if it had not had it, and so does all that
 two knocks there is a second at first, twice as much each time, and a minute at most.
 
 Hosts that never answered are no signs, so that a crawl may end in as many dead hosts as there are, and one at whose
-start nobody answers ends at once. What is held fails after all once MOST_HELD are, after PATIENCE seconds, or when
+start nobody answers ends at once. What is held fails after all once MOST_HELD are, after a minute, or when
 there is nothing else left to ask for.
 """
 
@@ -21,10 +21,10 @@ from collections import deque
 from collections.abc import Set
 from typing import Generic, TypeVar
 
+from minicrawl.crawl.timing import STANDARD, Timing
+
 HOSTS = 5
 MOST_HELD = 256
-PATIENCE = 60.0
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 SILENT = frozenset(
     {
@@ -46,7 +46,8 @@ class Outage(Generic[Failure]):
     infinity while somebody is being asked; None as long as all is well. `pause`: seconds between two knocks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, timing: Timing = STANDARD) -> None:
+        self._timing = timing
         self._held: deque[tuple[float, Failure]] = deque()
         self._calm_down()
 
@@ -78,8 +79,8 @@ class Outage(Generic[Failure]):
 
     def postponed(self, answered: Set[int], now: float) -> None:
         """Nobody may be asked just now. `answered`: all hosts that ever have; if all are silent, that is an outage."""
-        self.ask_at = now + FIRST_PAUSE
-        is_late = self._silent_at is not None and now - self._silent_at >= PATIENCE
+        self.ask_at = now + self._timing.first_pause
+        is_late = self._silent_at is not None and now - self._silent_at >= self._timing.patience
         if self.since is None and (is_late or self._signs.issuperset(answered)):
             self.unanswered(now)
 
@@ -89,7 +90,7 @@ class Outage(Generic[Failure]):
             return
         if self.since is None:
             self.since = now if self._silent_at is None else self._silent_at
-        self.pause = min(max(2 * self.pause, FIRST_PAUSE), LONGEST_PAUSE)
+        self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)
         self.ask_at = now + self.pause
 
     def answered(self) -> list[Failure]:
@@ -112,7 +113,7 @@ class Outage(Generic[Failure]):
         failed: list[Failure] = []
         while self.ask_at is None and self._held:
             since, failure = self._held[0]
-            if not (is_idle or len(self._held) > MOST_HELD or now - since >= PATIENCE):
+            if not (is_idle or len(self._held) > MOST_HELD or now - since >= self._timing.patience):
                 break
             self._held.popleft()
             failed.append(failure)

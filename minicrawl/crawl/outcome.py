@@ -27,15 +27,16 @@ at least as long. What else a failure means for its host, and when that is dead,
 
 from dataclasses import dataclass
 
-from minicrawl.crawl.parse import HTML_TYPES, follows_directives, media_type
+from minicrawl.crawl.content_type import HTML_TYPES, media_type
+from minicrawl.crawl.parse import follows_directives
 from minicrawl.crawl.retry_after import asked_rest
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.unread import parser_failed
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 
 MAX_TRIES = 3
 MAX_HOPS = 10
-_FIRST_WAIT = 5.0
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # RFC 9110 15: a status code out of range is to be treated as 5xx.
@@ -74,22 +75,23 @@ class Outcome:
     follows: bool = False
 
 
-def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float) -> Outcome:
+def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float, timing: Timing = STANDARD) -> Outcome:
     """What `fetched` means. `attempts`: failures in a row before this answer."""
     try:
-        return _judged(fetched, parsed, attempts, now)
+        return _judged(fetched, parsed, attempts, now, timing)
     except Exception as error:
         return Outcome(State.ERROR, parser_failed(fetched.url, error))
 
 
-def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float) -> Outcome:
+def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, timing: Timing) -> Outcome:
     status = fetched.status
+    wait = timing.retry * 4**attempts if attempts + 1 < MAX_TRIES else None
     if fetched.reason is not None or status is None:
-        return _failure(fetched.reason or "connection", attempts, fetched.reason in _TRANSIENT_REASONS)
+        return _failure(fetched.reason or "connection", wait if fetched.reason in _TRANSIENT_REASONS else None)
     if status in REDIRECTS:
         return _redirect(fetched, status)
     if status >= 300:
-        return _failure(f"http-{status}", attempts, status in _TRANSIENT_STATUSES, asked_rest(fetched, now))
+        return _failure(f"http-{status}", wait if status in _TRANSIENT_STATUSES else None, asked_rest(fetched, now))
     if status != 200:
         return Outcome(State.FETCHED, f"http-{status}")
     if media_type(fetched.content_type) not in HTML_TYPES:
@@ -122,7 +124,8 @@ def _redirect(fetched: Fetched, status: int) -> Outcome:
     return Outcome(State.ALIAS, f"redirect-{status}", alias=target, is_redirect=True)
 
 
-def _failure(reason: str, attempts: int, is_transient: bool, rest: float = 0.0) -> Outcome:
-    if not is_transient or attempts + 1 >= MAX_TRIES:
+def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
+    """wait: seconds until the next try, None = there is none."""
+    if wait is None:
         return Outcome(State.ERROR, reason, rest=rest)
-    return Outcome(None, reason, wait=max(_FIRST_WAIT * 4**attempts, rest), rest=rest)
+    return Outcome(None, reason, wait=max(wait, rest), rest=rest)

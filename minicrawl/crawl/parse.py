@@ -13,7 +13,6 @@ from minicrawl.model import ParsedPage
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count: with more it is no page but an attack."""
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
@@ -26,11 +25,6 @@ _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 # Shared declarative refresh steps (WHATWG HTML, 4.2.5.3): a time, a divider, and the rest is the URL.
 _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)""", re.IGNORECASE | re.DOTALL)
 _VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
-
-
-def media_type(content_type: str | None) -> str:
-    """ "text/html" of "Text/HTML; charset=x"; a missing header counts as HTML, as it mostly is."""
-    return content_type.partition(";")[0].strip().lower() if content_type else "text/html"
 
 
 def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchors: bool = True) -> ParsedPage:

@@ -20,14 +20,11 @@ With --delay 0 there is nothing of this, and what was known of a host's health i
 
 from dataclasses import dataclass, replace
 
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched
 
 SLOWNESS = 2.0
 LONGEST_FOR_SLOWNESS = 30.0
-LEAST_BACKOFF = 1.0
-LONGEST_BACKOFF = 300.0
-ON_ITS_WAY = 0.04
-"""Seconds that a request takes to its host at most; with a delay of more than a second, that many times it."""
 STRAINS_OF_THE_DEAD = 8
 REST_OF_THE_DEAD = 24 * 3600.0
 
@@ -54,9 +51,9 @@ class Health:
 FRESH = Health()
 
 
-def reached_by(left: float, now: float, delay: float) -> float:
+def reached_by(left: float, now: float, delay: float, on_its_way: float = STANDARD.on_its_way) -> float:
     """When a request that left at `left` and has been answered by `now` is taken to have reached its host."""
-    return min(now, left + ON_ITS_WAY * max(1.0, delay))
+    return min(now, left + on_its_way * max(1.0, delay))
 
 
 def delay_of(base: float, health: Health) -> float:
@@ -71,11 +68,11 @@ def is_strained(fetched: Fetched) -> bool:
     return fetched.status in _STRAINED_STATUSES if fetched.reason is None else fetched.reason in _STRAINED_REASONS
 
 
-def after(health: Health, fetched: Fetched, base: float, now: float) -> Health:
+def after(health: Health, fetched: Fetched, base: float, now: float, timing: Timing = STANDARD) -> Health:
     """The health of a host in the light of one more answer."""
     if is_strained(fetched):
         strains = health.strains + 1
-        backoff = min(2 * max(base, health.backoff, LEAST_BACKOFF), LONGEST_BACKOFF)
+        backoff = min(2 * max(base, health.backoff, timing.least_backoff), timing.longest_backoff)
         dead_until = now + REST_OF_THE_DEAD if strains >= STRAINS_OF_THE_DEAD else 0.0
         return replace(health, backoff=backoff, strains=strains, dead_until=dead_until)
     if fetched.status is None:

@@ -15,6 +15,7 @@ from minicrawl.crawl.outcome import Outcome
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import Fingerprint, Restated
 
@@ -120,7 +121,7 @@ class Repeats:
         if self._web.last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
             return
         links = self._web.links_row(page)
-        self._web.accounts.relink(page, _NOWHERE, from_bytes(links.targets))
+        self._web.accounts.relink(page, _NOWHERE, from_bytes(links.targets), Found.NOTHING)
         self._web.batch.links[page] = links._replace(targets=b"")
         self._web.batch.restated[page] = Restated(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)

@@ -7,11 +7,14 @@ Which rule decides on a URL is in robots_match.py; what a missing, failing or un
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.unread import PARSER_FAILED, parser_failed, unread
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
@@ -20,7 +23,6 @@ MAX_BYTES = 500 * 1024  # RFC 9309 2.5: at least 500 KiB must be parsed
 MAX_REDIRECTS = 5  # RFC 9309 2.3.1.2
 LIFETIME = 24 * 3600.0  # RFC 9309 2.4: a copy should not be used for longer than 24 hours
 MAX_ATTEMPTS = 3
-_RETRY_AFTER = 10.0
 ROBOT = "minicrawl"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -45,9 +47,12 @@ _FIELDS = {
 
 @dataclass(slots=True)
 class Group:
-    """What the groups of one robot say together (RFC 9309 2.2.1)."""
+    """What the groups of one robot say together (RFC 9309 2.2.1).
 
-    lines: list[tuple[bytes, bool]] = field(default_factory=list)
+    `blocks`: the rules of each, as (path as written, whether it is allowed). Robots that are named together share one.
+    """
+
+    blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
     crawl_delay: float | None = None
     _rules: Rules | None = None
 
@@ -57,6 +62,10 @@ class Group:
         if self._rules is None:
             self._rules = Rules(self.lines)
         return self._rules
+
+    @property
+    def lines(self) -> Iterator[tuple[bytes, bool]]:
+        return chain.from_iterable(self.blocks)
 
 
 class RobotsRules:
@@ -71,7 +80,8 @@ class RobotsRules:
         """Read a robots.txt, its first 500 KiB. Lines that make no sense are skipped."""
         groups: dict[bytes, Group] = {}
         sitemaps: list[str] = []
-        addressed: list[Group] = []
+        block: list[tuple[bytes, bool]] = []
+        undelayed: list[Group] = []  # those the block speaks to that have no Crawl-delay yet
         is_naming = False
         for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
             name, value = _record(line)
@@ -79,19 +89,23 @@ class RobotsRules:
                 case "user-agent":
                     # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
                     if not is_naming:
-                        addressed = []
+                        block, undelayed = [], []
                     is_naming = True
-                    addressed.append(groups.setdefault(_addressee(value), Group()))
+                    group = groups.setdefault(_addressee(value), Group())
+                    if not group.blocks or group.blocks[-1] is not block:
+                        group.blocks.append(block)
+                        undelayed += [group] * (group.crawl_delay is None)
                 case "allow" | "disallow" as kind:
                     is_naming = False
                     if value:  # 2.2.2: an empty pattern matches nothing
-                        for group in addressed:
-                            group.lines.append((value, kind == "allow"))
+                        block.append((value, kind == "allow"))
                 # 2.2.4: other records must not end a group, nor the list of robots it speaks to.
                 case "crawl-delay":
-                    for group in addressed:
-                        if group.crawl_delay is None:
-                            group.crawl_delay = _seconds(value)
+                    seconds = _seconds(value)
+                    if seconds is not None:
+                        for group in undelayed:
+                            group.crawl_delay = seconds
+                        undelayed = []
                 case "sitemap" if value:
                     sitemaps.append(value.decode("utf-8", "replace"))
         return cls(groups, tuple(sitemaps))
@@ -163,8 +177,9 @@ def _addressee(value: bytes) -> bytes:
 
 
 def _seconds(value: bytes) -> float | None:
+    """A number of seconds, also with a decimal comma."""
     try:
-        seconds = float(value)
+        seconds = float(value.replace(b",", b"."))
     except ValueError:
         return None
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
@@ -221,32 +236,33 @@ class RobotsState:
         return self.rules is None and self.attempts < MAX_ATTEMPTS and self.reason not in _HOPELESS
 
 
-def judged(fetched: Fetched, now: float, attempts: int = 0) -> RobotsState:
+def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STANDARD) -> RobotsState:
     """What an answer to the request for robots.txt means. `attempts`: failures before this one.
 
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
     and too many requests) allows nothing. Nor does one that we fail to read: what it forbids is not known.
     """
     try:
-        return _judged(fetched, now, attempts)
+        return _judged(fetched, now, attempts, timing)
     except Exception as error:
-        return _unreachable(unread(fetched, error), now, attempts)
+        return _unreachable(unread(fetched, error), now, attempts, timing)
 
 
-def _judged(fetched: Fetched, now: float, attempts: int) -> RobotsState:
+def _judged(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     status = fetched.status
     if status is not None and fetched.reason is None:
         if 200 <= status < 300:
             return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
         if 300 <= status < 400 or (400 <= status < 500 and status != 429):
             return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
-    return _unreachable(fetched, now, attempts)
+    return _unreachable(fetched, now, attempts, timing)
 
 
-def _unreachable(fetched: Fetched, now: float, attempts: int) -> RobotsState:
+def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     attempts += 1
     reason = fetched.reason or f"http-{fetched.status}"
-    rest = LIFETIME if reason in _HOPELESS else max(_RETRY_AFTER * 2 ** (attempts - 1), asked_rest(fetched, now))
+    wait = timing.robots_retry * 2 ** (attempts - 1)
+    rest = LIFETIME if reason in _HOPELESS else max(wait, asked_rest(fetched, now))
     return RobotsState(None, fetched.status, b"", now, now + rest, attempts, reason)
 
 

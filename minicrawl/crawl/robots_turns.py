@@ -5,6 +5,7 @@ errand of the host it leads to, at that host's own time, and so on; meanwhile th
 asked what it says of that: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so is what stands for it.
 """
 
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -12,14 +13,13 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import REDIRECTS
-from minicrawl.crawl.robots import MAX_REDIRECTS, RobotsState, judged, restored
+from minicrawl.crawl.retry_after import LONGEST_REST
+from minicrawl.crawl.robots import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
 from minicrawl.crawl.unread import unread
 from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
-
-_LOOK_SECONDS = 0.05
-"""Where a robots.txt is being followed, its site looks that often whether it has come, if it has no longer delay."""
+from minicrawl.store.rows import RobotsRow
 
 
 class Hop(NamedTuple):
@@ -51,8 +51,16 @@ class RobotsTurns:
             row = self._web.writer.robots(site)
             if row is None:
                 return None
-            self._states[site] = restored(row)
+            self._states[site] = self._restored(row)
         return self._states[site]
+
+    def _restored(self, row: RobotsRow) -> RobotsState:
+        robots, past = restored(row), self._web.past
+        expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
+        if expires != robots.expires:
+            robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
+            self._web.batch.robots.append(robots.row(row.origin))
+        return robots
 
     def hop(self, turn: HostTurn) -> Hop | None:
         """The redirect that a turn is for, if it is for one."""
@@ -62,7 +70,7 @@ class RobotsTurns:
         """Whether a site's robots.txt is being followed; what the turn was for waits then."""
         if site not in self._followed:
             return False
-        self._turns.hold(turn, now + max(turn.host.delay, _LOOK_SECONDS), now)
+        self._turns.hold(turn, now + max(turn.host.delay, self._web.timing.robots_look), now)
         return True
 
     def absorb(self, turn: HostTurn, site: str, fetched: Fetched, now: float) -> None:
@@ -113,7 +121,7 @@ class RobotsTurns:
     def _decide(self, site: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
         before = self._states.get(site)
-        robots = judged(fetched, now, before.attempts if before else 0)
+        robots = judged(fetched, now, before.attempts if before else 0, self._web.timing)
         self._take(site, robots, now)
         there = origin(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS

@@ -12,11 +12,13 @@ from minicrawl.crawl.engine import Engine, SteadyClock
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.seeds import read_seeds
 from minicrawl.crawl.source import LocalSource, WorkerSource
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -27,13 +29,15 @@ async def acrawl(
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
+    timing: Timing = STANDARD,
     **settings: Any,
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, which is taken up where it stood if it exists.
 
     seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
     second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
-    finish what is in flight and the second stop at once. settings: fields of `CrawlSettings`.
+    finish what is in flight and the second stop at once. timing: how long to wait for what. settings: fields of
+    `CrawlSettings`.
 
     Raises SettingError, SeedError, StoreError.
     """
@@ -44,6 +48,7 @@ async def acrawl(
         on_progress=on_progress,
         transport=transport,
         handle_signals=handle_signals,
+        timing=timing,
     )
 
 
@@ -60,6 +65,7 @@ async def crawl_with(
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
+    timing: Timing = STANDARD,
 ) -> CrawlReport:
     """`acrawl` with everything parsed."""
     if settings.workers and transport is not None:
@@ -68,19 +74,21 @@ async def crawl_with(
         seeds = list(dict.fromkeys(map(stripped, seeds)))
     clock = SteadyClock()
     window = _window(settings)
-    source = WorkerSource(settings) if settings.workers else LocalSource(settings, transport)
+    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing)
     writer = Writer(store)
     try:
         # A proxy looks up names itself, and a transport of one's own has none.
         locates = transport is None and settings.proxy is None
-        absorber = Absorber(writer, settings, STRATEGIES[settings.strategy], window, clock(), locates=locates)
+        absorber = Absorber(
+            writer, settings, STRATEGIES[settings.strategy], window, clock(), locates=locates, timing=timing
+        )
         if not seeds and not absorber.accounts.size:
             raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
         _check_window(writer, settings)
         absorber.start(seeds, clock())
         absorber.commit({"settings": settings.to_json(), "stopped": None})
         async with source:
-            engine = Engine(absorber, source, settings, clock=clock, on_progress=on_progress)
+            engine = Engine(absorber, source, settings, timing=timing, clock=clock, on_progress=on_progress)
             with _signals(engine, handle_signals):
                 await engine.run()
         if not engine.is_aborted:
@@ -99,11 +107,20 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         bytes=engine.bytes,
         seconds=engine.seconds,
         known=accounts.size,
-        read=int(accounts.book.read[: accounts.size].sum()),
+        read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
         failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
+        unanswered=_unanswered(engine, absorber.writer),
     )
+
+
+def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
+    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+        return store.unanswered()
+    return dict(engine.unanswered)
 
 
 def _window(settings: CrawlSettings) -> Window:

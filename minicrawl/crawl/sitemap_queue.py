@@ -108,7 +108,9 @@ class SitemapQueue:
             number = self._numbers.get((host, url))
             if number is not None:
                 row = self._rows[number]
-                if row.reason != DUE and not row.attempts and now - (row.asked_at or 0.0) >= LIFETIME:
+                # Asked for in the future: by a clock that has been set back since, nobody knows by how much.
+                is_recent = 0 <= now - (row.asked_at or 0.0) < LIFETIME
+                if row.reason != DUE and not row.attempts and not is_recent:
                     self._note(row._replace(reason=DUE, level=level))
                     self._make_due(self._rows[number])
             elif level <= MOST_LEVELS and self._per_host[host] < MOST_SITEMAPS and len(self._rows) < MOST_IN_ALL:

@@ -75,7 +75,7 @@ class SitemapTurns:
         sitemap = turn.errand
         assert sitemap is not None
         row, fetched = self.queue.row(sitemap), answer.fetched
-        outcome = judge(fetched, ParsedPage(), row.attempts, now=now)
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._web.timing)
         self._turns.answered(turn, fetched, now, outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)

@@ -23,6 +23,7 @@ from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.unread import PARSER_FAILED, unread
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
@@ -34,11 +35,6 @@ LOGGED = 0
 """The number, which no request has, of what a worker logs."""
 _log = logging.getLogger("minicrawl")
 _URLS_AT_ONCE = 1_000
-_BEAT_SECONDS = 5.0
-"""A worker is to be heard that often."""
-_HANG_SECONDS = 60.0
-_START_SECONDS = 60.0
-"""More, while it starts."""
 
 
 class PageSource(Protocol):
@@ -67,8 +63,8 @@ class PageSource(Protocol):
 class LocalSource:
     """Fetches and parses in this process."""
 
-    def __init__(self, settings: CrawlSettings, transport: Any = None) -> None:
-        self._fetcher = Fetcher(settings, transport)
+    def __init__(self, settings: CrawlSettings, transport: Any = None, timing: Timing = STANDARD) -> None:
+        self._fetcher = Fetcher(settings, transport, timing)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -158,8 +154,9 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings) -> None:
+    def __init__(self, settings: CrawlSettings, timing: Timing = STANDARD) -> None:
         self._settings = settings
+        self._timing = timing
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -231,8 +228,8 @@ class WorkerSource:
                 [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
             )
         loop = asyncio.get_running_loop()
-        worker = _Worker(process, Connection(ours.detach()), loop.time() + _START_SECONDS)
-        worker.line.send((self._settings, _BEAT_SECONDS))
+        worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
+        worker.line.send((self._settings, self._timing))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 
@@ -240,9 +237,9 @@ class WorkerSource:
         """Replace workers that hang."""
         loop = asyncio.get_running_loop()
         for number, worker in enumerate(self._workers):
-            if loop.time() - worker.heard > _HANG_SECONDS:
+            if loop.time() - worker.heard > self._timing.hang:
                 self._replace(number)
-        self._watching = loop.call_later(_BEAT_SECONDS, self._watch)
+        self._watching = loop.call_later(self._timing.beat, self._watch)
 
     def _read(self, number: int) -> None:
         worker = self._workers[number]

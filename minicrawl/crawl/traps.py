@@ -18,8 +18,8 @@ trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page 
                       only combine known values, and these pages lead nowhere else
 trap-calendar         its month is not among the 40 its pattern has, it was found on another date of the host, and
                       these pages lead nowhere else
-trap-host-budget      its host, no seed's, has 5,000 pages and 1,000 more for every domain that links to it (IRLbot);
-                      domains are counted once it has 1,000
+trap-host-budget, -many-hosts, -address-budget
+                      its domain, or all domains at its IP address, have more than others vouch for (budgets.py)
 
 A pattern leads nowhere else when less than a quarter of its pages made URLs of other patterns known. Whole sites
 that are there twice or three times (http and https, en/ and not) stay below three quarters of duplicates.
@@ -27,12 +27,12 @@ that are there twice or three times (http and https, en/ and not) stay below thr
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from minicrawl.crawl.urls import hostname, site, whom_to_spare
+from minicrawl.crawl.budgets import Budgets
+from minicrawl.crawl.urls import hostname, owner, whom_to_spare
 from minicrawl.store.rows import PatternRow
 
 MAX_PATH = 1024
@@ -47,12 +47,6 @@ DUPLICATES = 10
 COMBINATIONS = 128
 COMBINATIONS_PER_PAGE = 8
 MONTHS = 40
-HOST_PAGES = 5_000
-PAGES_PER_DOMAIN = 1_000
-MANY_DOMAINS = 100
-"""A host that so many domains link to has no budget."""
-DOMAINS_FROM = 1_000
-"""Pages that a host has before the domains that link to it are counted: most never get there."""
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
@@ -132,8 +126,6 @@ class Pattern:
     `fruitful`: pages that made other patterns' URLs known; `combined`: URLs without a value of their own that were
     found on the pattern's pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`:
     the same as JSON, as the store keeps them; `trap`: the rule that shut it.
-
-    The values of one named by a mere host are the domains that link to it.
     """
 
     __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "seen", "trap", "values")
@@ -171,29 +163,29 @@ class Learned(Protocol):
 class Traps:
     """The defence: what every pattern brought, and the verdicts that follow.
 
+    `budgets`: what domains may have.
+
     Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so who takes them
     over judges alike.
     """
 
     def __init__(
-        self, learned: Learned | None = None, seeds: Iterable[str] = (), pages: Mapping[str, int] | None = None
+        self, learned: Learned | None = None, seeds: Iterable[str] = (), budgets: Budgets | None = None
     ) -> None:
-        """pages: by host how many are known."""
         self._learned = learned
-        self._pages = Counter(pages)
+        self.budgets = budgets or Budgets()
         # The rules of those that are shut: to judge a URL, the pattern itself is mostly not needed.
         self._shut = {row.name: row.trap for row in learned.trap_patterns()} if learned is not None else {}
         # The patterns met lately, in two generations as KnownUrls has them; without a store all there are.
         self._young: dict[str, Pattern] = {}
         self._old: dict[str, Pattern] = {}
-        self._seed_hosts: set[str] = set()
         self._touched: set[str] = set()
         self._new_digests: dict[int, None] = {}
         self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
-        """The hosts of these URLs have no budget."""
-        self._seed_hosts |= {whom_to_spare(url) for url in seeds}
+        """The domains of these URLs have no budget."""
+        self.budgets.protect(map(whom_to_spare, seeds))
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule by which a URL is a trap, known or not, and its pattern; or None."""
@@ -206,11 +198,17 @@ class Traps:
             return None
         return rule, shape.pattern
 
-    def verdict_on_new(self, url: str) -> tuple[str, str] | None:
-        """The same for a URL that is not known: its host must have room for it, too."""
-        host = whom_to_spare(url)
+    def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
+        """The same for a URL that is not known: its domain must have had room the last time that this was asked."""
         found = self.verdict(url)
-        return ("trap-host-budget", host) if found is None and not self._has_room(host) else found
+        if found is not None:
+            return found
+        domain = owner(hostname(url))
+        for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
+            rule = self._shut.get(name)
+            if rule is not None:
+                return rule, name
+        return None
 
     def take_in(self, source: str, digest: int | None, found: Sequence[str]) -> list[str | None]:
         """Learn from a page, and judge the distinct URLs it links to that are not known.
@@ -220,27 +218,17 @@ class Traps:
         """
         if digest is None and not found:
             return []
-        shape = shape_of(source)
+        shape, host = shape_of(source), whom_to_spare(source)
         rules: list[str | None] = []
         leads_away = False
         for url in found:
             other = shape_of(url)
-            rule = self._judge(url, other, shape)
+            rule = self._judge(url, other, shape, host)
             rules.append(rule)
             leads_away = leads_away or (rule is None and _leads_away(shape, other))
         if digest is not None:
             self._learn(shape.pattern, digest, leads_away)
         return rules
-
-    def linked(self, host: str, source: str) -> None:
-        """Take in that a page on the host `source` links to `host`."""
-        if self._pages[host] < DOMAINS_FROM:
-            return
-        values = self._values(host)
-        if len(values) < MANY_DOMAINS:
-            domain = site(hostname(f"http://{source}/"))
-            if domain != site(hostname(f"http://{host}/")) and domain not in values:
-                self._touch(host).add_values({domain})
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and digests that came since the last call."""
@@ -253,7 +241,7 @@ class Traps:
         self._touched = set()
         return rows, digests
 
-    def _judge(self, url: str, shape: Shape, found_on: Shape) -> str | None:
+    def _judge(self, url: str, shape: Shape, found_on: Shape, source_host: str) -> str | None:
         rule = static_rule(url)
         host = whom_to_spare(url)
         if rule is not None:
@@ -264,10 +252,14 @@ class Traps:
         if rule is not None:
             self._drop(shape.pattern, rule)
             return rule
-        if not self._has_room(host):
-            self._drop(host, "trap-host-budget")
-            return "trap-host-budget"
-        self._pages[host] += 1
+        if host != source_host:
+            self.budgets.linked(source_host, [host])
+        refusal = self.budgets.refusal(host)
+        if refusal is not None:
+            rule, name = refusal
+            self._drop(name, rule)
+            return rule
+        self.budgets.add(host)
         if shape.month is not None:
             self._let_in(shape.pattern).add_values({shape.month})
         elif shape.is_numbered:
@@ -324,13 +316,6 @@ class Traps:
         pattern = self._touch(name)
         pattern.dropped += 1
         self._shut[name] = pattern.trap = rule
-
-    def _has_room(self, host: str) -> bool:
-        known = self._pages[host]
-        if known < HOST_PAGES or host in self._seed_hosts:
-            return True
-        domains = len(self._values(host))
-        return domains >= MANY_DOMAINS or known < HOST_PAGES + PAGES_PER_DOMAIN * domains
 
     def _values(self, name: str) -> Set[str | int]:
         pattern = self._pattern(name)

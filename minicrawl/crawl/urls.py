@@ -12,6 +12,8 @@ import ada_url
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
+# References whose first colon, if any, ends no scheme, or one that an authority follows.
+_NO_SCHEME_ALONE = re.compile(r"https?://|[^:/?#\\]*+[/?#\\]")
 # References in which nothing is to be escaped, decoded or looked up, as most are: where they start, and the rest. Hosts
 # that end in a number are addresses, and those with "xn--" may be invalid.
 _PLAIN = re.compile(
@@ -56,7 +58,7 @@ def resolved(references: Iterable[str], base: str, encoding: str | None = None) 
     # so does that behind the base's own scheme ("http:?q").
     return {
         reference: _resolved(reference, folder, encoding)
-        if folder and reference[:1] in _STARTS and (":" not in reference or "://" in reference)
+        if folder and reference[:1] in _STARTS and (":" not in reference or _NO_SCHEME_ALONE.match(reference))
         else normalise(reference, base, encoding)
         for reference in references
     }
@@ -142,7 +144,20 @@ def origin(url: str) -> str:
 @lru_cache(maxsize=100_000)
 def site(host: str) -> str:
     """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    found = _extractor().extract_str(host)
+    return _domain_under_suffix(host, private=False)
+
+
+@lru_cache(maxsize=100_000)
+def owner(host: str) -> str:
+    """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
+
+    The private section of the public suffix list knows the shared ones.
+    """
+    return _domain_under_suffix(host, private=True)
+
+
+def _domain_under_suffix(host: str, *, private: bool) -> str:
+    found = _extractor().extract_str(host, include_psl_private_domains=private)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
         return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host

@@ -2,7 +2,7 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings first, and how often it is to be heard, then lists of requests (number, "page", "robots",
+It reads its settings and timing first, then lists of requests (number, "page", "robots",
 "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
 be. The answer None says that the worker itself has failed over it; number 0 is (level, text) for the log.
@@ -18,6 +18,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from minicrawl.crawl.source import LOGGED, LocalSource, taken_apart
+from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
 
 
@@ -35,7 +36,8 @@ class _ToLine(logging.Handler):
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
-    settings, beat_seconds = line.recv()
+    timing: Timing
+    settings, timing = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -71,7 +73,7 @@ async def serve(line: Connection) -> None:
 
     def beat() -> None:
         send_all()  # even if there is nothing to send
-        loop.call_later(beat_seconds, beat)
+        loop.call_later(timing.beat, beat)
 
     def read(source: LocalSource) -> None:
         try:
@@ -85,7 +87,7 @@ async def serve(line: Connection) -> None:
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    async with LocalSource(settings) as source:
+    async with LocalSource(settings, timing=timing) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()

@@ -184,7 +184,7 @@ def _visit_all(coverage: Coverage, graph: Graph, is_read: npt.NDArray[np.bool_])
     outdegrees = graph.outdegrees()
     pages, targets = np.flatnonzero(is_read), graph.targets[np.repeat(is_read, outdegrees)]
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees[pages])])
-    coverage.visit_many(pages, indptr, targets, aliases=np.zeros(len(pages), dtype=np.bool_))
+    coverage.visit_many(pages, indptr, targets)
 
 
 def _order_panel(runs: dict[str, list[_Run]]) -> Panel:

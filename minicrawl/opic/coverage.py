@@ -4,76 +4,195 @@ After RankMass (Cho, Schonfeld: "RankMass Crawler", VLDB 2007). Importance here 
 starts at the seeds, follows links with probability d and otherwise, or at a page without links, starts
 again. Every visit lets the walkers that have gathered at a page step on:
 
-f    walkers at a page that have not stepped on yet (all together 1)
-K    sum of the f of all visits: how often, certainly, a walker is at a page that was read
-m    sum of f over all pages: walkers still waiting; each makes at most 1/(1-d) further steps
+s_i  walkers that have stepped on from page i, in all
+r_i  walkers at page i that have not stepped on yet
+K    sum of s over pages that were collected: how often, certainly, a walker is at one of them
+L    sum of s over pages at which nothing was found: a walker is there once, and starts again
+m    sum of r over all pages: walkers still waiting; each makes at most 1/(1-d) further steps
 
-A walker makes K + (at most m/(1-d)) steps before it starts again, so of its time at least
+    s_j + r_j = walkers that started at j + sum over links i -> j of sigma(s_i, o_i)       (as Lemma 2.3, see ledger.py)
 
-    coverage = K / (K + m / (1 - d))
+A walker makes K + L + (at most m/(1-d)) steps before it starts again, so of its time at least
 
-goes to read pages. Where every page has links this is RankMass's (1-d) * K.
+    coverage = K / (K + L + m / (1 - d))
+
+goes to pages that were collected. Where every page has links and is found this is RankMass's (1-d) * K.
+
+What went along links that have vanished is taken back, as in the ledger, so some r may be negative: q is the sum of
+these, without sign. They stand for at most q/(1-d) steps that were counted and should not have been, which leaves
+
+    coverage = ((1-d) K - q) / ((1-d) (K + L) + m)
 
 All are counted in whole units. What a division leaves over waits at no page and steps no further, but is part of m.
 """
 
-import numpy as np
+from enum import IntEnum
 
-from minicrawl.opic.shares import DAMPING, Flags, IntArray, Pages, damped, grown
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.shares import DAMPING, IntArray, Pages, damped, grown, sigma, sigmas, slices
 
 WALKERS = 2**48
 """Walkers that start together, in units."""
+SETTLED_COVERAGE = 1e-3
+"""What more visits along known links could add to the bound when it is settled."""
+_WORTH = 1.5
+_NOWHERE: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
+class Found(IntEnum):
+    """What is known of where the walkers at a page go."""
+
+    UNKNOWN = 0
+    """Nothing: it was never asked for, may not be, or did not answer. Walkers wait there."""
+    PAGE = 1
+    """A page that was collected: they follow its links."""
+    NOTHING = 2
+    """An answer, but no page: they start again."""
+    ALIAS = 3
+    """It only hands them over to its one outlink, and adds no step."""
+
+
+COLLECTED = (Found.PAGE, Found.ALIAS)
 
 
 class Coverage:
-    """Walkers per page, and how many steps they have certainly made to read pages.
+    """Walkers per page, and how many steps they have certainly made to pages that were collected.
 
-    Invariant: what waits is what was put in, less what started again; the bound never exceeds the truth.
+    Invariant: the bound never exceeds the share of importance that the collected pages have of the known graph, in
+    which all other pages have no links.
     """
 
     def __init__(self) -> None:
         self.walkers: IntArray = np.zeros(0, dtype=np.int64)
-        self.waiting = 0
+        """r"""
+        self.steps: IntArray = np.zeros(0, dtype=np.int64)
+        """s"""
+        self.found: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self.collected = 0
+        """Number of pages that were collected, aliases among them."""
         self.stepped = 0
+        """K"""
+        self.lost = 0
+        """L"""
+        self.waiting = 0
+        """m"""
+        self.owed = 0
+        """q"""
 
     def grow(self, size: int) -> None:
         self.walkers = grown(self.walkers, size)
+        self.steps = grown(self.steps, size)
+        self.found = grown(self.found, size)
 
     def seed(self, pages: Pages) -> None:
         """Let walkers start, in equal parts, at `pages`."""
+        self.owed -= _below_zero(self.walkers[pages])
         self.walkers[pages] += WALKERS // len(pages)
         self.waiting += WALKERS
+        self.owed += _below_zero(self.walkers[pages])
 
-    def visit(self, page: int, outlinks: Pages, *, alias: bool = False) -> None:
-        """Let the walkers at `page` step on along `outlinks` (distinct). An alias only hands them over."""
-        f = int(self.walkers[page])
-        if not f:
-            return
-        self.walkers[page] = 0
-        if alias:
-            self.walkers[outlinks] += f
-            return
-        self.stepped += f
-        self.waiting -= f
-        if len(outlinks):
-            self.walkers[outlinks] += damped(f) // len(outlinks)
-            self.waiting += damped(f)
+    def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, found: Found = Found.PAGE) -> None:
+        """Let the walkers at `page` step on along `outlinks` (distinct), as far as it was `found`.
 
-    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, aliases: Flags) -> None:
-        """`visit` for distinct `pages` at once.
-
-        indptr, targets: CSR of their outlinks; aliases: which of them are aliases.
+        old: its outlinks at the last visit; those who went along them and would not now are taken back.
         """
-        f = self.walkers[pages]
-        self.walkers[pages] = 0
+        h, was = self.steps.item(page), self.found.item(page)
+        n = h + self.walkers.item(page)
+        if found != was:
+            self.found[page] = int(found)
+            self.collected += (found in COLLECTED) - (was in COLLECTED)
+        if not (h or n):
+            return
+        touched = _NOWHERE
+        if self.owed or (h and len(old)):
+            touched = np.unique(np.concatenate([old, outlinks, [page]]))
+            self.owed -= _below_zero(self.walkers[touched])
+        if h:
+            self._pass(-h, old, Found(was))
+        self.walkers[page], self.steps[page] = (n, 0) if found is Found.UNKNOWN else (0, n)
+        self._pass(n, outlinks, found)
+        if len(touched):
+            self.owed += _below_zero(self.walkers[touched])
+
+    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
+        """`visit` for distinct `pages` at once, their links and what was found unchanged.
+
+        indptr, targets: CSR of their outlinks.
+        """
+        found, h, r = self.found[pages], self.steps[pages], self.walkers[pages]
         outdegree = np.diff(indptr)
-        passed = np.where(outdegree > 0, np.where(aliases, f, 17 * f // 20), 0)
-        np.add.at(self.walkers, targets, np.repeat(passed // np.maximum(outdegree, 1), outdegree))
-        self.stepped += int(f.sum(where=~aliases))
-        self.waiting += int(passed.sum()) - int(f.sum())
+        is_page, is_alias = found == Found.PAGE, (found == Found.ALIAS) & (outdegree > 0)
+        moved = np.where(found == Found.UNKNOWN, 0, r)
+        n = h + moved
+        sent = np.where(is_page, sigmas(n, outdegree) - sigmas(h, outdegree), np.where(is_alias, moved, 0))
+        has_links = np.minimum(outdegree, 1)
+        passed = np.where(is_page, sigmas(n, has_links) - sigmas(h, has_links), np.where(is_alias, moved, 0))
+        self.steps[pages] = n
+        self.walkers[pages] = r - moved
+        np.add.at(self.walkers, targets, np.repeat(sent, outdegree))
+        self.stepped += int(moved.sum(where=is_page))
+        self.lost += int(moved.sum(where=found == Found.NOTHING))
+        self.waiting += int(passed.sum()) - int(moved.sum())
+        if self.owed:
+            self.owed = _below_zero(self.walkers)
+
+    def recount(self, waiting: int) -> None:
+        """Take over m, the columns having been filled from elsewhere, and count again what follows from them."""
+        self.waiting = waiting
+        self.stepped = int(self.steps.sum(where=self.found == Found.PAGE))
+        self.lost = int(self.steps.sum(where=self.found == Found.NOTHING))
+        self.collected = int(np.count_nonzero(np.isin(self.found, COLLECTED)))
+        self.owed = _below_zero(self.walkers)
 
     def bound(self) -> float:
-        """Share of all importance, 0 to 1, that the pages read so far have at least."""
-        if not self.stepped:
-            return 0.0
-        return self.stepped / (self.stepped + self.waiting / (1.0 - DAMPING))
+        """Share of all importance, 0 to 1, that the pages collected so far have at least."""
+        secured = (1.0 - DAMPING) * self.stepped - self.owed
+        return max(secured, 0.0) / self._all() if self.stepped else 0.0
+
+    def least_worth(self, error: float = SETTLED_COVERAGE) -> float | None:
+        """The number of walkers from which on the next round of settling visits a page; None when there is to be none:
+        once further steps along known links can change the bound by at most `error`."""
+        total = largest = known = 0
+        for rows in slices(len(self.walkers)):
+            waiting = np.abs(self.walkers[rows][self.found[rows] != Found.UNKNOWN])
+            total += int(waiting.sum())
+            largest = max(largest, int(waiting.max(initial=0)))
+            known += len(waiting)
+        if total <= error * self._all():
+            return None
+        least = max(1.0, _WORTH * total / known)
+        return least if largest >= least else 1.0
+
+    def unsettled(self, sources: Pages, least: float) -> IntArray:
+        """Which of `sources` at least so many walkers wait to leave, as rising indices into it."""
+        return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.found[sources] != Found.UNKNOWN))
+
+    def _all(self) -> float:
+        """1-d times the steps that all walkers make at most."""
+        return (1.0 - DAMPING) * (self.stepped + self.lost) + self.waiting
+
+    def _pass(self, walkers: int, outlinks: Pages, found: Found) -> None:
+        """Let all walkers that ever came to a page step on along its outlinks; take them back if their number is
+        negative."""
+        if found is Found.UNKNOWN:
+            return
+        n, sign = abs(walkers), 1 if walkers > 0 else -1
+        share = going = 0
+        if found is Found.PAGE:
+            self.stepped += walkers
+            if len(outlinks):
+                share, going = sigma(n, len(outlinks)), damped(n)
+        elif found is Found.ALIAS:
+            share = going = n
+        else:
+            self.lost += walkers
+        if share:
+            self.walkers[outlinks] += sign * share
+        self.waiting += sign * (going - n)
+
+
+def _below_zero(walkers: IntArray) -> int:
+    """Sum of the negative ones, without sign."""
+    return -int(walkers.sum(where=walkers < 0))

@@ -5,10 +5,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import is_held, logs, open_to_read, real_path, store_errors
 from minicrawl.store.writer import Writer
 
 
@@ -34,11 +32,11 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
                 source.backup(copy)
             with unfinished.open("rb") as whole:
                 os.fsync(whole.fileno())
-            for left in (_beside(file, "-wal"), _beside(file, "-shm")):  # of a store that was there: not this one's
+            for left in logs(file):  # of a store that was there: not this one's
                 left.unlink(missing_ok=True)
             unfinished.replace(file)
         finally:
-            for left in (unfinished, _beside(unfinished, "-wal"), _beside(unfinished, "-shm")):
+            for left in (unfinished, *logs(unfinished)):
                 left.unlink(missing_ok=True)
     return file.stat().st_size
 
@@ -60,18 +58,11 @@ def compact(store: Path) -> tuple[int, int]:
 
 
 def _check_unused(file: Path) -> None:
-    try:
-        with FileLock(_beside(file, ".lock")).acquire(timeout=0):
-            pass
-    except Timeout as error:
-        raise StoreError(f"a crawl is using {file}; name another file") from error
+    if is_held(file):
+        raise StoreError(f"a crawl is using {file}; name another file")
 
 
 def _bytes(store: Path) -> int:
     """Of the file and its write-ahead log."""
-    files = (store, _beside(store, "-wal"))
+    files = (store, logs(real_path(store))[0])
     return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _beside(file: Path, ending: str) -> Path:
-    return file.with_name(file.name + ending)

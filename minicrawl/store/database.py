@@ -4,9 +4,11 @@ With the rest of this folder the only place that imports sqlite3.
 """
 
 import contextlib
+import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -66,14 +68,14 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode, the schema in place. Raises StoreError."""
+    """A connection in WAL mode, the schema in place. Raises StoreError. `path`: a real one, see `real_path`."""
     with store_errors(path):
-        is_new = not path.exists() or path.stat().st_size == 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, isolation_level=None, cached_statements=512)
-        if not is_new:
-            _check_identity(db, path)
-        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")  # of a new file
+        db = None if _is_missing(path) else _opened_to_write(path)
+        if db is None:
+            _make(path)
+            db = _opened_to_write(path)
+        assert db is not None, "a store that was just made is not blank"
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: the log reaches the disk before a commit returns, so that a power cut too loses nothing that was
         # committed: no visit is made twice and no host asked early. It costs one sync per commit, some milliseconds
@@ -81,32 +83,124 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA cache_size = -40960")
         db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
-        if is_new:
-            with transaction(db):
-                for statement in schema():
-                    db.execute(statement)
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        elif schema_version(db) < SCHEMA_VERSION:
+        if schema_version(db) < SCHEMA_VERSION:
             with transaction(db):
                 bring_up_to_date(db, schema_version(db))
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
 
 
+def _opened_to_write(path: Path) -> sqlite3.Connection | None:
+    """A connection to the store at `path`; None if that is no store yet, but a file with nothing in it."""
+    names = path.stat().st_nlink
+    if names > 1 and not path.is_dir():
+        # The log of commits goes by the name of the file: a crawl by another name would not see it.
+        raise StoreError(
+            f"{path} is one of {names} names (hard links) of a file, and a store may have but one; "
+            f"remove the others, or make a copy with 'minicrawl backup' and use that"
+        )
+    db = sqlite3.connect(path, isolation_level=None, cached_statements=512)
+    if _is_blank(db):
+        db.close()
+        return None
+    _check_identity(db, path)
+    return db
+
+
+def _make(path: Path) -> None:
+    """Make an empty store. It is whole when it gets its name, so that a kill on the way leaves none."""
+    unfinished = beside(path, ".new")
+    for left in (*map(partial(beside, unfinished), ("", "-journal", "-wal", "-shm")), *logs(path)):
+        left.unlink(missing_ok=True)  # of one that was killed, or of a store that was deleted: not this one's
+    with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        with transaction(db):
+            for statement in schema():
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("PRAGMA journal_mode = WAL")
+    unfinished.replace(path)
+    sync_folder(path.parent)
+
+
+def _is_missing(path: Path) -> bool:
+    return not path.exists() or path.stat().st_size == 0
+
+
+def _is_blank(db: sqlite3.Connection) -> bool:
+    """Whether nothing was ever put into a file: older versions left such if they were killed as they made a store."""
+    (application_id,) = db.execute("PRAGMA application_id").fetchone()
+    return not application_id and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+def beside(file: Path, ending: str) -> Path:
+    """The file beside another that has its name and this ending."""
+    return file.with_name(file.name + ending)
+
+
+def logs(store: Path) -> tuple[Path, Path]:
+    """The log of commits that are not yet in the file of a store, and its index."""
+    return beside(store, "-wal"), beside(store, "-shm")
+
+
+def sync_folder(folder: Path) -> None:
+    """Let what was renamed in a folder be so after a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def real_path(path: Path) -> Path:
+    """The one name of a file that is reached through links and relative paths: its lock and log go by that."""
+    return Path(os.path.realpath(path))
+
+
+class Watch:
+    """Notices when the file at `path` is no longer the one that was opened: SQLite would go on writing to that."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = self._found()
+
+    def check(self) -> None:
+        """Raises StoreError if the file was deleted, moved or replaced."""
+        found = self._found()
+        if found == self._file:
+            return
+        if found is None:
+            raise StoreError(
+                f"{self._path} was deleted or moved while the crawl was writing to it; if it was moved, put it back "
+                "and run again: only what was fetched in the last second is lost; else all that it held is"
+            )
+        raise StoreError(
+            f"{self._path} was replaced by another file while the crawl was writing to it; what the crawl had found "
+            "went with the old file, and nothing was written to the new one; run again to go on with that"
+        )
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Raises StoreError, also when there is no store at `path`.
 
-    A store of an older version is brought up to date first, by whoever opens it.
+    A store of an older version is brought up to date first, by whoever opens it. One that cannot be written to, or
+    whose folder cannot, can be read.
     """
-    if not path.exists():
-        raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
     with store_errors(path):
+        real = real_path(path)
         # Where it may, a reader also clears away the write-ahead log behind it; it never writes to the tables.
-        may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-        mode = "rw" if may_write else "ro"
-        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-        db.execute("PRAGMA query_only = ON")
+        may_write = os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)
+        db = None if _is_missing(real) else _opened_to_read(path, real, may_write=may_write)
+        if db is None:
+            raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
         _check_identity(db, path)
         if schema_version(db) == SCHEMA_VERSION:
             return db
@@ -114,13 +208,41 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     if not may_write:
         raise StoreError(f"{path} is an older minicrawl's and cannot be written to; read a copy of it that can")
     with hold(path):
-        open_to_write(path).close()
+        open_to_write(real).close()
     return open_to_read(path)
 
 
+def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection | None:
+    """A connection to the store at `path`, whose real path is `real`; None if nothing was ever put into it."""
+    log, _ = logs(real)
+    has_log = log.exists() and log.stat().st_size > 0
+    # Even to read a file that has a log, SQLite has to share an index of the log with others, in the same folder.
+    mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
+    db = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    db.execute("PRAGMA query_only = ON")
+    try:
+        is_blank = _is_blank(db)
+    except sqlite3.OperationalError as error:
+        db.close()
+        if may_write or not has_log:
+            raise
+        raise StoreError(
+            f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can be "
+            "written to; copy both files to such a one and read them there"
+        ) from error
+    if is_blank:
+        db.close()
+        return None
+    return db
+
+
 def hold(path: Path) -> FileLock:
-    """The lock of the one who writes to a store, held until it is released. Raises StoreError if another has it."""
-    lock = FileLock(f"{path}.lock")
+    """The lock of the one who writes to a store, held until it is released. Raises StoreError if another has it.
+
+    It is the file's, by whatever links and paths that is reached. Where a network file system keeps locks to one
+    machine (NFS mounted with nolock, say), so does this.
+    """
+    lock = FileLock(_lock_of(path))
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -128,6 +250,38 @@ def hold(path: Path) -> FileLock:
         except Timeout as error:
             raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
     return lock
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody writes to the store at `path` right now."""
+    lock = _lock_of(path)
+    if not lock.exists():
+        return False
+    try:
+        with FileLock(lock).acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # not ours to write to; to look whether it is locked, we need not
+        return _is_locked(lock)
+
+
+def _lock_of(path: Path) -> Path:
+    return beside(real_path(path), ".lock")
+
+
+def _is_locked(lock: Path) -> bool:
+    try:
+        handle = os.open(lock, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
 
 
 @contextlib.contextmanager

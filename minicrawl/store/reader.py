@@ -10,17 +10,18 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import open_to_read, store_errors
+from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    DomainRow,
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -203,14 +204,17 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def unanswered(self) -> dict[str, int]:
+        """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._rows(query))
+
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""
-        lock = FileLock(f"{self.path}.lock")
-        try:
-            with lock.acquire(timeout=0):
-                return False
-        except (Timeout, OSError):
-            return True
+        return is_held(self.path)
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""
@@ -268,14 +272,15 @@ class Store:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""
         with self._errors:
-            cursor = self._db.execute(f"SELECT state, id, host, attempts, {ACCOUNT_COLUMNS} FROM pages ORDER BY id")
+            query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {ACCOUNT_COLUMNS} FROM pages ORDER BY id"
+            cursor = self._db.execute(query)
             while chunk := cursor.fetchmany(_ROWS):
                 state, *columns = zip(*chunk, strict=True)
-                page, host, attempts, *account = (
+                page, host, attempts, is_answered, *account = (
                     np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
                     for column in columns
                 )
-                yield PageColumns(page, host, state, attempts, Account._make(account))
+                yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
 
     def measures(self) -> Iterator[tuple[int, str]]:
         """What the window remembers of visits, by page; for windows that keep more than one number."""
@@ -363,10 +368,8 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         return int(size)
 
-    def pages_on(self, host: str) -> int:
-        """Number of known pages on a host; looks at every page."""
-        (count,) = self._row("SELECT count(*) FROM pages WHERE host = (SELECT id FROM hosts WHERE name = ?)", host)
-        return int(count)
+    def has_host(self, name: str) -> bool:
+        return self._row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def sources_of(self, page: int) -> npt.NDArray[np.int64]:
         """Pages with a counted link to `page`; looks at every link."""
@@ -400,6 +403,13 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def domains(self) -> list[DomainRow]:
+        return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]
+
+    def linkers(self) -> Iterator[LinkerRow]:
+        """Who links to domains, in the order in which they came."""
+        return map(LinkerRow._make, self._rows("SELECT domain, bit FROM linkers ORDER BY rowid"))
 
     def has_digest(self, digest: int) -> bool:
         """Whether a page that was read had this digest."""

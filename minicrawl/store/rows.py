@@ -18,6 +18,7 @@ class Account(NamedTuple):
     received: int
     forwarded: int
     walkers: int
+    steps: int
     hops: int
 
 
@@ -78,6 +79,8 @@ class PageColumns(NamedTuple):
     host: Any
     state: tuple[str, ...]
     attempts: Any
+    is_answered: Any
+    """Whether its last turn was."""
     account: Any
 
     def are(self, state: str) -> list[bool]:
@@ -125,6 +128,7 @@ class HostRow(NamedTuple):
     backoff: float = 0.0
     strains: int = 0
     dead_until: float = 0.0
+    rests_until: float = 0.0
 
 
 class RobotsRow(NamedTuple):
@@ -188,6 +192,21 @@ class PatternRow(NamedTuple):
     dropped: int
     seen: str | None
     trap: str | None
+
+
+class DomainRow(NamedTuple):
+    """A row of `domains`."""
+
+    id: int
+    name: str
+    address: str | None
+
+
+class LinkerRow(NamedTuple):
+    """A row of `linkers`."""
+
+    domain: int
+    bit: int
 
 
 class SitemapRow(NamedTuple):

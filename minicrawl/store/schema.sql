@@ -23,7 +23,9 @@ CREATE TABLE pages (
     -- the ledger
     received     INTEGER NOT NULL,
     forwarded    INTEGER NOT NULL DEFAULT 0,
-    walkers      INTEGER NOT NULL DEFAULT 0,   -- the coverage bound's walkers waiting here; 2^48 start together
+    -- the coverage bound, see opic/coverage.py
+    walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
+    steps        INTEGER NOT NULL DEFAULT 0,   -- walkers that have stepped on from here, in all
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
@@ -69,12 +71,13 @@ CREATE TABLE hosts (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
     crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
-    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds before which no request may leave
+    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
     -- how it has answered, see crawl/politeness.py
     seconds      REAL    NOT NULL DEFAULT 0,   -- how long its last good answer took
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
     strains      INTEGER NOT NULL DEFAULT 0,   -- 429, 503, time-outs and the like in a row
-    dead_until   REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then its pages are not asked for
+    dead_until   REAL    NOT NULL DEFAULT 0,   -- Unix seconds; until then its pages are not asked for
+    rests_until  REAL    NOT NULL DEFAULT 0    -- Unix seconds; until then it is left alone for another reason
 ) STRICT;
 
 CREATE TABLE robots (
@@ -102,7 +105,8 @@ CREATE TABLE rankings (
 ) STRICT, WITHOUT ROWID;
 
 -- What the trap defence has learned (crawl/traps.py), by pattern of URLs: a host and a path with what varies blanked.
--- A mere host has the domains that link to it; a host and a rule the links that this rule, which knows no pattern, dropped.
+-- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
+-- which knows no pattern, dropped.
 CREATE TABLE patterns (
     name         TEXT    PRIMARY KEY,
     known        INTEGER NOT NULL,             -- URLs with a date, a number or parameters that were let in
@@ -112,9 +116,23 @@ CREATE TABLE patterns (
     fruitful     INTEGER NOT NULL,             -- of these, pages that made URLs of other patterns known
     combined     INTEGER NOT NULL,             -- URLs found on its pages that only combine parameters known before
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
-    seen         TEXT,                         -- JSON: months, parameters, or domains that link to a host
+    seen         TEXT,                         -- JSON: months or parameters
     trap         TEXT                          -- the rule that shut it
 ) STRICT, WITHOUT ROWID;
+
+-- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawl/budgets.py).
+CREATE TABLE domains (
+    id           INTEGER PRIMARY KEY,
+    name         TEXT    NOT NULL,
+    address      TEXT                          -- IP address of its host that was looked up first; NULL: none, or private
+) STRICT;
+
+-- Who links to a domain: each sets one of 256 bits, by the hash of its name. In the order in which they came, so that a
+-- commit writes to the end of the table only.
+CREATE TABLE linkers (
+    domain       INTEGER NOT NULL,             -- domains.id
+    bit          INTEGER NOT NULL
+) STRICT;
 
 -- What read pages lead to and is not followed, as far as it is of use to know.
 CREATE TABLE refused (

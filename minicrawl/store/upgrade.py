@@ -6,8 +6,8 @@ from importlib.resources import files
 
 from minicrawl.store.urlhash import url_hash
 
-# Until version 5 walkers were fractions of those that start together.
-_WALKERS = "CAST({} * 281474976710656.0 AS INTEGER)"
+_WALKERS = 2**48  # as in opic/coverage.py
+_ANEW = {"walkers"}  # is no longer what it was
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
@@ -36,17 +36,32 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
     for statement in schema():
         db.execute(statement)
     for table in old:
-        columns = sorted(_columns(db, table) & _columns(db, f"old_{table}"))
-        taken = [_WALKERS.format(column) if column == "walkers" and version < 5 else column for column in columns]
+        columns = sorted((_columns(db, table) & _columns(db, f"old_{table}")) - (_ANEW if version < 6 else set()))
         if columns:
-            db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(taken)} FROM old_{table}")
+            names = ", ".join(columns)
+            db.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
+    if version < 6:
+        _start_walkers_again(db)
+        _count_left_out(db)
     if version < 5:
-        scalars = "('coverage_waiting', 'coverage_stepped')"
-        db.execute(f"UPDATE meta SET value = {_WALKERS.format('value')} WHERE key IN {scalars}")
         _move_answers(db, "fingerprints" in old)
         _hash_urls(db)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
+
+
+def _start_walkers_again(db: sqlite3.Connection) -> None:
+    """Until version 6 pages that were never fetched counted as collected; the next crawl's settling counts anew."""
+    seeds = "SELECT count(*) FROM pages WHERE found_on IS NULL"
+    db.execute(f"UPDATE pages SET walkers = CASE WHEN found_on IS NULL THEN {_WALKERS} / ({seeds}) ELSE 0 END")
+    db.execute(f"UPDATE meta SET value = {_WALKERS} WHERE key = 'coverage_waiting'")
+    db.execute("DELETE FROM meta WHERE key = 'coverage_stepped'")
+    db.execute("UPDATE meta SET value = json_set(value, '$.coverage', 0.0) WHERE key = 'run'")
+
+
+def _count_left_out(db: sqlite3.Connection) -> None:
+    left_out = "SELECT coalesce(sum(refused), 0) FROM links"
+    db.execute(f"INSERT OR REPLACE INTO meta (key, value) VALUES ('links_left_out', ({left_out}))")
 
 
 def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.database import hold, open_to_write, transaction
+from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
+    DomainRow,
     Fetch,
     Fingerprint,
     HostRow,
+    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -42,7 +44,8 @@ class Writer(Store):
     def __init__(self, path: Path) -> None:
         self._lock = hold(path)
         try:
-            super().__init__(path, open_to_write(path))
+            super().__init__(path, open_to_write(real_path(path)))
+            self._watch = Watch(real_path(path))
             if not self._key:
                 self._key = os.urandom(16)
                 with self.transaction():
@@ -53,7 +56,7 @@ class Writer(Store):
             raise
 
     def close(self) -> None:
-        """Give the store back. The write-ahead log is folded into the one file."""
+        """Give the store back. The write-ahead log is folded into the one file, wherever that has been moved."""
         try:
             with self._errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -63,7 +66,8 @@ class Writer(Store):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing."""
+        """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
+        self._watch.check()
         with self._errors, transaction(self._db):
             yield
 
@@ -161,6 +165,12 @@ class Writer(Store):
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+
+    def save_domains(self, rows: Iterable[DomainRow]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
+
+    def add_linkers(self, rows: Iterable[LinkerRow]) -> None:
+        self._db.executemany("INSERT INTO linkers (domain, bit) VALUES (?, ?)", rows)
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -221,7 +222,7 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     result = run("verify", "--store", store)
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0] == f"{store}: 5 pages known, 5 read, 8 links; aliases, folded into their targets: 1"
+    assert lines[0] == f"{store}: 5 pages known, 4 read, 8 links; aliases, folded into their targets: 1"
     assert lines[2].split() == [
         "against",
         "exact",
@@ -303,6 +304,42 @@ def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
     result = run("crawl", "http://127.0.0.1:9/", "--store", tmp_path / "crawl.db", "-q")
     assert result.exit_code == 1
     assert "nothing could be fetched (private-address)" in result.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--ignore-robots"], ["--json"], ["--pages", "1"], ["--proxy"]], ids=" ".join)
+def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more: list[str]) -> None:
+    """Nobody listens. Run again at once, hosts rest: nothing is asked at all, and the cause is that of before."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+    seed = "http://a.test/" if more == ["--proxy"] else url
+    options = [*more, url] if more == ["--proxy"] else more
+    for _ in range(2):
+        words = ("crawl", seed, "--time", "0.2s", "--delay", "20", "--allow-private", *options)
+        result = run(*words, "--store", tmp_path / "crawl.db")
+        assert result.exit_code == 1
+        assert result.stderr.splitlines()[-1].startswith("Error: nothing could be fetched (refused)")
+        if "--json" in more:
+            assert json.loads(result.stdout)["reason"] == "time"
+        else:
+            assert "the time is up" in result.stdout
+            assert "1 pages are known, 0 read.\n" in result.stdout
+
+
+def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
+    for words in ((), ("--time", "5s"), ("--until-coverage", "0.1")):
+        result = run("crawl", "--store", store, *words)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
+    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=0.1)
+    assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
+
+
+def test_what_was_fetched_is_no_failure(tmp_path: Path) -> None:
+    report, _ = crawl({HOME: ["/a"], HOME + "a": 404}, tmp_path / "crawl.db", [HOME])
+    assert (report.fetched, report.failures, report.cause()) == (2, {"http-404": 1}, None)
 
 
 def test_window_policy_of_a_store_cannot_be_changed(store: Path) -> None:

@@ -21,6 +21,7 @@ MOMENT = Progress(
     clock=1.25,
     coverage=0.5,
     errors={"dns": 3, "http-404": 12},
+    left_out=15_001,
     top=((0.02, "http://a.test/\x1b[31m"), (0.01, "http://b.test/")),
 )
 
@@ -36,10 +37,10 @@ def test_display_shows_every_number() -> None:
     for part in (
         "1,000 in 2:05, 8.0 pages/s",
         "12.3 MB",
-        "5,000, 3,900 of them never read",
+        "5,000, 3,900 of them not read",
         "3 ready, 40 waiting, 12 in flight",
         "1.25 turnovers",
-        "at least 50.0% of all importance",
+        "at least 50.0% of the importance of the known pages; 15,001 links were left out",
         "http-404 12, dns 3",
         "2.00%",
         "http://b.test/",
@@ -52,7 +53,7 @@ def test_plain_line_is_one_line() -> None:
     line = plain(MOMENT)
     assert "\n" not in line
     assert "\x1b" not in line
-    assert line.startswith("2:05: 1,000 pages, 8.0/s, 12.3 MB, 5,000 known, 3,900 never read")
+    assert line.startswith("2:05: 1,000 pages, 8.0/s, 12.3 MB, 5,000 known, 3,900 not read")
 
 
 def test_plain_lines_come_every_few_seconds_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ def edges(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_figure_leaves_rows_and_a_picture_and_says_what_held(tmp_path: Path, name: str) -> None:
     result = lab("figure", name, *SMALL, "--out", str(tmp_path / "deep" / "out"))
@@ -53,6 +54,7 @@ def test_figure_all_names_every_figure(tmp_path: Path) -> None:
     assert "{2|3|4|5|6|orders|discovery|settle|all}" in choices
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for run in ("one", "two"):
         lab("figure", "2", *SMALL, "--seed", "7", "--out", str(tmp_path / run))
@@ -62,12 +64,14 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
         assert one == two != other
 
 
+@pytest.mark.slow
 def test_quick_is_a_tenth_of_the_pages_and_one_web(tmp_path: Path) -> None:
     quick = lab("figure", "2", "--nodes", "20000", "--quick", "--json", "--out", str(tmp_path))
     whole = lab("figure", "2", *SMALL, "--json", "--out", str(tmp_path))
     assert json.loads(quick.stdout) == json.loads(whole.stdout)
 
 
+@pytest.mark.slow
 def test_json_is_one_document(tmp_path: Path) -> None:
     document = json.loads(lab("figure", "3", *SMALL, "--json", "--out", str(tmp_path)).stdout)
     assert set(document) == {"name", "title", "rows", "claims", "files"}
@@ -75,6 +79,7 @@ def test_json_is_one_document(tmp_path: Path) -> None:
     assert document["rows"][0]["visits in N"] == 1.0
 
 
+@pytest.mark.slow
 def test_orders_of_an_edge_list(tmp_path: Path, edges: Path) -> None:
     result = lab("orders", str(edges), "--sets", "2", "--seeds", "3", "--out", str(tmp_path / "out"), "--json")
     assert result.exit_code == 0, result.output
@@ -83,6 +88,7 @@ def test_orders_of_an_edge_list(tmp_path: Path, edges: Path) -> None:
     assert {row["seed set"] for row in rows} == {1, 2}
 
 
+@pytest.mark.slow
 def test_convergence_on_a_store(tmp_path: Path) -> None:
     site, seeds = random_site(1)
     crawl(site, tmp_path / "crawl.db", seeds)

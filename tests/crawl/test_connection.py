@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from misbehaving import answer, chunk, chunked
 
-from minicrawl.crawl import connection, fetch
+from minicrawl.crawl import connection
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
 
@@ -79,7 +80,9 @@ def says(*replies: bytes, tls: bool = False) -> Server:
     return server
 
 
-def fetched_from(server: Server, *urls: str, proxied: str | None = None, **settings: Any) -> list[Fetched]:
+def fetched_from(
+    server: Server, *urls: str, proxied: str | None = None, timing: Timing = STANDARD, **settings: Any
+) -> list[Fetched]:
     """What comes of these URLs in turn, all names being the server's or, `proxied`, asked of it as a proxy."""
 
     async def run() -> list[Fetched]:
@@ -88,7 +91,7 @@ def fetched_from(server: Server, *urls: str, proxied: str | None = None, **setti
                 settings["connect_to"] = (ConnectTo(None, None, "127.0.0.1", server.port),)
             else:
                 settings["proxy"] = proxied.format(port=server.port)
-            async with Fetcher(CrawlSettings(allow_private=True, **settings)) as fetcher:
+            async with Fetcher(CrawlSettings(allow_private=True, **settings), timing=timing) as fetcher:
                 return [await fetcher.fetch(url) for url in urls]
 
     return asyncio.run(run())
@@ -141,7 +144,7 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept():
 
 
 def test_a_request_is_not_repeated_once_an_answer_has_begun():
-    server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n")
+    server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n")
     fetched = fetched_from(server, "http://h.test/", "http://h.test/")
     assert [each.reason for each in fetched] == [None, "bad-response"]
     assert server.connections == 1
@@ -156,11 +159,16 @@ def test_a_request_is_not_repeated_once_an_answer_has_begun():
         (answer(b"gone", status="404 Not Found"), 1),
         (answer(b"hello", "Connection: close"), 2),
         (HELLO.replace(b"1.1", b"1.0"), 2),
+        (chunked(chunk(b"hello")).replace(b"\r\n", b"\r\nContent-Length: 5\r\n", 1), 2),
+        (chunked(chunk(b"hello")).replace(b"1.1", b"1.0"), 2),
         (HELLO + b"junk", 2),
         (HELLO + HELLO, 2),
         (answer(b"hello", "Content-Type: application/pdf", length=10), 2),
     ],
-    ids=["length", "chunked", "204", "404", "close", "http-1.0", "junk-behind", "answer-behind", "left-unread"],
+    ids=[
+        *("length", "chunked", "204", "404", "close", "http-1.0", "chunks-and-length", "chunks-in-1.0"),
+        *("junk-behind", "answer-behind", "left-unread"),
+    ],
 )
 def test_a_connection_is_used_again_if_its_answer_has_ended(reply, connections):
     server = says(reply)
@@ -174,10 +182,9 @@ def test_sites_share_no_connection():
     assert server.connections == 3
 
 
-def test_a_connection_is_not_kept_longer_than_we_want(monkeypatch):
-    monkeypatch.setattr(fetch, "_KEEP_ALIVE", 0.0)
+def test_a_connection_is_not_kept_longer_than_we_want():
     server = says(HELLO)
-    fetched_from(server, *["http://h.test/"] * 3)
+    fetched_from(server, *["http://h.test/"] * 3, timing=Timing(keep_alive=0.0))
     assert server.connections == 3
 
 
@@ -245,12 +252,11 @@ def test_a_server_that_speaks_no_tls():
     assert fetched.reason == "tls"
 
 
-def test_a_silent_server_times_out_while_connecting(monkeypatch):
+def test_a_silent_server_times_out_while_connecting():
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(fetch, "_CONNECT_TIMEOUT", 0.05)
-    (fetched,) = fetched_from(Server(silent), "https://h.test/")
+    (fetched,) = fetched_from(Server(silent), "https://h.test/", timing=Timing(connect=0.05))
     assert fetched.reason == "timeout-connect"
 
 

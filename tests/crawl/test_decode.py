@@ -1,6 +1,7 @@
 """Which text the bytes of a page are, by the sections of the standards."""
 
 import codecs
+import time
 
 import pytest
 
@@ -60,7 +61,7 @@ PRESCAN = {
     "behind the shortest comment": (b"<!--><meta charset=koi8-r>-->", KOI8),
     "in a declaration": (b"<!x <meta charset=koi8-r>", "utf-8"),
     "behind a declaration": (b"<!DOCTYPE html><meta charset=koi8-r>", KOI8),
-    "not within 1024 bytes": (b" " * 1010 + b"<meta charset=koi8-r>", "utf-8"),
+    "not within 1024 bytes": (b"<p>" + b" " * 1010 + b"<meta charset=koi8-r>", "utf-8"),
     "just within 1024 bytes": (b" " * 1003 + b"<meta charset=koi8-r>", KOI8),
     "UTF-16 is UTF-8": (b"<meta charset=utf-16be>", "utf-8"),
     "x-user-defined is windows-1252": (b"<meta charset=x-user-defined>", "cp1252"),
@@ -73,6 +74,56 @@ PRESCAN = {
 def test_first_bytes_are_looked_through_as_by_browsers(body, codec):
     """WHATWG HTML, 13.2.3.2, prescan a byte stream to determine its encoding."""
     assert encoding_of(body, None) == codec
+
+
+CSS = b"<style>" + b"p > a { color: red } " * 200 + b"</style>"
+LATE = {
+    "behind a style sheet": (CSS + b"<meta charset=koi8-r>", KOI8),
+    "in a head": (b"<!DOCTYPE html><html lang=ru><head>" + CSS + b"<meta charset=koi8-r>", KOI8),
+    "pragma": (CSS + b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>", KOI8),
+    "behind blanks": (b" " * 2000 + b"<meta charset=koi8-r>", KOI8),
+    "across the border": (b" " * 1010 + b"<meta charset=koi8-r>", KOI8),
+    "UTF-16 is UTF-8": (CSS + b"<meta charset=utf-16le>", "utf-8"),
+    "behind other things of a head": (
+        CSS + b"<title><p></title><LINK rel=x><base href=/><noscript><p></noscript><meta name=x><meta charset=koi8-r>",
+        KOI8,
+    ),
+    "behind a script with tags in it": (b"<script>'<body><p>'</script >" + CSS + b"<meta charset=koi8-r>", KOI8),
+    "in a late script": (CSS + b"<script>'<meta charset=koi8-r>'</script>", "utf-8"),
+    "in a late title": (CSS + b"<title><meta charset=koi8-r></title>", "utf-8"),
+    "in a late comment": (CSS + b"<!-- <meta charset=koi8-r> -->", "utf-8"),
+    "behind the head": (CSS + b"</head><meta charset=koi8-r>", "utf-8"),
+    "in the body": (b"<body>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "behind a tag of the body": (CSS + b"<div><meta charset=koi8-r>", "utf-8"),
+    "behind a tag whose name begins like one of the head": (CSS + b"<header><meta charset=koi8-r>", "utf-8"),
+    "an early one says more": (b"<meta charset=utf-8>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "an XML declaration says more": (b"<?xml version='1' encoding='utf-8'?>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "unknown label, next element": (CSS + b"<meta charset=x><meta charset=koi8-r>", KOI8),
+    "in a script without end": (CSS + b"<script><meta charset=koi8-r>", "utf-8"),
+    "in a tag without end": (CSS + b"<link href='<meta charset=koi8-r>", "utf-8"),
+}
+
+
+@pytest.mark.parametrize(("body", "codec"), LATE.values(), ids=LATE.keys())
+def test_a_head_is_looked_through_to_its_end(body, codec):
+    """As by Chromium; the standard would have the page read again from the start (WHATWG HTML, 13.2.3.4)."""
+    assert len(body) > 1024
+    assert encoding_of(body, None) == codec
+
+
+def test_the_header_says_more_than_a_late_element():
+    assert encoding_of(CSS + b"<meta charset=koi8-r>", "text/html; charset=utf-8") == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"<script>", b"<!--", b"<meta ", b"<link a=", b"<link>", b"<meta charset=x>", b"</", b"<style></style ", b"<"],
+)
+def test_a_head_of_megabytes_takes_no_long_time(unit):
+    body = (unit * (4 * 10**6 // len(unit)))[: 4 * 10**6]
+    started = time.process_time()
+    encoding_of(body + b"\xff", None)
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,25 @@
 """The loop as a whole: every page once, robots obeyed, politeness kept, limits held, failures tried again."""
 
 import asyncio
-import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 from sites import Server, Site, crawl, random_site, rows
 
+from minicrawl.analysis.folded import folded_store
+from minicrawl.analysis.verify import verify
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SeedError
 from minicrawl.model import Progress
+from minicrawl.rank import pagerank
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 
@@ -86,7 +90,7 @@ class Timed(Server):
         self.times: dict[str, list[float]] = defaultdict(list)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.times[request.url.host].append(time.monotonic())
+        self.times[request.url.host].append(asyncio.get_running_loop().time())
         return super()._answer(request)
 
 
@@ -133,8 +137,7 @@ def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
     assert sorted(server.asked) == ["http://b.test/", *others]
 
 
-def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path) -> None:
     site: Site = {HOME: ["/flaky", "/dead"], HOME + "flaky": 503, HOME + "dead": 503}
 
     class Flaky(Server):
@@ -145,22 +148,21 @@ def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path, monkeypa
 
     server = Flaky(site)
     store = tmp_path / "crawl.db"
-    crawl(server, store, [HOME])
+    crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert [server.asked.count(HOME + name) for name in ("", "flaky", "dead")] == [1, 2, 3]
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert states == {HOME: "fetched ok", HOME + "flaky": "fetched ok", HOME + "dead": "error http-503"}
 
 
-def test_connection_failure_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
-
+def test_connection_failure_is_an_outcome(tmp_path: Path) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path == "/bad":
             raise httpx.ReadTimeout("slow", request=request)
         return httpx.Response(200, html='<a href="/bad">x</a>')
 
     store = tmp_path / "crawl.db"
-    asyncio.run(acrawl([HOME], store, transport=httpx.MockTransport(answer), delay=0.0, ignore_robots=True))
+    options = {"transport": httpx.MockTransport(answer), "timing": Timing(retry=0.001)}
+    asyncio.run(acrawl([HOME], store, delay=0.0, ignore_robots=True, **options))
     assert dict(rows(store, "SELECT url, reason FROM pages")) == {HOME: "ok", HOME + "bad": "timeout-read"}
 
 
@@ -201,6 +203,29 @@ def test_discovery_share_is_kept(tmp_path: Path) -> None:
     assert abs(len(set(server.asked)) - 0.3 * 200) <= 2
 
 
+@pytest.mark.parametrize(
+    ("site", "robots", "asked"),
+    [
+        ({HOME: 403}, 404, 1),
+        ({HOME: [HOME + "a"]}, "User-agent: *\nDisallow: /", 0),
+        ({HOME: "ftp://a.test/"}, 404, 1),
+    ],
+    ids=["forbidden", "disallowed", "nowhere"],
+)
+def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, robots: int | str, asked: int) -> None:
+    """Every run asks once for what failed, and ends when nothing else is to be read again."""
+    for _ in range(3):
+        report, server = crawl(Server(site, robots), tmp_path / "crawl.db", [HOME], discovery=0.5)
+        assert (report.reason, len(server.asked), report.read) == ("nothing-left", asked, 0)
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+def test_page_that_failed_does_not_take_turns_from_those_that_are_read_again(tmp_path: Path) -> None:
+    server = Server({HOME: ["/a", "/b"], HOME + "a": ["/b"], HOME + "b": 403})
+    report, _ = crawl(server, tmp_path / "crawl.db", [HOME], discovery=0.5, pages=30)
+    assert (report.reason, server.asked.count(HOME + "b")) == ("pages", 1)
+
+
 def test_page_that_must_not_be_fetched_does_not_take_every_turn_when_pages_are_read_again(tmp_path: Path) -> None:
     """However much cash links bring it: its next turn comes when its robots.txt is asked for again."""
     site: Site = {HOME: ["/a"], HOME + "b": ["/a"]}
@@ -219,13 +244,11 @@ def test_ranking_is_certified_when_the_crawl_stops(tmp_path: Path) -> None:
         assert store.meta_json("run")["coverage"] == report.coverage
 
 
-def test_progress_tells_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
+def test_progress_tells_what_is_known(tmp_path: Path) -> None:
+    always = Timing(progress=0.0, looks_apart=0.0)
     site, seeds = random_site(10)
     seen: list[Progress] = []
-    report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append)
+    report, _ = crawl(site, tmp_path / "crawl.db", seeds, on_progress=seen.append, timing=always)
     assert [progress.fetched for progress in seen] == sorted(progress.fetched for progress in seen)
     last = seen[-1]
     assert (last.known, last.never_read, last.fetched) == (report.known, 0, report.fetched)
@@ -278,3 +301,60 @@ def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:
     server = Server({"http://a.test/": ["/no", "/yes"], "http://a.test/no": [], "http://a.test/yes": []}, robots)
     crawl(server, tmp_path / "crawl.db", ["http://a.test/"], max_size=1000)
     assert server.asked == ["http://a.test/", "http://a.test/yes"]
+
+
+def test_pages_that_were_never_fetched_are_not_collected(tmp_path: Path) -> None:
+    """A seed with 20 links to pages that robots.txt forbids, and one to a page that it allows."""
+    forbidden = [f"http://a.test/no/{number}" for number in range(20)]
+    server = Server({HOME: [*forbidden, HOME + "yes"], HOME + "yes": []}, robots="User-agent: *\nDisallow: /no")
+    store = tmp_path / "crawl.db"
+    report, _ = crawl(server, store, [HOME])
+    assert (report.reason, report.fetched, report.known, report.read) == ("nothing-left", 2, 22, 2)
+    # Of 1 + .85 steps those to HOME and /yes are certain; who is at a forbidden page may stay in such for ever.
+    assert report.coverage == pytest.approx((1 + 0.85 / 21) / (1 + 0.85 / 21 + 0.85 * 20 / 21 / 0.15), rel=1e-6)
+    with open_store(store) as reader:
+        assert verify(reader).read == 2
+    assert rows(store, "SELECT sum(walkers > 0) FROM pages") == [(20,)]
+
+
+SITES: list[Site] = [
+    {HOME: ["/a", "/b"], HOME + "a": ["/gone", "/c"], HOME + "b": "http://a.test/c", HOME + "c": [HOME]},
+    {HOME: 404},
+    {HOME: "http://b.test/", "http://b.test/": ["/x"], "http://b.test/x": 403},
+    *(random_site(seed)[0] for seed in range(5)),
+]
+
+
+@pytest.mark.parametrize("discovery", [1.0, 0.4])
+@pytest.mark.parametrize("number", range(len(SITES)))
+def test_coverage_never_exceeds_what_the_read_pages_have_of_the_known_graph(
+    tmp_path: Path, number: int, discovery: float
+) -> None:
+    """Run after run, while half of the site is lost and comes back; pages not read have no links."""
+    site = SITES[number]
+    seeds = [HOME] if HOME in site else list(site)[:3]
+    store = tmp_path / "crawl.db"
+    for half in (2, 0, 2):
+        served = {url: reply for at, (url, reply) in enumerate(site.items()) if half == 0 or at % half == 0}
+        report, _ = crawl(served, store, seeds, pages=30, discovery=discovery, probe=False)
+        with open_store(store) as reader:
+            folded = folded_store(reader)
+            starts = np.bincount(folded.stands_for[list(reader.find(seeds).values())], minlength=folded.size)
+        truth = pagerank(folded.graph, preference=starts.astype(np.float64))
+        is_read = np.isin(folded.states, ["fetched", "alias"])
+        assert report.read == np.count_nonzero(is_read)
+        assert report.coverage <= truth[is_read].sum() + 1e-9
+    if discovery == 1.0 and not np.any(np.isin(folded.states, ["waiting", "disallowed"])):
+        assert report.coverage >= truth[is_read].sum() - 0.02
+
+
+def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> None:
+    """Also when a page is read again, and when a later run follows what was too far from the seeds before."""
+    store = tmp_path / "crawl.db"
+    out = [f"http://b.test/{number}" for number in range(7)]
+    site: Site = {HOME: ["/a", *out], HOME + "a": ["/b", out[0]], HOME + "b": [HOME + "c", *out[:3]]}
+    for settings in ({"max_depth": 1}, {"max_depth": 2}, {"discovery": 0.2, "pages": 5}):
+        report, _ = crawl(site, store, [HOME], scope="host", **settings)
+        assert [(report.left_out,)] == rows(store, "SELECT sum(refused) FROM links")
+        assert [(report.left_out,)] == rows(store, "SELECT value FROM meta WHERE key = 'links_left_out'")
+    assert report.left_out == 11

@@ -4,24 +4,33 @@ import asyncio
 import contextlib
 import gzip
 import socket
+import sys
 import zlib
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from pathlib import Path
 
+import brotli
 import httpx
 import pytest
 import respx
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawl import fetch
+from minicrawl.crawl.codings import PIECE, decoder
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.parse import follows_directives
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.urls import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -80,14 +89,16 @@ def html(body: bytes, *headers: str, **rest) -> bytes:
     return http(body, "Content-Type: text/html", *headers, **rest)
 
 
-def fetched_from(server: Server, path: str = "/", *, times: int = 1, url: str | None = None, **settings) -> Fetched:
+def fetched_from(
+    server: Server, path: str = "/", *, times: int = 1, url: str | None = None, timing: Timing = STANDARD, **settings
+) -> Fetched:
     """What the last of so many fetches of a path of the server brings; {port} in settings is its port."""
 
     async def run() -> Fetched:
         async with server:
             given = {"allow_private": True} | settings
             rules = (ConnectTo.parse(rule.format(port=server.port)) for rule in given.pop("connect_to", ()))
-            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules))) as fetcher:
+            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules)), timing=timing) as fetcher:
                 for _ in range(times):
                     fetched = await fetcher.fetch(url or f"http://127.0.0.1:{server.port}{path}")
             return fetched
@@ -146,6 +157,8 @@ def streamed(*chunks: bytes, coding: str | None = None, **settings) -> Fetched:
 
 # Bodies.
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+
 
 def test_a_plain_body():
     fetched = fetched_from_reply(http(b"hello", "Content-Type: Text/HTML; charset=utf-8"))
@@ -156,7 +169,7 @@ def test_a_plain_body():
 
 
 def test_a_chunked_body():
-    reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
+    reply = CHUNKED + b"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
     fetched = fetched_from_reply(reply)
     assert (fetched.body, fetched.truncated) == (b"hello", False)
 
@@ -174,6 +187,9 @@ def test_an_interim_response_is_skipped():
 TEXT = b"hello world " * 1000
 
 
+COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}
+
+
 def raw_deflate(text: bytes) -> bytes:
     compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return compressor.compress(text) + compressor.flush()
@@ -185,6 +201,9 @@ CODINGS = {
     "x-gzip": ("x-gzip", gzip.compress(TEXT)),
     "deflate-zlib": ("deflate", zlib.compress(TEXT)),
     "deflate-bare": ("deflate", raw_deflate(TEXT)),
+    "br": ("br", brotli.compress(TEXT)),
+    "zstd": ("zstd", zstd.compress(TEXT)),
+    "zstd-of-two-frames": ("zstd", zstd.compress(TEXT[:600]) + zstd.compress(TEXT[600:])),
     "identity": ("identity", TEXT),
     "gzip-with-garbage-behind": ("gzip", gzip.compress(TEXT) + b"garbage"),
     "gzip-of-two-members": ("gzip", gzip.compress(TEXT[:600]) + gzip.compress(TEXT[600:])),
@@ -198,13 +217,13 @@ def test_content_codings_are_undone(coding, body):
     assert fetched.size == len(body)
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "nonsense"])
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip"])
 def test_a_body_that_cannot_be_decoded_is_undecodable(coding):
     fetched = fetched_from_reply(html(b"this is not what it says", f"Content-Encoding: {coding}"))
     assert (fetched.reason, fetched.status, fetched.body) == ("undecodable", None, b"")
 
 
-@pytest.mark.parametrize(("coding", "body"), list(CODINGS.values())[:6], ids=list(CODINGS)[:6])
+@pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
 def test_a_body_may_arrive_byte_by_byte(coding, body):
     fetched = streamed(*(body[place : place + 1] for place in range(len(body))), coding=coding)
     assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
@@ -223,19 +242,52 @@ def test_an_empty_body_is_whole_whatever_its_coding():
 
 
 @pytest.mark.parametrize(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
-@pytest.mark.parametrize("coding", ["identity", "gzip", "deflate"])
+@pytest.mark.parametrize("coding", ["identity", *COMPRESS])
 def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
-    encode = {"identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}[coding]
+    encode = COMPRESS.get(coding, bytes)
     fetched = fetched_from_reply(html(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
     assert fetched.body == b"x" * min(length, 1000)
     assert fetched.truncated is truncated
 
 
-def test_a_gzip_bomb_is_cut_without_being_blown_up():
-    bomb = gzip.compress(b"\0" * 200 * 10**6, compresslevel=1)
-    fetched = fetched_from_reply(html(bomb, "Content-Encoding: gzip"), max_size=10**4)
-    assert (fetched.body, fetched.truncated) == (b"\0" * 10**4, True)
-    assert fetched.size < len(bomb)
+@pytest.mark.parametrize("coding", COMPRESS)
+def test_a_bomb_is_cut_without_being_blown_up(coding):
+    """What comes out of few bytes comes in pieces: memory is measured in test_misbehaving.py."""
+    bomb = COMPRESS[coding](bytes(20 * 10**6))
+    pieces = decoder(coding).pieces(bomb)
+    assert max(len(piece) for piece in pieces) <= 2 * PIECE
+    fetched = fetched_from_reply(html(bomb, f"Content-Encoding: {coding}"), max_size=10**4)
+    assert (fetched.body, fetched.truncated, fetched.size) == (bytes(10**4), True, len(bomb))
+
+
+@given(
+    coding=st.sampled_from(["gzip", "deflate", "br", "zstd"]),
+    body=st.binary(max_size=600),
+    cuts=st.lists(st.integers(0, 700), max_size=4),
+    lost=st.integers(0, 3),
+)
+def test_pieces_of_a_coded_body_say_what_the_whole_says(coding, body, cuts, lost):
+    coded = COMPRESS[coding](body)
+    coded = coded[: len(coded) - lost]
+
+    def undone(*pieces: bytes) -> tuple[bytes, bool]:
+        undoes = decoder(coding)
+        return b"".join(out for piece in pieces for out in undoes.pieces(piece)), undoes.is_complete
+
+    places = [0, *sorted(cuts), len(coded)]
+    said, is_complete = undone(*(coded[a:b] for a, b in pairwise(places)))
+    assert (said, is_complete) == undone(coded)
+    assert body.startswith(said)
+    assert is_complete is (not lost or not coded)
+
+
+def test_pieces_of_a_piece_s_length_are_not_the_last():
+    """Where what came out ends with the room for it, there may be more to come."""
+    for length in range(PIECE - 2, PIECE + 3):
+        for coding, compress in COMPRESS.items():
+            undoes = decoder(coding)
+            assert b"".join(undoes.pieces(compress(bytes(length)))) == bytes(length)
+            assert undoes.is_complete
 
 
 def test_an_endless_body_is_cut():
@@ -251,7 +303,7 @@ def test_an_endless_body_is_cut():
 
 @pytest.mark.parametrize(
     "reply",
-    [html(b"hel", length=10), b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n"],
+    [html(b"hel", length=10), CHUNKED + b"3\r\nhel\r\n"],
     ids=["content-length", "chunked"],
 )
 def test_what_came_before_the_connection_broke_counts(reply):
@@ -394,12 +446,11 @@ def test_the_overall_timeout_ends_a_silent_request():
     assert 0.05 <= fetched.seconds < 5
 
 
-def test_a_silent_server_times_out_while_reading(monkeypatch):
+def test_a_silent_server_times_out_while_reading():
     async def silent(writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(fetch, "_READ_TIMEOUT", 0.05)
-    assert fetched_from_reply(silent).reason == "timeout-read"
+    assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
 
 
 def test_the_overall_timeout_ends_a_body_that_stops_coming():
@@ -416,9 +467,9 @@ def test_the_overall_timeout_ends_a_body_that_stops_coming():
         b"GARBAGE\r\n\r\n",
         b"HTTP/1.1 abc OK\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10**5 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000 + b"\r\n\r\n",
         b"hello",
     ],
     ids=["status-line", "status", "content-length", "header", "chunk-size", "header-too-long", "http-0.9"],
@@ -478,7 +529,7 @@ def test_the_whole_request():
     method, *headers = server.requests[0].decode("ascii").strip().split("\r\n")
     assert method == "GET /a?b=c HTTP/1.1"
     assert sorted(line.lower() for line in headers) == [
-        "accept-encoding: gzip, deflate",
+        "accept-encoding: gzip, deflate, br, zstd",
         "accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
         f"host: 127.0.0.1:{server.port}",
         "user-agent: testbot/2",

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from minicrawl.crawl.audit import audit
 from minicrawl.crawl.names import Names
 from minicrawl.crawl.outage import HOSTS
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -27,15 +29,17 @@ SITE: Site = {
 SEEDS = [f"{home}0" for home in HOMES]
 
 
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outage.FIRST_PAUSE", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.outage.LONGEST_PAUSE", 0.004)
-    monkeypatch.setattr("minicrawl.crawl.engine._STALE_NAMES", {})
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_SECONDS", 0.0)
-    monkeypatch.setattr("minicrawl.crawl.engine._PROGRESS_PAUSES", 0)
+HURRY = Timing(
+    first_pause=0.001,
+    longest_pause=0.004,
+    no_name=0.0,
+    no_name_server=0.0,
+    retry=0.001,
+    robots_retry=0.001,
+    progress=0.0,
+    looks_apart=0.0,
+)
+in_a_hurry = partial(crawl, timing=HURRY)
 
 
 def outcomes(store: Path) -> list[tuple[Any, ...]]:
@@ -66,7 +70,7 @@ class Silent(Server):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("undisturbed") / "crawl.db"
-    crawl(SITE, store, SEEDS, concurrency=4, traps=False)
+    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
     return store
 
 
@@ -85,7 +89,7 @@ def test_a_crawl_with_an_outage_ends_as_one_without(
         "concurrency": 4,
         "on_progress": seen.append,
     }
-    report, _ = crawl(server, store, SEEDS, **options)
+    report, _ = in_a_hurry(server, store, SEEDS, **options)
     assert (report.reason, report.fetched) == ("nothing-left", len(outcomes(undisturbed)))
     assert outcomes(store) == outcomes(undisturbed)
     assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
@@ -99,7 +103,7 @@ def test_hosts_that_die_while_others_live_are_given_up(tmp_path: Path, dead: int
     """Also where they are all that is left, and somebody who has nothing more to ask for must be asked."""
     store = tmp_path / "crawl.db"
     server = Silent(30, 0, dead=tuple(f"h{number}.test" for number in range(dead)))
-    report, _ = crawl(server, store, SEEDS, concurrency=4, on_progress=lambda progress: None)
+    report, _ = in_a_hurry(server, store, SEEDS, concurrency=4, on_progress=lambda progress: None)
     assert report.reason == "nothing-left"
     found = dict(rows(store, "SELECT hosts.name, max(reason) FROM pages JOIN hosts ON hosts.id = host GROUP BY 1"))
     gone = {name for name, reason in found.items() if reason == "timeout-connect"}
@@ -108,21 +112,21 @@ def test_hosts_that_die_while_others_live_are_given_up(tmp_path: Path, dead: int
 
 
 def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:
-    report, _ = crawl(Silent(0, 10**9), tmp_path / "crawl.db", SEEDS, concurrency=4)
+    report, _ = in_a_hurry(Silent(0, 10**9), tmp_path / "crawl.db", SEEDS, concurrency=4)
     assert (report.reason, report.fetched, report.failures) == ("nothing-left", 0, {"timeout-connect": len(SEEDS)})
 
 
 def test_a_crawl_is_not_ruined_however_long_nobody_answers(tmp_path: Path, undisturbed: Path) -> None:
     """The time is up in the outage; what was waiting waits, and the next run reads it."""
     store = tmp_path / "crawl.db"
-    report, server = crawl(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=0.2)
+    report, server = in_a_hurry(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=0.2)
     assert (report.reason, report.failures) == ("time", {})
     assert server.requests < 40 + 20 + 200  # knocks, at 4 ms
     assert {row[1:] for row in outcomes(store) if row[1] != "fetched"} <= {
         ("waiting", "seed", 0),
         ("waiting", "link", 0),
     }
-    crawl(SITE, store, SEEDS, concurrency=4, traps=False)
+    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
     assert outcomes(store) == outcomes(undisturbed)
 
 
@@ -165,7 +169,7 @@ async def crawled(web: Web, store: Path, on_progress: Callable[[Progress], None]
     try:
         options = {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "allow_private": True, "delay": 0.0}
         options["traps"] = False
-        return await acrawl(SEEDS, store, on_progress=on_progress, **(options | settings))
+        return await acrawl(SEEDS, store, on_progress=on_progress, timing=HURRY, **(options | settings))
     finally:
         web.shut()
 
@@ -197,7 +201,6 @@ def name_server(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return ("127.0.0.1",)
 
     monkeypatch.setattr(Names, "look_up", look_up)
-    monkeypatch.setattr("minicrawl.crawl.names.FAILURE_LIFETIME", 0.0)
     return known
 
 
@@ -210,7 +213,8 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
 
     def by_name() -> dict[str, Any]:
         route = ConnectTo(None, None, "", web.port)
-        return {"connect_to": (route,), "allow_private": True, "delay": 0.0, "concurrency": 4, "traps": False}
+        options = {"connect_to": (route,), "allow_private": True, "delay": 0.0, "concurrency": 4, "traps": False}
+        return options | {"timing": HURRY}
 
     async def run() -> tuple[CrawlReport, CrawlReport]:
         await web.open()
@@ -240,7 +244,7 @@ def test_names_that_never_were_are_given_up_and_nobody_is_asked_for_it(tmp_path:
         await web.open()
         options = {"connect_to": (ConnectTo(None, None, "", web.port),), "allow_private": True, "delay": 0.0}
         options["traps"] = False
-        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, **options)
+        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, timing=HURRY, **options)
         web.shut()
         return report
 

@@ -11,6 +11,7 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawl.names import Names
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.settings import ConnectTo
 
 GOOD = "http://h0.test/0"
@@ -87,15 +88,13 @@ def test_a_silent_name_server_holds_no_slots(tmp_path: Path, lookups: list[str])
 
 @pytest.mark.parametrize("ignore_robots", [False, True])
 def test_a_name_server_that_fails_is_asked_three_times_and_holds_nobody_up(
-    tmp_path: Path, lookups: list[str], monkeypatch: pytest.MonkeyPatch, ignore_robots: bool
+    tmp_path: Path, lookups: list[str], ignore_robots: bool
 ) -> None:
     """The name of a host is asked for again, after a wait; most of the time others are crawled."""
-    monkeypatch.setattr("minicrawl.crawl.names.PASSING_LIFETIME", 0.0)
-    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.01)
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.01)
+    timing = Timing(no_name_server=0.0, robots_retry=0.01, retry=0.01)
     store = tmp_path / "crawl.db"
     failing = [f"http://{when}{number}.test/" for when in ("once", "fails") for number in range(20)]
-    witness = crawled(store, [*failing, GOOD], ignore_robots=ignore_robots)
+    witness = crawled(store, [*failing, GOOD], ignore_robots=ignore_robots, timing=timing)
     assert len([asked for asked in witness.log if asked.host == "h0.test"]) == 7 + (not ignore_robots)
     assert {lookups.count(f"fails{number}.test") for number in range(20)} == {3}
     assert {lookups.count(f"once{number}.test") for number in range(20)} == {2}
@@ -130,9 +129,8 @@ def test_a_transport_of_ones_own_needs_no_addresses(tmp_path: Path, lookups: lis
     assert lookups == []
 
 
-def test_worker_processes_look_up_the_names_of_their_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+def test_worker_processes_look_up_the_names_of_their_hosts(tmp_path: Path) -> None:
     store, no_name = tmp_path / "crawl.db", f"http://{'a' * 64}.test/"
-    crawled(store, ["http://localhost/0", no_name], workers=1, ignore_robots=True)
+    crawled(store, ["http://localhost/0", no_name], workers=1, ignore_robots=True, timing=Timing(retry=0.001))
     states = dict(rows(store, "SELECT url, reason FROM pages"))
     assert states == {"http://localhost/0": "refused", no_name: "dns"}

@@ -1,9 +1,9 @@
 """Whatever one page, robots.txt or redirect target of a host does, the crawl ends and the rest is crawled.
 
-One crawl meets every fault in every position; a test per fault and position then looks at what became of it.
+One crawl meets every fault in every position; a test per fault and position then looks at what became of it. Its clock
+skips what is waited for, so that a sound answer is never late, however busy the machine is.
 """
 
-import asyncio
 import gzip
 import os
 import subprocess
@@ -15,19 +15,21 @@ from functools import cache
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
+import brotli
 import pytest
+import skipping
 from misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
 from sites import rows
 
 from minicrawl.crawl import connect
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 
 MAX_SIZE = 100_000
-TIMEOUT = 1.6
 BOMB = 5 * 10**6
 
 
@@ -181,7 +183,7 @@ FAULTS = {
     "header-name-of-1-mb": Fault(answer(PAGE, "x" * 10**6 + ": x"), BAD, BAD),
     "10000-headers": Fault(answer(PAGE, *(f"X-{number}: x" for number in range(10_000))), BAD, BAD),
     "nul-in-a-header": Fault(answer(PAGE, b"X: a\0b"), BAD, BAD),
-    "header-without-name": Fault(answer(PAGE, ": x"), BAD, BAD),
+    "header-without-name": Fault(sends(lambda body: answer(body, ": x")), OK, "obeyed"),
     "cookies": Fault(sends(lambda body: answer(body, "Set-Cookie: id=1; Path=/")), OK, "obeyed"),
     # Bodies.
     "endless-chunks": Fault(sends_body_endlessly(CHUNKED_HEAD, chunk), CUT, "obeyed"),
@@ -204,17 +206,19 @@ FAULTS = {
     # Codings.
     "gzip-bomb": Fault(coded("gzip", bomb(31)), CUT, "obeyed"),
     "deflate-bomb": Fault(coded("deflate", bomb(15)), CUT, "obeyed"),
+    "brotli-bomb": Fault(coded("br", lambda body: brotli.compress(body + b" " * BOMB)), CUT, "obeyed"),
     "bare-deflate-bomb": Fault(coded("deflate", bomb(-15)), CUT, "obeyed"),
     "gzip-bomb-in-gzip": Fault(coded("gzip, gzip", lambda body: gzip.compress(gzip.compress(body))), *2 * [UNREADABLE]),
     "gzip-of-empty-members": Fault(
         coded("gzip", lambda body: gzip.compress(b"") * 4000 + gzip.compress(body)), OK, "obeyed"
     ),
-    "gzip-corrupt": Fault(coded("gzip", lambda body: gzip.compress(body)[:-8] + bytes(8)), *2 * [UNREADABLE]),
+    "gzip-with-wrong-checksum": Fault(coded("gzip", lambda body: gzip.compress(body)[:-8] + bytes(8)), CUT, "obeyed"),
+    "gzip-corrupt": Fault(coded("gzip", lambda body: gzip.compress(body)[:10] + b"\xff" * 40), *2 * [UNREADABLE]),
     "gzip-cut-off": Fault(coded("gzip", lambda body: gzip.compress(body)[:-8]), CUT, "obeyed"),
     "gzip-that-is-none": Fault(coded("gzip", bytes), UNREADABLE, UNREADABLE),
     "br": Fault(coded("br", bytes), UNREADABLE, UNREADABLE),
     "zstd": Fault(coded("zstd", bytes), UNREADABLE, UNREADABLE),
-    "coding-unknown": Fault(coded("rot13", bytes), UNREADABLE, UNREADABLE),
+    "coding-unknown": Fault(coded("rot13", bytes), OK, "obeyed"),
     # Status lines.
     "status-999": Fault(answer(status="999 No"), "error http-999", "disallowed robots-unreachable"),
     "status-000": Fault(answer(status="000 No"), BAD, BAD),
@@ -234,7 +238,7 @@ FAULTS = {
     "404-undecodable": Fault(answer(PAGE, "Content-Encoding: br", status="404 No"), "error http-404", "free"),
     # Types.
     "type-missing": Fault(sends(lambda body: answer(body).replace(b"Content-Type", b"X-Type")), OK, "obeyed"),
-    "type-garbage": Fault(typed("%%%;;;==,/"), "fetched not-html", "obeyed"),
+    "type-garbage": Fault(typed("%%%;;;==,/"), OK, "obeyed"),
     "type-very-long": Fault(typed("text/html; x=" + "y" * 7000), OK, "obeyed"),
     "type-not-ascii": Fault(typed(b"text/html; x=\xff\xfe"), OK, "obeyed"),
     "charset-unknown": Fault(typed("text/html; charset=klingon"), OK, "obeyed"),
@@ -271,7 +275,8 @@ FAULTS = {
     "redirect-to-ftp": Fault(redirect(b"ftp://h.test/"), NOWHERE, "free"),
     "redirect-to-private-address": Fault(redirect(b"http://10.0.0.1/"), ALIAS, "error private-address"),
     "redirect-to-private-name": Fault(redirect(b"http://inside.test/"), ALIAS, "error private-address"),
-    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), BAD, BAD),
+    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), "error redirect-too-long", GONE),
+    "redirect-to-300-kb": Fault(redirect(b"/" + b"x" * 300_000), BAD, BAD),
     "redirect-to-4-kb": Fault(redirect(b"/" + b"x" * 4000), "error redirect-too-long", "free"),
     "redirect-with-nul": Fault(redirect(b"/a\0b"), BAD, BAD),
     "redirect-with-line-break": Fault(
@@ -320,14 +325,12 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
                 ConnectTo("inside.test", 80, "10.0.0.1", 80),
                 ConnectTo(None, None, "127.0.0.1", server.port),
             ]
-            settings = {"delay": 0.0, "timeout": TIMEOUT, "max_size": MAX_SIZE, "concurrency": 40, "time": 60.0}
-            return await acrawl(seeds, store, connect_to=tuple(rules), **settings)
+            settings = {"delay": 0.0, "timeout": 10.0, "max_size": MAX_SIZE, "concurrency": 40, "time": 3600.0}
+            return await acrawl(seeds, store, connect_to=tuple(rules), timing=Timing(idle=1.0), **settings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.1)
-        patch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.1)
         patch.setattr(connect, "_is_public", loopback_is_public(connect._is_public))
-        report = asyncio.run(run())
+        report = skipping.run(run())
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     with open_store(store) as opened:
         yield Crawled(report, states, server.requests, list(audit(opened)))
@@ -409,8 +412,14 @@ from pathlib import Path
 from misbehaving import MisbehavingServer, answer
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.crawl.source import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
+import brotli
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
@@ -427,6 +436,7 @@ SITEMAPS = {
     "packed": answer(bomb(31, b"<urlset>")),
     "comment": answer(bomb(31, b"<urlset><!--", b"x" * 10**6)),
     "urls": answer(bomb(31, b"<urlset>", URL * 20_000)),
+    "brotli-urls": answer(brotli.compress(b"<urlset>" + URL * 10**6, quality=5), "Content-Encoding: br"),
 }
 
 faults = {"sound": answer()} | SITEMAPS | {
@@ -436,6 +446,8 @@ faults = {"sound": answer()} | SITEMAPS | {
         ("zlib", "deflate", bomb(15)),
         ("bare", "deflate", bomb(-15)),
         ("members", "gzip", 10**5 * zlib.compressobj(wbits=31).flush()),
+        ("brotli", "br", brotli.compress(bytes(200 * 10**6), quality=1)),
+        ("zstd", "zstd", zstd.compress(bytes(200 * 10**6), 1)),
     ]
 }
 
@@ -472,6 +484,7 @@ asyncio.run(measure())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 def test_bombs_take_little_memory(tmp_path: Path) -> None:
     """In a process of its own: the peak of this one tells of other tests.
@@ -483,5 +496,5 @@ def test_bombs_take_little_memory(tmp_path: Path) -> None:
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=paths, timeout=60)
     growth = {(act, name): int(grown) for act, name, grown in map(str.split, done.stdout.splitlines())}
-    assert len(growth) == 3 * 4
+    assert len(growth) == 2 * 6 + 5
     assert max(growth.values()) < 64 * 2**20

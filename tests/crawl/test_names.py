@@ -6,8 +6,9 @@ import socket
 import aiodns
 import pytest
 
-from minicrawl.crawl import names, outcome
-from minicrawl.crawl.names import FAILURE_LIFETIME, GRACE, LIFETIME, PASSING_LIFETIME, Names, NameServerError
+from minicrawl.crawl import names
+from minicrawl.crawl.names import GRACE, Names, NameServerError
+from minicrawl.crawl.timing import STANDARD, Timing
 
 NOT_FOUND = aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
 FAILED = aiodns.error.DNSError(aiodns.error.ARES_ESERVFAIL, "DNS server returned general failure")
@@ -42,15 +43,15 @@ class NameServer(Names):
 
 def test_an_answer_holds_for_its_lifetime():
     server = NameServer(("192.0.2.1",), ("192.0.2.2",))
-    assert [server.ask(0.0), server.ask(LIFETIME - 1)] == [("192.0.2.1",)] * 2
+    assert [server.ask(0.0), server.ask(STANDARD.name - 1)] == [("192.0.2.1",)] * 2
     assert server.asked == 1
-    assert server.ask(LIFETIME) == ("192.0.2.2",)
+    assert server.ask(STANDARD.name) == ("192.0.2.2",)
 
 
 def test_a_connection_goes_where_it_was_said_to_go():
     """The address was asked for just before the answer ran out; the connection is made after that."""
     server = NameServer(("192.0.2.1",))
-    assert server.ask(0.0) == server.ask(LIFETIME + GRACE - 1, grace=GRACE) == ("192.0.2.1",)
+    assert server.ask(0.0) == server.ask(STANDARD.name + GRACE - 1, grace=GRACE) == ("192.0.2.1",)
 
 
 NO_DATA = aiodns.error.DNSError(aiodns.error.ARES_ENODATA, "DNS server returned answer with no data")
@@ -66,7 +67,7 @@ NO_DATA = aiodns.error.DNSError(aiodns.error.ARES_ENODATA, "DNS server returned 
 )
 def test_a_failure_holds_for_a_minute_and_shorter_if_it_may_pass(failure, passes):
     server = NameServer(failure, ("192.0.2.1",))
-    lifetime = PASSING_LIFETIME if passes else FAILURE_LIFETIME
+    lifetime = STANDARD.no_name_server if passes else STANDARD.no_name
     for now in (0.0, lifetime - 1):
         with pytest.raises(socket.gaierror) as error:
             server.answer(now)
@@ -76,21 +77,21 @@ def test_a_failure_holds_for_a_minute_and_shorter_if_it_may_pass(failure, passes
 
 
 def test_a_page_that_is_tried_again_asks_the_name_server_again():
-    assert PASSING_LIFETIME <= outcome._FIRST_WAIT
+    assert STANDARD.no_name_server <= STANDARD.retry
 
 
 @pytest.mark.parametrize("failure", [FAILED, NO_ANSWER, TimeoutError()], ids=repr)
 def test_an_old_answer_stands_in_where_the_name_server_fails(failure):
     server = NameServer(("192.0.2.1",), failure, ("192.0.2.2",))
     server.ask(0.0)
-    assert server.ask(LIFETIME) == ("192.0.2.1",)
-    assert server.ask(LIFETIME + FAILURE_LIFETIME) == ("192.0.2.2",)
+    assert server.ask(STANDARD.name) == ("192.0.2.1",)
+    assert server.ask(STANDARD.name + STANDARD.no_name) == ("192.0.2.2",)
 
 
 def test_an_old_answer_does_not_stand_in_for_a_name_that_is_no_more():
     server = NameServer(("192.0.2.1",), NOT_FOUND)
     server.ask(0.0)
-    assert server.ask(LIFETIME) == "Domain name not found"
+    assert server.ask(STANDARD.name) == "Domain name not found"
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
@@ -101,12 +102,11 @@ def test_what_is_kept_is_bounded(monkeypatch):
     assert list(server._kept) == ["h7", "h8", "h9"]
 
 
-def test_a_silent_name_server_is_given_up(monkeypatch):
+def test_a_silent_name_server_is_given_up():
     """On a real socket that never answers."""
-    monkeypatch.setattr(names, "_TIMEOUT", 0.05)
 
     async def ask(port):
-        silent = Names()
+        silent = Names(Timing(look_up=0.05))
         silent._resolver = aiodns.DNSResolver(nameservers=["127.0.0.1"], udp_port=port, timeout=1.0)
         try:
             with pytest.raises(socket.gaierror, match="the name server is silent"):

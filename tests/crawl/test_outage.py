@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawl.outage import HOSTS, LONGEST_PAUSE, MOST_HELD, PATIENCE, Outage
+from minicrawl.crawl.outage import HOSTS, MOST_HELD, Outage
+from minicrawl.crawl.timing import STANDARD
 
 
 def doubtful(signs: int) -> Outage[int]:
@@ -59,7 +60,7 @@ def test_if_it_is_not_all_that_failed_waits_again_and_knocks_get_rare() -> None:
         outage.unanswered(100.0)
         assert outage.ask_at is not None
         pauses.append(outage.ask_at - 100.0)
-    assert pauses == [1, 2, 4, 8, 16, 32, LONGEST_PAUSE, LONGEST_PAUSE]
+    assert pauses == [1, 2, 4, 8, 16, 32, STANDARD.longest_pause, STANDARD.longest_pause]
     assert outage.since == 10.0
     assert outage.spared(is_over=False) == list(range(HOSTS))
     outage.failed(5, None, 101.0)
@@ -81,7 +82,7 @@ def test_where_nobody_may_be_asked_for_long_nobody_answers() -> None:
     outage = doubtful(HOSTS)
     outage.postponed({*range(HOSTS), 99}, 20.0)
     assert (outage.ask_at, outage.since) == (21.0, None)
-    outage.postponed({*range(HOSTS), 99}, 10.0 + PATIENCE)
+    outage.postponed({*range(HOSTS), 99}, 10.0 + STANDARD.patience)
     assert outage.since == 10.0
 
 
@@ -96,7 +97,7 @@ def test_what_is_held_fails_after_all() -> None:
     for number in range(MOST_HELD + 2):
         outage.failed(number, None, number / 100)
     assert outage.overdue(3.0, is_idle=False) == [0, 1]
-    assert outage.overdue(0.03 + PATIENCE, is_idle=False) == [2, 3]
+    assert outage.overdue(0.03 + STANDARD.patience, is_idle=False) == [2, 3]
     assert outage.overdue(4.0, is_idle=True) == list(range(4, MOST_HELD + 2))
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from minicrawl.crawl.content_type import media_type
 from minicrawl.crawl.decode import encoding_of
-from minicrawl.crawl.parse import MAX_LINKS, follows_directives, media_type, parse_html
+from minicrawl.crawl.parse import MAX_LINKS, follows_directives, parse_html
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/dir/page"
@@ -460,7 +461,7 @@ def test_labels_that_browsers_do_not_know_are_ignored(label, place):
     [
         (b"", None, "utf-8"),
         (b"", "text/html; charset=ISO-8859-1", "cp1252"),
-        (b" " * 1100 + b"<meta charset=koi8-r>", None, "utf-8"),
+        (b"<p>" + b" " * 1100 + b"<meta charset=koi8-r>", None, "utf-8"),
         (b" " * 900 + b"<meta charset=koi8-r>", None, "koi8-r"),
     ],
     ids=["nothing", "label", "meta-too-far-down", "meta-within-1024"],

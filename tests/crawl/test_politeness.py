@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from minicrawl.crawl.politeness import (
     FRESH,
-    LONGEST_BACKOFF,
     REST_OF_THE_DEAD,
     STRAINS_OF_THE_DEAD,
     Health,
@@ -17,6 +16,7 @@ from minicrawl.crawl.politeness import (
     is_strained,
     reached_by,
 )
+from minicrawl.crawl.timing import STANDARD
 from minicrawl.model import Fetched
 
 URL = "http://a.test/"
@@ -111,7 +111,7 @@ ANSWERS = st.lists(
 @given(ANSWERS, st.floats(0.001, 1000))
 def test_the_delay_is_never_below_the_base_and_bounded(answers, base):
     health = health_after(*answers, base=base)
-    assert base <= delay_of(base, health) <= max(base, LONGEST_BACKOFF)
+    assert base <= delay_of(base, health) <= max(base, STANDARD.longest_backoff)
     assert (health.strains > 0) == bool(answers and is_strained(answers[-1]))
 
 

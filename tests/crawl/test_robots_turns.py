@@ -1,10 +1,10 @@
 """Redirects of robots.txt files: each is followed at the time of the host it leads to."""
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import Names
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
 from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -43,7 +44,7 @@ class Redirecting(Server):
     def _answer(self, request: httpx.Request) -> httpx.Response:
         url = str(request.url)
         self.asked_all.append(url)
-        self.times[request.url.host].append(time.monotonic())
+        self.times[request.url.host].append(asyncio.get_running_loop().time())
         reply = self.moved.get(url)
         match reply:
             case None:
@@ -59,15 +60,13 @@ class Redirecting(Server):
         return [later - earlier for times in self.times.values() for earlier, later in pairwise(times)]
 
 
+HURRY = Timing(robots_look=0.001, robots_retry=0.001)
+in_a_hurry = partial(crawl, timing=HURRY)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db"
-
-
-@pytest.fixture(autouse=True)
-def looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.robots_turns._LOOK_SECONDS", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.001)
 
 
 def states(store: Path) -> dict[str, tuple[str, str]]:
@@ -82,7 +81,7 @@ def test_rfc_9309_2_3_1_2_five_redirects_are_followed(
     """Its rules hold for the site that redirects. What is behind more is taken to be unavailable, and all allowed."""
     steps = [A_ROBOTS, *(f"http://{hosts[number % 2]}.test/{number}" for number in range(redirects))]
     server = Redirecting({A: ["/x"], A + "x": []}, dict(pairwise(steps)) | {steps[-1]: NO_X})
-    crawl(server, store, [A])
+    in_a_hurry(server, store, [A])
     assert states(store) == {A: OK, A + "x": FORBIDDEN if is_followed else OK}
     assert [url for url in server.asked_all if url in steps] == steps[:6]
     assert server.asked_all.index(A) >= len(steps[:6])
@@ -93,7 +92,7 @@ def test_rfc_9309_2_3_1_2_five_redirects_are_followed(
 def test_no_host_is_asked_before_its_delay_is_over(store: Path, where: str, per_host: int) -> None:
     site: Site = {f"{home}{page}": [] for home in (A, B) for page in range(3)}
     server = Redirecting(site, {A_ROBOTS: where, where: NO_X})
-    crawl(server, store, list(site), delay=0.02, concurrency=8, per_host=per_host)
+    in_a_hurry(server, store, list(site), delay=0.02, concurrency=8, per_host=per_host)
     assert sorted(server.asked) == sorted(site)
     assert len(server.gaps) >= 6
     assert min(server.gaps) >= 0.02
@@ -101,7 +100,7 @@ def test_no_host_is_asked_before_its_delay_is_over(store: Path, where: str, per_
 
 def test_a_crawl_delay_behind_a_redirect_runs_from_when_it_is_known(store: Path) -> None:
     server = Redirecting({A: [], A + "1": []}, {A_ROBOTS: B + "rules", B + "rules": "User-agent: *\nCrawl-delay: 0.08"})
-    crawl(server, store, [A, A + "1"], delay=0.01, concurrency=2)
+    in_a_hurry(server, store, [A, A + "1"], delay=0.01, concurrency=2)
     known = server.times["b.test"][0]
     pages = server.times["a.test"][1:]
     assert [later - earlier >= 0.08 for earlier, later in pairwise([known, *pages])] == [True, True]
@@ -115,7 +114,7 @@ def test_what_http_or_https_asks_for_holds_for_both(store: Path, asking: str, fi
     server = Redirecting(
         {url: [] for url in pages}, {f"{asking}://a.test/robots.txt": "User-agent: *\nCrawl-delay: 0.04"}
     )
-    crawl(server, store, pages, delay=0.005)
+    in_a_hurry(server, store, pages, delay=0.005)
     assert rows(store, "SELECT name, crawl_delay FROM hosts") == [("a.test", 0.04)]
     asked = server.asked_all.index(f"{asking}://a.test/robots.txt")
     assert min(server.gaps[asked:]) >= 0.04
@@ -126,7 +125,7 @@ def test_a_robots_txt_that_is_known_is_not_asked_for_again(store: Path) -> None:
     hosts = [f"http://{number}.test/" for number in range(20)]
     site: Site = {home: ["/x"] for home in [A, *hosts]}
     server = Redirecting(site, {f"{host}robots.txt": A_ROBOTS for host in hosts} | {A_ROBOTS: NO_X})
-    crawl(server, store, [*hosts, A])
+    in_a_hurry(server, store, [*hosts, A])
     assert server.asked_all.count(A_ROBOTS) == 1
     assert sorted(server.asked) == sorted(site)
     assert {state for url, state in states(store).items() if url.endswith("x")} == {FORBIDDEN}
@@ -136,14 +135,14 @@ def test_a_robots_txt_that_is_known_is_not_asked_for_again(store: Path) -> None:
 @pytest.mark.parametrize("moved", [{A_ROBOTS: A_ROBOTS}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: A_ROBOTS}])
 def test_redirects_in_circles_come_to_an_end(store: Path, moved: dict[str, str | int]) -> None:
     server = Redirecting({A: [], B: []}, moved)
-    crawl(server, store, [A, B], concurrency=2)
+    in_a_hurry(server, store, [A, B], concurrency=2)
     assert states(store) == {A: OK, B: OK}
 
 
 def test_what_is_forbidden_elsewhere_is_still_asked_for_as_a_robots_txt(store: Path) -> None:
     moved: dict[str, str | int] = {A_ROBOTS: B + "x", B + "x": NO_X, B_ROBOTS: NO_X}
     server = Redirecting({A: [], B: []}, moved)
-    crawl(server, store, [B, A, A + "x"])
+    in_a_hurry(server, store, [B, A, A + "x"])
     assert states(store) == {A: OK, B: OK, A + "x": FORBIDDEN}
 
 
@@ -155,7 +154,7 @@ def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps:
         A + "map.txt": f"\n{A}only\n",
     }
     server = Redirecting({A: [], A + "only": []}, moved)
-    crawl(server, store, [A], sitemaps=sitemaps)
+    in_a_hurry(server, store, [A], sitemaps=sitemaps)
     assert (A + "only" in server.asked) is sitemaps
 
 
@@ -166,7 +165,7 @@ def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps:
 )
 def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason: tuple[str, str], tries: int) -> None:
     server = Redirecting({A: []}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: there})
-    crawl(server, store, [A])
+    in_a_hurry(server, store, [A])
     assert states(store) == {A: reason}
     assert server.asked_all.count(B_ROBOTS) == tries
 
@@ -247,7 +246,7 @@ def test_a_crawl_that_is_killed_amid_redirects_begins_anew(store: Path) -> None:
         crawled.robots.absorb(turn, A[:-1], moved_to(B + "rules"), 10.0)
         crawled.commit({})
     server = Redirecting({A: [], B: []}, {A_ROBOTS: B + "rules", B + "rules": NO_X})
-    crawl(server, store, [A + "x"])
+    in_a_hurry(server, store, [A + "x"])
     assert states(store) == {A: OK, B: OK, A + "x": FORBIDDEN}
 
 
@@ -277,7 +276,7 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
     async def run() -> list[tuple[str, bytes]]:
         async with Pages({}) as server:
             port = (ConnectTo(None, None, "", server.port),)
-            await acrawl([A], store, connect_to=port, delay=0.0)
+            await acrawl([A], store, connect_to=port, delay=0.0, timing=HURRY)
         return server.requests
 
     assert [host for host, _ in asyncio.run(run())] == ["a.test"]

@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import json
 import random
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.sitemap_turns import SitemapTurns
+from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -75,11 +75,6 @@ def found_in_sitemaps(store: Path) -> dict[str, str]:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db"
-
-
-@pytest.fixture
-def committed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.engine._BATCH", 1)
 
 
 def test_pages_no_link_leads_to_are_found(store: Path) -> None:
@@ -182,12 +177,11 @@ def test_redirects_and_indexes_are_followed_five_deep_and_not_in_circles(store: 
     assert found_in_sitemaps(store) == {HOME + "1": HOME + "new.xml"}
 
 
-def test_failures_have_reasons_and_are_tried_as_often_as_pages(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
+def test_failures_have_reasons_and_are_tried_as_often_as_pages(store: Path) -> None:
     maps: dict[str, list[str] | int | str] = {HOME + "503.xml": 503, HOME + "404.xml": 404, HOME + "none.xml": ["x"]}
     robots = "\n".join(f"Sitemap: {url}" for url in [*maps, "ftp://a.test/map.xml", "//"])
     server = WithSitemaps({HOME: []}, maps, robots)
-    report, _ = crawl(server, store, [HOME])
+    report, _ = crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert report.reason == "nothing-left"
     assert reasons(store) == {
         HOME + "503.xml": "http-503",
@@ -221,7 +215,7 @@ def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: P
 def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
     class Timed(WithSitemaps):
         def _answer(self, request: httpx.Request) -> httpx.Response:
-            times.setdefault(request.url.host, []).append(time.monotonic())
+            times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
             return super()._answer(request)
 
     times: dict[str, list[float]] = {}
@@ -310,7 +304,6 @@ def big_site(seed: int) -> tuple[Site, dict[str, list[str] | int | str]]:
 BOTH = f"Sitemap: {MAP}\nSitemap: {HOME}b.xml"
 
 
-@pytest.mark.usefixtures("committed_at_once")
 @pytest.mark.parametrize("seed", range(2))
 def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -336,7 +329,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     monkeypatch.setattr(SitemapTurns, "let_rest_in", last_resort)
     site, sitemaps = big_site(seed)
     server = WithSitemaps(site, sitemaps, BOTH)
-    crawl(server, store, [HOME], traps=False)
+    crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
     assert sum(listed for _, listed in turns) > 10
     for start in range(len(turns)):
         links = listed = 0

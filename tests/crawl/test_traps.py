@@ -18,16 +18,12 @@ from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.traps import (
     COMBINATIONS,
-    DOMAINS_FROM,
-    HOST_PAGES,
     JUDGED,
-    MANY_DOMAINS,
     MAX_PARAMETERS,
     MAX_PATH,
     MAX_QUERY,
     MAX_SEGMENTS,
     MONTHS,
-    PAGES_PER_DOMAIN,
     Traps,
     shape_of,
     static_rule,
@@ -337,44 +333,6 @@ def test_few_new_combinations_are_no_explosion() -> None:
     assert len(read) == 101
 
 
-# Budgets of hosts.
-
-
-def test_budget_of_a_host_grows_with_the_domains_that_link_to_it() -> None:
-    traps = Traps(seeds=[HOME])
-    titles = [f"http://b.test/t{'x' * (number % 7)}/{number:05}" for number in range(HOST_PAGES + PAGES_PER_DOMAIN + 1)]
-    assert traps.take_in(HOME, None, titles[:HOST_PAGES]) == [None] * HOST_PAGES
-    assert traps.take_in(HOME, None, titles[-1:]) == ["trap-host-budget"]
-    traps.linked("b.test", "www.b.test")
-    assert traps.verdict_on_new(titles[-1]) == ("trap-host-budget", "b.test")
-    for host in ("x.a.test", "y.a.test"):
-        traps.linked("b.test", host)
-    assert traps.take_in(HOME, None, titles[HOST_PAGES:]) == [None] * PAGES_PER_DOMAIN + ["trap-host-budget"]
-
-
-@pytest.mark.parametrize("reason", ["seed", "many domains"])
-def test_host_of_a_seed_or_with_many_domains_behind_it_has_no_budget(reason: str) -> None:
-    traps = Traps(seeds=[HOME] if reason == "seed" else [])
-    urls = [f"{HOME}t/{number}" for number in range(HOST_PAGES + MANY_DOMAINS * PAGES_PER_DOMAIN + 1)]
-    assert not any(traps.take_in(HOME, None, urls[:DOMAINS_FROM]))
-    for number in range(MANY_DOMAINS if reason != "seed" else 0):
-        traps.linked("a.test", f"d{number}.test")
-    assert not any(traps.take_in(HOME, None, urls[DOMAINS_FROM:]))
-
-
-def test_domains_that_link_to_a_small_host_are_not_counted() -> None:
-    traps = Traps(pages={"a.test": DOMAINS_FROM - 1, "b.test": DOMAINS_FROM})
-    for host in ("a.test", "b.test"):
-        traps.linked(host, "c.test")
-    assert [row.name for row in traps.take_rows()[0]] == ["b.test"]
-
-
-def test_a_host_has_one_budget_with_a_dot_behind_it_and_without() -> None:
-    traps = Traps(pages={"b.test": HOST_PAGES})
-    for host in ("b.test", "b.test."):
-        assert traps.verdict_on_new(f"http://{host}/x") == ("trap-host-budget", "b.test")
-
-
 # The live crawl.
 
 
@@ -386,6 +344,7 @@ def transport(web: DemoWeb) -> httpx.MockTransport:
     return httpx.MockTransport(answer)
 
 
+@pytest.mark.slow
 def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -> None:
     web = DemoWeb.generate(seed=0, hosts=40, pages=6000, traps=True)
     store = tmp_path / "crawl.db"
@@ -514,7 +473,8 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
 
 
 def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.traps.HOST_PAGES", 3)
+    monkeypatch.setattr("minicrawl.crawl.budgets.PAGES", 3)
+    monkeypatch.setattr("minicrawl.crawl.budgets.PAGES_PER_LINKER", 0)
     store, other = tmp_path / "crawl.db", "http://b.test/"
     crawl({HOME: [f"{other}{page}" for page in "abcde"]}, store, [HOME])
     assert rows(store, "SELECT count(*) FROM pages") == [(4,)]
@@ -522,7 +482,7 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
         json.loads(run("why", url, "--json", "--store", store)) for url in (other + "e", other + "new", other + "a")
     ]
     assert [(each["trap"] or {"rule": None})["rule"] for each in told] == ["trap-host-budget"] * 2 + [None]
-    assert told[0]["trap"]["counts"]["dropped"] == 2
+    assert (told[0]["trap"]["pattern"], told[0]["trap"]["counts"]["dropped"]) == ("b.test", 2)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sites import Server, rows
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.source import WorkerSource
+from minicrawl.crawl.timing import Timing
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
@@ -68,10 +69,7 @@ def test_workers_find_the_same_web(tmp_path: Path, here: Path) -> None:
 def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch, fate: signal.Signals
 ) -> None:
-    monkeypatch.setattr("minicrawl.crawl.source._BEAT_SECONDS", 0.05)
-    monkeypatch.setattr("minicrawl.crawl.source._HANG_SECONDS", 0.5)
-    monkeypatch.setattr("minicrawl.crawl.outcome._FIRST_WAIT", 0.001)
-    monkeypatch.setattr("minicrawl.crawl.robots._RETRY_AFTER", 0.001)
+    timing = Timing(beat=0.05, hang=3.0, retry=0.001, robots_retry=0.001)
     ask, killed = WorkerSource._ask, set[int]()
 
     async def ask_and_kill(self: WorkerSource, what: str, url: str) -> object:
@@ -83,7 +81,7 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
 
     monkeypatch.setattr(WorkerSource, "_ask", ask_and_kill)
     store = tmp_path / "crawl.db"
-    report = crawled(store, workers=1)
+    report = crawled(store, workers=1, timing=timing)
     assert (report.reason, len(killed)) == ("nothing-left", 1)
     assert ranks(store) == pytest.approx(ranks(here), abs=2e-6)
     assert list(audit(open_store(store))) == []

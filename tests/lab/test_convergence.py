@@ -8,6 +8,8 @@ from minicrawl.lab.generate import power_law
 from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
 from minicrawl.rank import Errors, Graph, pagerank
 
+pytestmark = pytest.mark.slow  # all of them wait for compiled loops
+
 NODES = 100_000
 
 

@@ -30,6 +30,8 @@ from minicrawl.lab.generate import power_law
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PayOut
 from minicrawl.rank import Graph
 
+pytestmark = pytest.mark.slow  # all of them wait for compiled loops
+
 SEED_CASH = SEED_GRANTS * GRANT
 SEEDS = np.array([7, 3, 11], dtype=np.int32)
 NODES, BATCHES, COMING, FETCHES = 60, 6, 5, 60

@@ -1,14 +1,14 @@
 """The coverage bound never says more than the truth, and comes near it."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import pytest
 from opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import Coverage
-from minicrawl.opic.coverage import WALKERS
+from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, Found
 
 
 def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
@@ -19,9 +19,20 @@ def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
     return coverage
 
 
-def visit_many(coverage: Coverage, web: Sequence[Sequence[int]], chosen: Sequence[int], aliases: Iterable[int]) -> None:
-    flags = np.array([page in aliases for page in chosen])
-    coverage.visit_many(pages(chosen), *csr([web[page] for page in chosen]), flags)
+def visit(coverage: Coverage, web: Sequence[Sequence[int]], page: int, aliases: Collection[int] = ()) -> None:
+    """A turn of a page whose links never change."""
+    old = web[page] if coverage.found[page] else []
+    coverage.visit(page, pages(web[page]), pages(old), Found.ALIAS if page in aliases else Found.PAGE)
+
+
+def visit_many(
+    coverage: Coverage, web: Sequence[Sequence[int]], chosen: Sequence[int], aliases: Collection[int] = ()
+) -> None:
+    """Virtual visits of pages whose links never change; those that had no turn yet have it now, one by one."""
+    for page in chosen:
+        if not coverage.found[page]:
+            visit(coverage, web, page, aliases)
+    coverage.visit_many(pages(chosen), *csr([web[page] for page in chosen]))
 
 
 def with_aliases(draw: random.Random, web: list[list[int]], share: float) -> set[int]:
@@ -66,7 +77,7 @@ def test_bound_never_exceeds_the_truth(seed, dangling, alias_share):
             read.update(chosen)
         else:
             page = int(draw.choice(waiting)) if draw.random() < 0.7 and len(waiting) else draw.randrange(n)
-            coverage.visit(page, pages(web[page]), alias=page in aliases)
+            visit(coverage, web, page, aliases)
             read.add(page)
         assert 0.0 <= coverage.bound() <= share_of(importance, read) + 1e-12
         assert 0 <= coverage.waiting - coverage.walkers.sum() < 1e-9 * WALKERS
@@ -84,7 +95,7 @@ def test_greedy_crawl_of_a_larger_web_stays_below_the_truth_and_comes_near(seed)
     read: list[int] = []
     while coverage.walkers.any() and len(read) < n // 2:
         page = int(np.argmax(np.where(np.isin(np.arange(n), read), -1.0, coverage.walkers[:n])))
-        coverage.visit(page, pages(web[page]))
+        visit(coverage, web, page)
         read.append(page)
         assert coverage.bound() <= share_of(importance, read) + 1e-12
     assert coverage.bound() > 0.3
@@ -103,7 +114,7 @@ def test_seeds_added_later_mix_with_the_first_ones(seed):
     read: set[int] = set()
     for _ in range(30):
         page = draw.randrange(n)
-        coverage.visit(page, pages(web[page]))
+        visit(coverage, web, page)
         read.add(page)
         assert coverage.bound() <= share_of(importance, read) + 1e-12
 
@@ -124,7 +135,7 @@ def test_bound_tends_to_one_when_everything_is_visited_again_and_again(seed, man
             visit_many(coverage, web, range(n), aliases)
         else:
             for page in range(n):
-                coverage.visit(page, pages(web[page]), alias=page in aliases)
+                visit(coverage, web, page, aliases)
         bounds.append(coverage.bound())
     assert bounds == sorted(bounds)
     assert 1 - 1e-9 < bounds[-1] <= 1.0
@@ -144,7 +155,7 @@ def test_without_dangling_pages_the_bound_is_that_of_rankmass(seed):
         secured += f
         for target in web[page]:
             walkers[target] += D * f / len(web[page])
-        coverage.visit(page, pages(web[page]))
+        visit(coverage, web, page)
         assert coverage.bound() == pytest.approx((1 - D) * secured, abs=1e-12)
         assert coverage.walkers[:n] / WALKERS == pytest.approx(np.array(walkers), abs=n * n / WALKERS)
 
@@ -160,14 +171,21 @@ def test_visits_at_once_equal_visits_one_by_one(seed):
     for _ in range(20):
         page = draw.randrange(n)
         for coverage in (at_once, one_by_one):
-            coverage.visit(page, pages(web[page]), alias=page in aliases)
+            visit(coverage, web, page, aliases)
     chosen: list[int] = []
     for page in draw.sample(range(n), n):
         if not any(page in web[other] or other in web[page] for other in chosen):
             chosen.append(page)
+    for page in chosen:
+        for coverage in (at_once, one_by_one):
+            visit(coverage, web, page, aliases)
+    for page in range(n):
+        if page not in chosen and at_once.found[page]:
+            for coverage in (at_once, one_by_one):
+                visit(coverage, web, page, aliases)
     visit_many(at_once, web, chosen, aliases)
     for page in chosen:
-        one_by_one.visit(page, pages(web[page]), alias=page in aliases)
+        visit(one_by_one, web, page, aliases)
     assert at_once.walkers.tolist() == one_by_one.walkers.tolist()
     assert (at_once.stepped, at_once.waiting) == (one_by_one.stepped, one_by_one.waiting)
 
@@ -175,8 +193,11 @@ def test_visits_at_once_equal_visits_one_by_one(seed):
 def test_visits_at_once_let_on_only_those_who_stood_there_at_the_start():
     """Walkers that arrive during the round wait for the next one."""
     coverage = seeded(2, [0, 1])
-    visit_many(coverage, [[1], []], [0, 1], set())
-    assert coverage.walkers[:2].tolist() == [0, int(D * (WALKERS // 2))]
+    for page in (0, 1):
+        visit(coverage, [[1], []], page)
+    coverage.seed(pages([0, 1]))
+    visit_many(coverage, [[1], []], [0, 1])
+    assert coverage.walkers[:2].tolist() == [0, int(D * WALKERS) - int(D * (WALKERS // 2))]
 
 
 def test_nothing_read_is_nothing_covered():
@@ -202,8 +223,134 @@ def test_lonely_seed_without_links_is_everything():
 def test_alias_covers_nothing_by_itself():
     """It hands its walkers over; they count where they arrive."""
     coverage = seeded(2, [0])
-    coverage.visit(0, pages([1]), alias=True)
+    coverage.visit(0, pages([1]), found=Found.ALIAS)
     assert coverage.bound() == 0.0
     assert coverage.walkers[:2].tolist() == [0, WALKERS]
     coverage.visit(1, pages([]))
     assert coverage.bound() == 1.0
+
+
+class Life:
+    """A web whose pages appear, change and vanish, and a crawl of it that takes them in any order, again and again."""
+
+    def __init__(self, seed: int, n: int) -> None:
+        self.draw = random.Random(seed)
+        self.n = n
+        self.coverage = Coverage()
+        self.coverage.grow(n)
+        self.starts = np.zeros(n, dtype=np.int64)
+        self.links: list[list[int]] = [[] for _ in range(n)]
+        self.found = [Found.UNKNOWN] * n
+        self.start()
+
+    def start(self) -> None:
+        seeds = self.draw.sample(range(self.n), self.draw.randrange(1, 4))
+        self.coverage.seed(pages(seeds))
+        self.starts[seeds] += WALKERS // len(seeds)
+
+    def aliases(self) -> set[int]:
+        return {page for page in range(self.n) if self.found[page] is Found.ALIAS}
+
+    def turn(self) -> None:
+        """A page has its turn: what is found there may be another thing than the last time, as may its links."""
+        page, old = self.draw.randrange(self.n), []
+        found = self.draw.choice([Found.PAGE, Found.PAGE, Found.PAGE, Found.UNKNOWN, Found.NOTHING, Found.ALIAS])
+        others = [other for other in range(self.n) if other != page]
+        links = self.draw.sample(others, self.draw.choice([0, 1, 2, 3, 7])) if found is Found.PAGE else []
+        if found is Found.ALIAS:
+            others = [other for other in others if final(other, self.links, self.aliases() - {page}) != page]
+            links = [self.draw.choice(others)]
+        if self.found[page] is found and self.draw.random() < 0.5:
+            links = self.links[page]
+        old, self.links[page], self.found[page] = self.links[page], links, found
+        self.coverage.visit(page, pages(links), pages(old), found)
+
+    def settle(self) -> None:
+        """Virtual visits of some pages, whatever was found there."""
+        some = sorted(self.draw.sample(range(self.n), self.draw.randrange(1, self.n)))
+        self.coverage.visit_many(pages(some), *csr([self.links[page] for page in some]))
+
+    def truth(self) -> float:
+        """Share of the collected pages, all others having no links, by the linear system of the known graph."""
+        importance = exact_importance(self.links, self.starts.tolist(), self.aliases())
+        return share_of(importance, [page for page in range(self.n) if self.found[page] is Found.PAGE])
+
+    def check(self) -> None:
+        coverage = self.coverage
+        assert coverage.bound() <= self.truth() + 1e-9
+        assert coverage.found[: self.n].tolist() == self.found
+        assert coverage.collected == sum(found in (Found.PAGE, Found.ALIAS) for found in self.found)
+        # Whoever came started there or came along a link; what is counted one by one is what is counted in all.
+        came = self.starts.copy()
+        for page, links in enumerate(self.links):
+            s = int(coverage.steps[page])
+            for target in links:
+                came[target] += s if self.found[page] is Found.ALIAS else 17 * s // 20 // len(links)
+        assert (coverage.walkers + coverage.steps)[: self.n].tolist() == came.tolist()
+        kept = (coverage.stepped, coverage.lost, coverage.owed, coverage.collected)
+        coverage.recount(coverage.waiting)
+        assert (coverage.stepped, coverage.lost, coverage.owed, coverage.collected) == kept
+        left_over = coverage.waiting - int(coverage.walkers.sum())
+        assert 0 <= left_over <= 10 * self.n * self.n
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed):
+    """Forbidden pages, errors, pages lost and found again, new links, aliases: after each of some hundred turns."""
+    life = Life(seed, n=12)
+    for step in range(400):
+        life.settle() if life.draw.random() < 0.3 else life.turn()
+        if step == 200:
+            life.start()
+        life.check()
+    assert life.coverage.collected < life.n
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bound_is_the_truth_once_everything_known_is_settled(seed):
+    """What was counted of links that have vanished is taken back, and nothing else: but for pages nobody knows."""
+    life = Life(seed, n=12)
+    for _ in range(300):
+        life.turn()
+    coverage = life.coverage
+    every = pages(range(life.n))
+    while (least := coverage.least_worth()) is not None:
+        some = coverage.unsettled(every, least)
+        coverage.visit_many(some, *csr([life.links[page] for page in some]))
+        life.check()
+    rest = life.found
+    for page in range(life.n):
+        if rest[page] is Found.UNKNOWN:
+            coverage.visit(page, pages([]), found=Found.NOTHING)
+            life.found[page] = Found.NOTHING
+    while (least := coverage.least_worth()) is not None:
+        some = coverage.unsettled(every, least)
+        coverage.visit_many(some, *csr([life.links[page] for page in some]))
+    assert life.truth() - SETTLED_COVERAGE / (1 - D) <= coverage.bound() <= life.truth() + 1e-9
+
+
+def test_walkers_wait_where_nobody_knows_and_end_where_nothing_is():
+    """A seed with 20 links to forbidden pages, or to dead ones, and one to a page without links."""
+    forbidden, dead = seeded(22, [0]), seeded(22, [0])
+    for coverage, found in ((forbidden, Found.UNKNOWN), (dead, Found.NOTHING)):
+        coverage.visit(0, pages(range(1, 22)))
+        coverage.visit(1, pages([]))
+        for page in range(2, 22):
+            coverage.visit(page, pages([]), found=found)
+        assert coverage.collected == 2
+    there, lost = 1 + D / 21, 20 * D / 21
+    assert dead.bound() == pytest.approx(there / (there + lost), rel=1e-9)
+    assert forbidden.bound() == pytest.approx(there / (there + lost / (1 - D)), rel=1e-9)
+
+
+def test_page_that_is_lost_and_found_again_counts_as_at_first():
+    coverage = seeded(3, [0])
+    coverage.visit(0, pages([1, 2]))
+    coverage.visit(1, pages([]))
+    before = coverage.bound()
+    coverage.visit(1, pages([]), found=Found.NOTHING)
+    lost = coverage.bound()
+    coverage.visit(1, pages([]), found=Found.UNKNOWN)
+    assert coverage.bound() < lost < before
+    coverage.visit(1, pages([]))
+    assert coverage.bound() == before

@@ -19,16 +19,17 @@ TEXT = " ".join(f"<p>This is piece number {number} of what it says</p>" for numb
 
 
 def contents(store: Path) -> list[list[tuple[object, ...]]]:
-    """All that a store says of pages, but for the numbers of their answers."""
-    pages = "SELECT * FROM pages LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
-    said = [list(row) for row in rows(store, pages)]
-    for row in said:
-        row[18] = row[19] = row[18] is not None
+    """All that a store says of pages, but for the numbers of their answers and the walkers, who start again."""
+    info = "SELECT 'pages.' || name FROM pragma_table_info('pages') WHERE name NOT IN ('walkers', 'steps', 'fetch')"
+    columns = ", ".join(name for (name,) in rows(store, info))
+    pages = f"SELECT {columns}, fetch IS NOT NULL, fetches.* FROM pages LEFT JOIN fetches ON fetches.id = fetch"
+    said = [list(row) for row in rows(store, f"{pages} ORDER BY url")]
+    number = columns.count(",") + 2
     return [
-        [tuple(row) for row in said],
+        [tuple(row[:number] + row[number + 1 :]) for row in said],
         rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
         rows(store, "SELECT * FROM links"),
-        rows(store, "SELECT * FROM meta"),
+        rows(store, "SELECT * FROM meta WHERE key NOT IN ('run', 'coverage_waiting')"),
         rows(store, "SELECT id, name, crawl_delay, next_at FROM hosts"),
         rows(store, "SELECT * FROM ranks"),
     ]
@@ -72,6 +73,21 @@ def test_crawl_goes_on_in_an_older_store(tmp_path: Path, version: int) -> None:
         assert report.reason == "nothing-left"
     outcomes = "SELECT url, state, cash, received, inlinks FROM pages ORDER BY id"
     assert rows(stores[1], outcomes) == rows(stores[0], outcomes)
+
+
+@pytest.mark.parametrize("version", [1, 4, 5])
+def test_coverage_of_an_older_store_is_counted_anew(tmp_path: Path, version: int) -> None:
+    """Before, pages that were never fetched counted as collected."""
+    site: Site = {HOME: [HOME + "1", HOME + "2"], HOME + "1": [HOME], HOME + "2": 404}
+    stores = [tmp_path / "new.db", tmp_path / "old.db"]
+    for store in stores:
+        crawl(site, store, [HOME])
+    of_version(version, stores[1])
+    open_store(stores[1]).close()
+    assert rows(stores[1], "SELECT value ->> '$.coverage' FROM meta WHERE key = 'run'") == [(0.0,)]
+    new, old = (crawl(site, store, [])[0] for store in stores)
+    assert old.coverage == pytest.approx(new.coverage, abs=0.01)
+    assert old.coverage <= 1.425 / 1.85  # of 1.85 steps from home on .425 are to /2, where nothing is
 
 
 def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:

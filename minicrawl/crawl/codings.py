@@ -1,0 +1,253 @@
+"""Content codings undone (RFC 9110 8.4): gzip, deflate, br and zstd, in whatever pieces a body comes.
+
+What comes out comes in pieces as well, none much longer than `PIECE`, and whoever takes them may stop: a small body can
+hide a huge one. A coding that nobody knows is none, as in browsers: `Content-Encoding: utf-8` says nothing of the body.
+"""
+
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from typing import Protocol, cast
+
+import brotli
+from zlib_ng import zlib_ng
+
+from minicrawl.errors import FetchError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ACCEPTED = "gzip, deflate, br, zstd"
+PIECE = 256 * 1024
+
+_BROKEN = cast("tuple[type[Exception], ...]", (zlib_ng.error, zstd.ZstdError, brotli.error))
+_GZIP = b"\x1f\x8b"
+_DEFLATED = 8
+_FLAG_CRC, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_LARGEST_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}  # RFC 9659: 8 MB
+
+
+class _Stream(Protocol):
+    """A compressed stream. `has_more`: there is more to come out without more going in. `unused`: what came behind its
+    end, once `is_over`. `is_sound`: whether its checksum is right, as far as that is known."""
+
+    has_more: bool
+    is_over: bool
+    is_sound: bool
+    unused: bytes
+
+    def undo(self, data: bytes) -> bytes: ...
+
+
+_Opened = Callable[[bytes, bool], _Stream | bool | None]
+
+
+class Decoder:
+    """Undoes a coding, or, if `opened` is None, none.
+
+    opened: begins a stream with the bytes that a body, or (if the second argument is False) a further part of it begins
+    with; None if these are too few, and False if they begin none.
+    """
+
+    def __init__(self, opened: _Opened | None) -> None:
+        self._opened = opened
+        self._stream: _Stream | None = None
+        self._parts = 0
+        self._rest = b""  # too few bytes to tell what begins with them
+        self._is_sound = True
+        self._is_over = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was missing or damaged in what has come."""
+        return self._is_sound and self._stream is None and (self._parts > 0 or not self._rest)
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """What comes out of the next bytes. Raises FetchError for what cannot be decoded."""
+        if self._opened is None:
+            yield data
+            return
+        data, self._rest = self._rest + data, b""
+        while data and not self._is_over:
+            stream = self._stream or self._begun(data, self._opened)
+            if stream is None:
+                return
+            has_more = True
+            while has_more and not stream.is_over:
+                try:
+                    piece = stream.undo(data)
+                except _BROKEN as error:
+                    raise _undecodable(str(error)) from error
+                data, has_more = b"", stream.has_more
+                if piece:
+                    yield piece
+            if stream.is_over:
+                self._stream, data = None, stream.unused
+                self._is_sound = self._is_sound and stream.is_sound
+
+    def _begun(self, data: bytes, opened: _Opened) -> _Stream | None:
+        stream = opened(data, self._parts == 0)
+        if stream is None:
+            if len(data) > PIECE:
+                raise _undecodable("a head without end")
+            self._rest = data
+        elif isinstance(stream, bool):
+            if not self._parts:
+                raise _undecodable(f"it begins with {data[:10]!r}")
+            self._is_over = True  # what follows the last part is ignored
+        else:
+            self._parts += 1
+            self._stream = stream
+            return stream
+        return None
+
+
+def decoder(content_encoding: str | None) -> Decoder:
+    """What undoes the codings that a header names. Raises FetchError for several at a time."""
+    named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
+    codings = [coding for coding in named if coding not in ("", "identity")]
+    if not codings or not all(coding in _CODINGS for coding in codings):
+        return Decoder(None)
+    if len(codings) > 1:
+        raise _undecodable(f"content-encoding {content_encoding}")
+    return Decoder(_CODINGS[codings[0]])
+
+
+class _Deflate:
+    """DEFLATE (RFC 1951), and what stands around it.
+
+    head: bytes before it. checksum: of what it holds, given in a tail that `tail_format` describes; gzip has the length
+    there as well. zlib would refuse all of a body whose checksum is wrong; browsers do not look at it.
+    """
+
+    def __init__(self, head: int, tail_format: str, checksum: Callable[[bytes, int], int] | None, start: int) -> None:
+        self._skip = head
+        self._tail = struct.Struct(tail_format)
+        self._checksum, self._sum = checksum, start
+        self._size = 0
+        self._inflate = zlib_ng.decompressobj(-zlib_ng.MAX_WBITS)
+        self._left = b""
+        self.has_more = self.is_over = False
+        self.is_sound = True
+        self.unused = b""
+
+    def undo(self, data: bytes) -> bytes:
+        data = self._left + data if self._left else data
+        data, self._skip = data[self._skip :], 0
+        piece = b""
+        if not self._inflate.eof:
+            piece = self._inflate.decompress(data, PIECE)
+            data = self._inflate.unconsumed_tail
+            self._size += len(piece)
+            if self._checksum is not None:
+                self._sum = self._checksum(piece, self._sum)
+            if self._inflate.eof:
+                data = self._inflate.unused_data
+        self._left = data
+        self.has_more = len(piece) >= PIECE
+        if self._inflate.eof and len(data) >= self._tail.size:
+            found = self._tail.unpack_from(data)
+            self.is_sound = found == (self._sum, self._size & 0xFFFF_FFFF)[: len(found)]
+            self.is_over, self.unused = True, data[self._tail.size :]
+        return piece
+
+
+class _Zstd:
+    """A frame of RFC 8878."""
+
+    is_sound = True
+
+    def __init__(self) -> None:
+        self._frame = zstd.ZstdDecompressor(options=_LARGEST_WINDOW)
+        self.has_more = self.is_over = False
+        self.unused = b""
+
+    def undo(self, data: bytes) -> bytes:
+        piece = self._frame.decompress(data, PIECE)
+        self.is_over, self.unused = self._frame.eof, self._frame.unused_data
+        self.has_more = not (self.is_over or self._frame.needs_input)
+        return piece
+
+
+class _Brotli:
+    """RFC 7932."""
+
+    is_sound = True
+    unused = b""
+
+    def __init__(self) -> None:
+        self._stream = brotli.Decompressor()
+        self.has_more = self.is_over = False
+
+    def undo(self, data: bytes) -> bytes:
+        piece: bytes = self._stream.process(data, output_buffer_limit=PIECE)
+        self.is_over = self._stream.is_finished()
+        self.has_more = not (self.is_over or self._stream.can_accept_more_data())
+        return piece
+
+
+def _gzip_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    if not data.startswith(_GZIP):
+        return None if _GZIP.startswith(data) else False
+    head = _gzip_head(data)
+    return None if head is None else _Deflate(head, "<II", zlib_ng.crc32, 0)
+
+
+def _gzip_head(data: bytes) -> int | None:
+    """How long the head of a gzip member is, None where it has not come whole (RFC 1952 2.3). Browsers take none for
+    broken whose flags they do not know."""
+    if len(data) > 2 and data[2] != _DEFLATED:
+        raise _undecodable(f"gzip with the method {data[2]}")
+    if len(data) < 12:
+        return None
+    flags, end = data[3], 10
+    if flags & _FLAG_EXTRA:
+        end += 2 + int.from_bytes(data[end : end + 2], "little")
+    for flag in (_FLAG_NAME, _FLAG_COMMENT):
+        if flags & flag:
+            end = data.find(b"\0", end) + 1
+            if not end:
+                return None
+    if flags & _FLAG_CRC:
+        end += 2
+    return end if end <= len(data) else None
+
+
+def _deflate_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    """ "deflate" means zlib (RFC 9110 8.4.1.2), but some servers send it bare. RFC 1950 2.2: how zlib begins."""
+    if not is_first:
+        return False
+    if len(data) < 2:
+        return None
+    if data[0] & 0x0F == _DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0:
+        if data[1] & 0x20:
+            raise _undecodable("zlib with a dictionary that nobody has")
+        return _Deflate(2, ">I", zlib_ng.adler32, 1)
+    return _Deflate(0, "", None, 0)
+
+
+def _zstd_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    if len(data) < 4:
+        return None
+    is_skippable = data[0] & 0xF0 == 0x50 and data[1:4] == b"\x2a\x4d\x18"
+    return _Zstd() if is_skippable or data.startswith(_ZSTD) else False
+
+
+def _brotli_opened(data: bytes, is_first: bool) -> _Stream | bool:
+    return _Brotli() if is_first else False
+
+
+_CODINGS: dict[str, _Opened] = {
+    "gzip": _gzip_opened,
+    "x-gzip": _gzip_opened,
+    "deflate": _deflate_opened,
+    "br": _brotli_opened,
+    "zstd": _zstd_opened,
+}
+
+
+def _undecodable(why: str) -> FetchError:
+    return FetchError("undecodable", why)

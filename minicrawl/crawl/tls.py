@@ -1,0 +1,156 @@
+"""TLS between a transport and the protocol that speaks over it (RFC 8446), as a client.
+
+asyncio has this, too, but keeps 256 KiB of buffers for every connection, leaves closed ones in reference cycles that
+only the garbage collector ends, and cannot resume a session. This holds no more than a connection has in hand, and goes
+on with a host's last session: without certificates, which are most of what a handshake costs.
+"""
+
+import asyncio
+import ssl
+from collections import OrderedDict
+
+_STEP = 16 * 1024  # bytes handed to OpenSSL at a time: its buffers never shrink
+_MOST_SESSIONS = 1_000
+
+
+class TlsClient:
+    """What all TLS connections share: whom to trust, and the last sessions, by host and port.
+
+    A session is resumed by the very name only for which its certificate was verified.
+    """
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._context = context
+        self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
+
+    def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
+        session = self._sessions.get((host, port))
+        return self._context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+
+    def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
+        """Note a session to be resumed by the next connection to a host."""
+        if session is not None:
+            self._sessions[host, port] = session
+            self._sessions.move_to_end((host, port))
+            if len(self._sessions) > _MOST_SESSIONS:
+                self._sessions.popitem(last=False)
+
+
+class TlsLayer(asyncio.Protocol):
+    """One connection: the protocol of the transport below, and the transport of the protocol above.
+
+    That is told of the connection by connection_made() once it is secured.
+    """
+
+    def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
+        self._client, self._host, self._port = client, host, port
+        self._above = above
+        self._below: asyncio.Transport | TlsLayer | None = None
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = client.begun(host, port, self._incoming, self._outgoing)
+        self._is_secured = self._is_kept = False
+        self._unsent = b""
+        self._shaken: asyncio.Future[None] | None = asyncio.get_running_loop().create_future()
+
+    async def secure(self, below: "asyncio.Transport | TlsLayer") -> None:
+        """Shake hands over a transport, whose protocol this becomes.
+
+        Raises ssl.SSLError, ConnectionResetError; the transport below is to be closed then.
+        """
+        assert self._shaken is not None
+        self._below = below
+        below.set_protocol(self)
+        self._go_on()
+        try:
+            await self._shaken
+        finally:
+            self._shaken = None  # what it raises holds on to this frame
+
+    # As the transport of the protocol above.
+
+    def write(self, data: bytes) -> None:
+        self._unsent += data
+        self._go_on()
+
+    def set_protocol(self, above: asyncio.BaseProtocol) -> None:
+        assert isinstance(above, asyncio.Protocol)
+        self._above = above
+
+    def pause_reading(self) -> None:
+        if self._below is not None:
+            self._below.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._below is not None:
+            self._below.resume_reading()
+
+    def abort(self) -> None:
+        if self._below is not None:
+            self._below.abort()
+
+    # As the protocol of the transport below.
+
+    def data_received(self, data: bytes) -> None:
+        pieces: list[bytes] = []
+        is_over = False
+        for start in range(0, len(data), _STEP):
+            self._incoming.write(data[start : start + _STEP])
+            is_over |= self._go_on(pieces)
+        self._deliver(pieces, is_over=is_over)
+
+    def eof_received(self) -> None:
+        """The connection ends without a word in TLS: it may have been cut off, so it is lost (RFC 8446 6.1)."""
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._below = None
+        self._fail(error or ConnectionResetError("the connection ends in the handshake"))
+        self._above.connection_lost(error)
+        del self._above  # which holds on to us
+
+    def _go_on(self, pieces: list[bytes] | None = None) -> bool:
+        """Shake hands, take in, send, as far as that is possible. Returns whether the server has said that it ends.
+
+        pieces: takes what is read; without it, nothing is.
+        """
+        is_over = False
+        try:
+            if not self._is_secured:
+                self._tls.do_handshake()
+                self._is_secured = True
+                if self._shaken is not None and not self._shaken.done():
+                    self._shaken.set_result(None)
+                self._above.connection_made(self)  # type: ignore[arg-type]
+            while self._unsent:
+                self._unsent = self._unsent[self._tls.write(self._unsent) :]
+            while pieces is not None and not is_over:
+                piece = self._tls.read(_STEP)
+                pieces.append(piece)
+                is_over = not piece
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError as error:
+            self._flush()  # the alert
+            self._fail(error)
+        self._flush()
+        return is_over
+
+    def _deliver(self, pieces: list[bytes], *, is_over: bool) -> None:
+        data = b"".join(pieces)
+        if data:
+            if not self._is_kept:  # by now there is a ticket, if the server gives any (RFC 8446 4.6.1)
+                self._is_kept = True
+                self._client.keep(self._host, self._port, self._tls.session)
+            self._above.data_received(data)
+        if is_over:
+            self._above.eof_received()
+            self.abort()
+
+    def _flush(self) -> None:
+        data = self._outgoing.read()
+        if data and self._below is not None:
+            self._below.write(data)
+
+    def _fail(self, error: Exception) -> None:
+        if self._shaken is not None and not self._shaken.done():
+            self._shaken.set_exception(error)
+        self.abort()

@@ -1,0 +1,233 @@
+"""A store that is killed while it is made or brought up to date, and one that is lost while a crawl writes to it."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sites import Site, crawl, of_version, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.errors import StoreError
+from minicrawl.store.database import SCHEMA_VERSION
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+SITE: Site = {HOME: ["/b", "/c"], HOME + "b": [HOME], HOME + "c": ["/b"]}
+
+# Opens the store that `begin` leaves, in one child after another: child n is killed at the n-th line of our own code
+# that it runs, or at the n-th step of SQLite's machine, until one comes through.
+_KILLER = """
+import os, signal, sqlite3, sys
+from pathlib import Path
+from minicrawl.store import database
+from minicrawl.store.writer import Writer
+
+path, begin, by_line = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "line"
+
+def killed_at(number):
+    left = number
+    def step(*_):
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+    def trace(frame, event, argument):
+        if "store" in frame.f_code.co_filename:
+            step()
+            return trace
+        return None
+    if by_line:
+        sys.settrace(trace)
+    else:
+        connect = sqlite3.connect
+        def connected(*words, **options):
+            db = connect(*words, **options)
+            db.set_progress_handler(step, 3)
+            return db
+        sqlite3.connect = connected
+    Writer(path)
+
+number, kills = 1, 0
+while True:
+    for ending in ("", "-wal", "-shm", ".new", ".new-journal", ".new-wal", ".lock"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    if begin.exists():
+        path.write_bytes(begin.read_bytes())
+    child = os.fork()
+    if not child:
+        killed_at(number)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+    kills += 1
+    Writer(path).close()
+    if not Writer(path)._row("SELECT count(*) FROM ranks"):
+        sys.exit("no view")
+    number += 1 + number // int(sys.argv[4])
+print(kills)
+"""
+
+
+def kills(path: Path, begin: Path, at: str, gap: int) -> int:
+    """How often the making of a store was killed; after each kill it was opened."""
+    words = [sys.executable, "-c", _KILLER, str(path), str(begin), at, str(gap)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return int(ended.stdout)
+
+
+@pytest.mark.parametrize("at", ["line", "step"])
+def test_store_killed_while_it_is_made_opens(tmp_path: Path, at: str) -> None:
+    assert kills(tmp_path / "crawl.db", tmp_path / "none", at, 6) > 20
+
+
+@pytest.mark.parametrize("at", ["line", "step"])
+def test_store_killed_while_it_is_brought_up_to_date_opens_with_all_that_was_in_it(tmp_path: Path, at: str) -> None:
+    old, path = tmp_path / "old.db", tmp_path / "crawl.db"
+    crawl(SITE, old, [HOME])
+    before = rows(old, "SELECT * FROM ranks")
+    of_version(4, old)
+    assert kills(path, old, at, 6) > 20
+    assert rows(path, "SELECT * FROM ranks") == before
+    assert rows(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
+    with open_store(path) as store:
+        assert list(audit(store)) == []
+
+
+def test_file_that_older_versions_left_when_they_were_killed_is_a_new_store(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+    db.close()
+    assert path.stat().st_size
+    with pytest.raises(StoreError, match="there is no crawl at"):
+        open_store(path)
+    crawl(SITE, path, [HOME])
+    assert rows(path, "SELECT count(*) FROM pages") == [(3,)]
+
+
+def test_log_of_a_store_that_was_deleted_is_not_taken_for_the_new_ones(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    writer = Writer(path)
+    with writer.transaction():
+        writer.save_meta({"mark": 1})
+    for ending in ("", "-wal"):
+        shutil.copy(f"{path}{ending}", tmp_path / f"killed.db{ending}")
+    writer.close()
+    killed = tmp_path / "killed.db"
+    killed.unlink()
+    writer = Writer(killed)
+    assert writer.meta("mark") is None
+    writer.close()
+
+
+def commit(writer: Writer) -> None:
+    with writer.transaction():
+        writer.save_meta({"mark": 1})
+
+
+def deleted(path: Path) -> None:
+    path.unlink()
+
+
+def folder_deleted(path: Path) -> None:
+    shutil.rmtree(path.parent)
+
+
+def replaced(path: Path) -> None:
+    other = path.with_name("other.db")
+    crawl(SITE, other, [HOME])
+    other.replace(path)
+
+
+@pytest.mark.parametrize(
+    ("lose", "said"),
+    [(deleted, "was deleted or moved"), (folder_deleted, "was deleted or moved"), (replaced, "was replaced")],
+)
+def test_store_lost_while_it_is_written_to_is_noticed_at_the_next_commit(
+    tmp_path: Path, lose: Callable[[Path], None], said: str
+) -> None:
+    path = tmp_path / "folder" / "crawl.db"
+    writer = Writer(path)
+    commit(writer)
+    lose(path)
+    with pytest.raises(StoreError, match=f"{path} {said}") as error:
+        commit(writer)
+    assert error.value.exit_code == 3
+    writer.close()
+    if lose is replaced:
+        with open_store(path) as store:
+            assert (store.size(), list(audit(store))) == (3, [])
+
+
+def test_store_that_was_moved_keeps_all_that_was_committed(tmp_path: Path) -> None:
+    path, moved = tmp_path / "crawl.db", tmp_path / "moved.db"
+    writer = Writer(path)
+    commit(writer)
+    path.rename(moved)
+    with pytest.raises(StoreError, match="put it back and run again"):
+        commit(writer)
+    writer.close()
+    with open_store(moved) as store:
+        assert store.meta("mark") == 1
+
+
+def through_symlink(path: Path) -> Path:
+    link = path.with_name("link.db")
+    link.symlink_to(path.name)
+    return link
+
+
+def through_linked_folder(path: Path) -> Path:
+    link = path.parent / "linked"
+    link.symlink_to(path.parent)
+    return link / path.name
+
+
+def through_relative_path(path: Path) -> Path:
+    return Path(os.path.relpath(path))
+
+
+@pytest.mark.parametrize("other", [through_symlink, through_linked_folder, through_relative_path])
+def test_one_crawl_at_a_time_by_whatever_path(tmp_path: Path, other: Callable[[Path], Path]) -> None:
+    path = tmp_path / "crawl.db"
+    writer = Writer(path)
+    commit(writer)
+    with pytest.raises(StoreError, match="another crawl is using"):
+        Writer(other(path))
+    with open_store(path.with_name("link.db") if other is through_symlink else path) as store:
+        assert store.is_in_use()
+        assert store.meta("mark") == 1
+    writer.close()
+    again = Writer(path.with_name("link.db") if other is through_symlink else path)
+    commit(again)
+    again.close()
+    assert not list(tmp_path.glob("*-wal"))
+
+
+def test_store_is_made_where_a_link_leads(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to("real.db")
+    Writer(link).close()
+    assert link.is_symlink()
+    assert (tmp_path / "real.db").is_file()
+
+
+def test_store_by_two_names_is_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "crawl.db", tmp_path / "other.db"
+    writer = Writer(path)
+    os.link(path, other)
+    for name in (other, path):
+        with pytest.raises(StoreError, match=r"names \(hard links\) of a file|another crawl is using"):
+            Writer(name)
+    commit(writer)
+    writer.close()
+    other.unlink()
+    Writer(path).close()
