@@ -78,11 +78,19 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 # Tables of older versions where they differ from those of the version after.
 _FIFTH = """
+    ALTER TABLE patterns DROP COLUMN counting;
+    DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP VIEW books;
     ALTER TABLE pages DROP COLUMN steps;
     UPDATE pages SET walkers = 7;
     DELETE FROM meta WHERE key = 'links_left_out';
     INSERT INTO meta VALUES ('coverage_stepped', 281474976710656);
     ALTER TABLE hosts DROP COLUMN rests_until;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+    DROP INDEX fetches_duplicates;
+    DELETE FROM meta
+        WHERE key IN ('ledger_never_read', 'ledger_births', 'ledger_total', 'best_floor', 'is_ranked');
 """
 _FOURTH = """
     DROP VIEW ranks;
@@ -130,7 +138,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
-    6: ["domains", "linkers"],
+    6: ["tallies", "best", "places", "domains", "linkers", "twins", "parameters"],
 }
 
 

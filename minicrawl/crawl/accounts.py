@@ -197,6 +197,9 @@ class Accounts:
             "newcomer_history": self.book.newcomer_history,
             "interpolation_size": self.book.interpolation_size(),
             "ledger_virtual": self.ledger.virtual,
+            "ledger_never_read": self.ledger.never_read,
+            "ledger_births": self.ledger.births,
+            "ledger_total": self.ledger.total(),
             "coverage_waiting": self.coverage.waiting,
         }
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.best import Best
 from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
@@ -22,11 +23,11 @@ from minicrawl.crawl.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
 from minicrawl.crawl.retry_after import LONGEST_REST
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.timing import Timing
-from minicrawl.crawl.traps import Traps
+from minicrawl.crawl.traps import NOTHING, Said, Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import slices
+from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
@@ -87,6 +88,7 @@ class KnownWeb:
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
         self.batch = Batch()
+        self._best = Best()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
@@ -94,12 +96,19 @@ class KnownWeb:
         self.scope = Scope.of(settings, ())
         self.traps = self._traps() if settings.traps else None
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self.seeds = [*self.writer.seeds(), *seeds]
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
+        """
+        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(seeds)
+            self.traps.protect([*seeds, *allowed])
+        self.add_seeds(seeds, now)
+
+    def add_seeds(self, seeds: Sequence[str], now: float) -> None:
+        """Make seeds known, those that are new."""
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -137,15 +146,15 @@ class KnownWeb:
     # What becomes known.
 
     def admitted(
-        self, source: str, urls: list[str], anchors: list[str], digest: int | None = None
+        self, source: str, urls: list[str], anchors: list[str], said: Said = NOTHING
     ) -> tuple[list[str], list[str], list[int | None], int]:
         """The distinct links of the page at `source` without those to traps; also their page numbers, None where one is
         not known yet, and how many links were left out.
 
-        digest: of what the page says, if this is its first turn.
+        said: by the page, if this is its first turn.
         """
         pages = self.known.find(urls)
-        rules = self.traps.take_in(source, digest, unknown(urls, pages)) if self.traps is not None else []
+        rules = self.traps.take_in(source, said, unknown(urls, pages)) if self.traps is not None else []
         if not any(rules):
             return urls, anchors, pages, 0
         of_unknown = iter(rules)
@@ -154,13 +163,23 @@ class KnownWeb:
         return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept], dropped
 
     def made_known(
-        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+        self,
+        urls: Sequence[str],
+        pages: Sequence[int | None],
+        source: int,
+        reason: str,
+        *,
+        same_depth: bool = False,
+        grant: int = GRANT,
     ) -> list[int]:
-        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        """Page numbers of distinct URLs that `source` points to, making known those that have none.
+
+        grant: the cash that these are born with, if the strategy has pages born with any.
+        """
         fresh = unknown(urls, pages)
         if not fresh:
             return [page for page in pages if page is not None]
-        grant = GRANT if self.strategy.birth_grants else 0
+        grant = grant if self.strategy.birth_grants else 0
         grants = [grant if self.focus.is_off else int(grant * self.focus.factor(url)) for url in fresh]
         depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
         born = iter(self._discover(fresh, reason, source, depth, grants))
@@ -195,6 +214,7 @@ class KnownWeb:
         """Write all that has changed since the last commit, within the transaction of the next."""
         visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
+        self._best_changed(np.concatenate([visited, credited, born]))
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
         for some in slices(len(visited), _ROWS):
             self.writer.save_accounts(self.accounts.columns(visited[some]))
@@ -211,6 +231,16 @@ class KnownWeb:
         self.writer.save_hosts(self._host_rows())
         kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
         self.writer.save_meta(self.accounts.scalars() | kept)
+
+    def _best_changed(self, changed: Pages) -> None:
+        added, is_anew = self._best.changes(self.accounts.ledger, changed)
+        self.writer.save_best(added, is_anew=is_anew)
+        self.writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+
+    def rank(self) -> None:
+        """Write down the place of every page, within the transaction of the last commit of a run."""
+        self.writer.save_places(self.accounts.ledger.order().astype(np.int32))
+        self.writer.save_meta({"is_ranked": 1})
 
     def committed(self) -> None:
         """What was saved is in the store now."""

@@ -1,13 +1,15 @@
 """Rows under columns, as CSV, JSON lines or Parquet; and how any file of ours comes to be.
 
 A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Spreadsheets
-read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection).
+read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection). Characters
+that steer a terminal, or turn the direction of writing, are escapes in CSV and JSON.
 """
 
 import contextlib
 import csv
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +20,10 @@ from typing import Any, TypeVar
 from minicrawl.errors import SettingError
 
 _PARQUET_ROWS = 50_000
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Also in full width, as spreadsheets of East Asia take them.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# Controls but tab and line breaks, which CSV can hold; what turns the direction of writing; the line breaks of Unicode.
+_STEERING = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _Writer = TypeVar("_Writer")
 
 
@@ -55,8 +60,15 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
 
 
 def defused(cell: Any) -> Any:
-    """A cell as it stands in CSV: text that is no formula; anything but text as it is."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+    """A cell as it stands in CSV: text that is no formula and steers nothing; anything but text as it is."""
+    if not isinstance(cell, str):
+        return cell
+    return escaped(f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell)
+
+
+def escaped(text: str) -> str:
+    r"""Text with what steers a terminal, or turns the direction of writing, written as \\uXXXX, as JSON does."""
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _write_csv(table: Table, path: Path) -> int:
@@ -76,7 +88,8 @@ def _write_jsonl(table: Table, path: Path) -> int:
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for row in table.rows:
-            file.write(encode(dict(zip(names, row, strict=True))) + "\n")
+            # In JSON what is left of it can only stand in a string, where an escape says the same.
+            file.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
             count += 1
     return count
 

@@ -26,7 +26,7 @@ PARTS = [
     "fetch:_text",
     "fetch:_location",
     "codings:_Deflate.undo",
-    "source:parse_html",
+    "large_pages:parse_html",
     "parse:encoding_of",
     "decode:_prescanned",
     "parse:as_utf8",
@@ -37,7 +37,7 @@ PARTS = [
     "parse:base_url",
     "parse:resolved",
     "parse:normalise",
-    "source:identity_of",
+    "large_pages:identity_of",
     "digest:features_of",
     "source:without_parameters",
     "parameters:stripped",
@@ -90,7 +90,7 @@ if sys.argv[:1] == ["-m"]:
 """
 
 
-BUSY, ASTRAY = map(PARTS.index, ("outcome:asked_rest", "robots_turns:normalise"))
+BUSY, ASTRAY, LARGE = map(PARTS.index, ("outcome:asked_rest", "robots_turns:normalise", "parse:resolved"))
 
 
 class Breaking(MisbehavingServer):
@@ -112,6 +112,7 @@ class Breaking(MisbehavingServer):
             f"/map.xml?{mark}": sitemap,
             "/moved": moved,
             "/elsewhere": answer(f"<meta http-equiv=refresh content='0; /{mark}'>".encode()),
+            "/large": answer(f"<a href='{mark}'>{' ' * 300_000}".encode()),  # read in a process of its own
             "/packed": answer(packed, "Content-Encoding: gzip", html),
             "/busy": answer(b"", f"Retry-After: {mark}", status="429 Too Many Requests"),
         }
@@ -127,7 +128,11 @@ async def crawled(folder: Path, workers: int) -> str:
     """What a crawl of all these hosts logs."""
     kinds = ", ".join(f"({part!r}, {KINDS[number % len(KINDS)]})" for number, part in enumerate(PARTS))
     (folder / "sitecustomize.py").write_text(f"PARTS = [{kinds}]\n{SITECUSTOMIZE}")
-    seeds = ["http://sound.test/", *(f"http://h{number}.test/" for number in range(len(PARTS)))]
+    seeds = [
+        "http://sound.test/",
+        f"http://h{LARGE}.test/large",
+        *(f"http://h{number}.test/" for number in range(len(PARTS))),
+    ]
     options = ["--allow-private", "--no-progress", "--no-probe", "--delay", "0", "--concurrency", "8", "--time", "60s"]
     path = os.pathsep.join([str(folder), *sys.path])
     async with Breaking() as server:
@@ -159,6 +164,7 @@ def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path
         reached = [url for url in failed if url.startswith(host)]
         assert reached or part == "sitemap_turns:normalise", part
         assert f"could not read {host}" in told, part
+    assert f"could not read http://h{LARGE}.test/large" in told
     assert not [url for url in failed if "sound" in url]
     assert set(failed.values()) == {"error", "disallowed"}
     assert told.count("Traceback") >= len(PARTS)

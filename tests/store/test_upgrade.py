@@ -29,7 +29,7 @@ def contents(store: Path) -> list[list[tuple[object, ...]]]:
         [tuple(row[:number] + row[number + 1 :]) for row in said],
         rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
         rows(store, "SELECT * FROM links"),
-        rows(store, "SELECT * FROM meta WHERE key NOT IN ('run', 'coverage_waiting')"),
+        rows(store, "SELECT * FROM meta WHERE key NOT IN ('run', 'coverage_waiting', 'best_floor', 'is_ranked')"),
         rows(store, "SELECT id, name, crawl_delay, next_at FROM hosts"),
         rows(store, "SELECT * FROM ranks"),
     ]
