@@ -561,6 +561,8 @@ class Engine:
         is_late = now - self._last_commit >= self._timing.batch
         if is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent:
             self._commit()
+            if self.reason is None:
+                self._absorber.sitemaps.let_idle_in(now)
             if self._absorber.is_settling_due:
                 self._absorber.settle()
 

@@ -333,6 +333,11 @@ class Frontier:
         waiting = self._discovery.waiting or self._refresh.waiting or self._errands
         return not (self.in_flight or self._resting or waiting)
 
+    def is_idle(self, host: Host, now: float) -> bool:
+        """Whether a host does not rest, and has no page waiting and none in flight."""
+        is_open = host.rests_until <= now and host.health.dead_until <= now
+        return is_open and not host.in_flight and not self._has_page(host)
+
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
         with_pages = [host for host in self.hosts if self._has_page(host)]
