@@ -53,6 +53,8 @@ class store_errors:  # noqa: N801 - used as a function
     ) -> None:
         if isinstance(error, sqlite3.DatabaseError | OSError):
             raise StoreError(_sentence(self._path, error)) from error
+        if isinstance(error, UnicodeDecodeError):  # of text in the file, or of SQLite's own words on it
+            raise StoreError(f"{self._path} is damaged: it has text that is not UTF-8; use another --store") from error
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
