@@ -47,7 +47,7 @@ def _status(store: "Store") -> dict[str, Any]:
         "left_out": int(store.meta("links_left_out") or 0),
         "states": states,
         "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
-        "hosts": len(store.hosts()),
+        "hosts": store.host_count(),
         "failing_hosts": [
             {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
             for row in store.strained_hosts()

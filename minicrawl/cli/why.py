@@ -24,22 +24,30 @@ _SHOWN = 10
 @json_option
 @logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
-    """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links."""
+    """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links.
+
+    While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
+    those that the first pages to be read have had since it became known.
+    """
     from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
+    from minicrawl.crawl.seeds import guesses
     from minicrawl.crawl.sessions import Sessions
-    from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
-    address = normalise(url)
-    if address is None:
+    meant = guesses(url)
+    if not meant:
         raise SettingError(f"{url!r} is no http or https URL")
     with open_store(store) as reader, reader.snapshot():
-        found = reader.find([address])
-        asked = address
-        if not found and not _settings(reader).keep_parameters:
-            address = Sessions(reader.parameters()).plain(stripped(asked))
-            found = reader.find([address])
+        asked_as = {one: one for one in meant}  # by how a page is known
+        if not _settings(reader).keep_parameters:
+            sessions = Sessions(reader.parameters())
+            asked_as = asked_as | {sessions.plain(stripped(one)): one for one in reversed(meant)}
+        found = reader.find(list(asked_as))
+        # Of a page by https and one by http, the one that is there is meant.
+        known = sorted(found, key=lambda url: (reader.state(found[url]) == "error", list(asked_as).index(url)))
+        address = next(iter(known), next(url for url in reversed(asked_as) if asked_as[url] == meant[0]))
+        asked = asked_as[address]
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked
     click.echo(document(told) if as_json else "\n".join(_lines(told)))
@@ -60,13 +68,14 @@ def _scope(store: "Store") -> "Scope":
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
     """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
     from minicrawl.crawl.explain import why_not
+    from minicrawl.crawl.urls import whom_to_spare
 
     nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
     reason, rule = why_not(url, _scope(store), nearest)
     trap = _trap(store, url, is_known=False)
     if trap is not None and reason == "no-link":
         reason, rule = trap["rule"], f"pattern {trap['pattern']}"
-    listing = store.sitemap_listing(url)
+    listing = store.sitemap_listing(url, whom_to_spare(url))
     if listing is not None and reason == "no-link":
         reason = "sitemap"
         rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
@@ -87,9 +96,10 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
     ranked, facts, refused = store.ranked_page(page), store.facts(page), store.refused(page)
     robots, leads_to = _robots(store, url), refused and refused.leads_to
     host, sitemap = facts["host"], store.sitemap_of(page)
-    sources, targets = store.sources_of(page), store.outlinks(page)
+    sources, targets = store.some_sources(page, _SHOWN), store.outlinks(page)
     return {
         **ranked._asdict(),
+        "is_rank_exact": store.is_rank_exact(page),
         "rule": why_so(ranked.reason, ranked.depth, leads_to, _scope(store), robots["rule"]),
         "leads_to": leads_to,
         "known_pages": store.size(),
@@ -103,7 +113,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "robots": robots,
         "received": facts["received"],
         "forwarded": facts["forwarded"],
-        "linked_from": [store.url(source) for source in sources[:_SHOWN].tolist()],
+        "linked_from": [store.url(source) for source in sources],
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
@@ -212,7 +222,8 @@ def _lines(told: dict[str, Any]) -> list[str]:
         + (f": {printable(told['rule'])}" if told["rule"] else ""),
         *_trap_lines(told["trap"]),
         *_duplicate_lines(told),
-        f"  importance  {told['importance']:.3g}, rank {told['rank']:,} of {told['known_pages']:,}",
+        f"  importance  {told['importance']:.3g}, rank {'' if told['is_rank_exact'] else 'about '}{told['rank']:,} "
+        f"of {told['known_pages']:,}",
         f"  cash        {told['cash']:,} units; history {told['history']:,.0f}",
         f"  ledger      received {told['received']:,}, forwarded {told['forwarded']:,} units",
         f"  found {_found(told)}, {told['depth']} links from a seed",

@@ -12,6 +12,7 @@ focus     links that get more of a page's cash    outcome   what a response mean
 robots    what a host allows                      source    fetch and parse, here or in worker processes
 hosts     hosts, addresses, and their clocks      absorb    the turn of a page: books, frontier and store take it in
 lanes     the best page of the hosts on offer     aliases   pages that stand for others, and when not
+headers   which go to whom                        remembered  settings of a crawl that goes on
 frontier  which page of which host, and when      beyond    links that only --max-depth keeps out
 known     which page a URL is                     repeats   pages that say what others do: duplicates, soft 404s
 accounts  what is kept of every page              host_turns  how the turns of hosts end

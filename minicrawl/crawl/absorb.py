@@ -5,7 +5,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import compress
 
@@ -19,9 +19,10 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.knocks import Knocks
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.outcome import NOT_MODIFIED, Outcome, judge
+from minicrawl.crawl.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
+from minicrawl.crawl.seeds import in_plain_http
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.traps import NOTHING
@@ -49,7 +50,7 @@ class Absorber:
 
     Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `robots` and
     `sitemaps` theirs, `repeats` the answers for pages that cannot exist; `knocks` whom to ask whether anybody answers,
-    and `answered` the hosts that ever have. All share one KnownWeb, which is committed as a whole.
+    and `answered` the hosts that ever have, and not failed since. All share one KnownWeb, committed as a whole.
     """
 
     def __init__(
@@ -77,11 +78,28 @@ class Absorber:
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
+        self._guessed: set[int] = set()
+        self._wrong_guesses: dict[int, str] = {}
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self._web.start(seeds, now)
+    def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        guessed: seeds of which it is not certain that https is their scheme.
+        """
+        self._web.start(seeds, now, list(map(in_plain_http, guessed)))
+        self._guessed = {page for page in self.known.find(list(guessed)) if page is not None}
         self._beyond.follow_further(now)
+
+    def doubt_scheme(self, page: int, reason: str, now: float) -> None:
+        """There was no connection for the sake of a page: if https was a guess, http may be what was meant."""
+        if page in self._guessed and (reason in NO_CONNECTION or reason.startswith("tls")):
+            self._guessed.remove(page)
+            self._wrong_guesses[page] = reason
+            self._web.add_seeds([in_plain_http(self.known.url(page))], now)
+
+    def wrong_guess(self, page: int) -> str | None:
+        """Why a page is not to be asked for, if https was a wrong guess."""
+        return self._wrong_guesses.get(page)
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
@@ -91,6 +109,8 @@ class Absorber:
             self._visit_unchanged(page, fetched.url, now)
             return
         outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
+        if outcome.state is None and page in self._wrong_guesses:
+            outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
@@ -170,13 +190,15 @@ class Absorber:
             self.accounts.settle_fully(blocks, SETTLED_ERROR)
             self.accounts.shorten(blocks)
 
-    def commit(self, meta: dict[str, MetaValue]) -> None:
-        """Write everything since the last commit, all or nothing."""
+    def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
+        """Write everything since the last commit, all or nothing. ranks: and the place of every page."""
         with self.writer.transaction():
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
             self._twins.save()
+            if ranks:
+                self._web.rank()
             self.writer.save_meta(meta)
         self._web.committed()
 

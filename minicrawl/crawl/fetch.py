@@ -9,7 +9,7 @@ import asyncio
 import base64
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -28,10 +28,12 @@ from minicrawl.crawl.content_type import (
     type_sniffed,
 )
 from minicrawl.crawl.deadlines import Deadlines
+from minicrawl.crawl.headers import Headers
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient
+from minicrawl.crawl.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -46,7 +48,8 @@ Take = Callable[[bytes], Awaitable[bool]]
 class Fetcher:
     """Fetches URLs one at a time, any number of them side by side.
 
-    transport: any httpx transport; None = real connections, as the settings say.
+    transport: any httpx transport; None = real connections, as the settings say. seed_origins: scheme://host[:port] of
+    the seeds, who alone are sent secret headers.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Fetcher:
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
         proxy_host = proxy.site.host if proxy else None
@@ -73,7 +77,7 @@ class Fetcher:
                 "Accept-Encoding": ACCEPTED,
             }
         )
-        self._headers.update(settings.headers)
+        self._given = Headers(settings.headers, seed_origins)
         phases = httpx.Timeout(timing.read, connect=timing.connect, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
@@ -92,9 +96,11 @@ class Fetcher:
         except TimeoutError:
             reason = "timeout"
         except FetchError as error:
-            reason = error.reason
+            reason = parser_failed(url, error) if error.reason == PARSER_FAILED else error.reason
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             reason = _reason(error)
+        except Exception as error:
+            reason = parser_failed(url, error)
         return Fetched(url, reason=reason, seconds=_now() - started)
 
     async def locate(self, url: str) -> Located:
@@ -103,6 +109,8 @@ class Fetcher:
             return Located(await self._resolver.address(url))
         except (OSError, ValueError) as error:
             return Located(reason=_reason(error))
+        except Exception as error:
+            return Located(reason=parser_failed(url, error))
 
     async def __aenter__(self) -> Self:
         return self
@@ -151,6 +159,8 @@ class Fetcher:
                 waited=_now() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
+        except ValueError as error:  # before there was an answer it may be about the URL; this is about what came
+            raise FetchError(PARSER_FAILED) from error
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
 
@@ -167,9 +177,10 @@ class Fetcher:
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
         """The URL of a site, and the headers of requests to it: httpx takes longer to make them than we to read
         an answer."""
-        url = httpx.URL(site)
-        host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
-        return url, httpx.Headers(host + self._headers.raw)
+        url, headers = httpx.URL(site), self._headers.copy()
+        headers.update(self._given.going_to(site))
+        host = [] if "Host" in headers else [(b"Host", url.netloc)]
+        return url, httpx.Headers(host + headers.raw)
 
     async def _read(
         self, response: httpx.Response, coding: str | None, most: int, *, of_unknown_type: bool

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.audit import damaged
 from minicrawl.crawl.batch import Batch
+from minicrawl.crawl.best import Best
 from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
@@ -26,11 +28,11 @@ from minicrawl.crawl.traps import NOTHING, Said, Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import slices
+from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, Told
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
 
 _ROWS = 2**14
@@ -87,6 +89,7 @@ class KnownWeb:
         self.attempts: dict[int, int] = {}
         self.failures: Counter[str] = Counter()
         self.batch = Batch()
+        self._best = Best()
         self._load(now)
         self.known = KnownUrls(writer, self.accounts.size)
         self._committed = self.accounts.size
@@ -94,12 +97,19 @@ class KnownWeb:
         self.scope = Scope.of(settings, ())
         self.traps = self._traps() if settings.traps else None
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self.seeds = [*self.writer.seeds(), *seeds]
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
+        """
+        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(seeds)
+            self.traps.protect([*seeds, *allowed])
+        self.add_seeds(seeds, now)
+
+    def add_seeds(self, seeds: Sequence[str], now: float) -> None:
+        """Make seeds known, those that are new."""
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -205,6 +215,7 @@ class KnownWeb:
         """Write all that has changed since the last commit, within the transaction of the next."""
         visited, credited = (pages[pages < self._committed] for pages in self.accounts.take_touched())
         born = np.arange(self._committed, self.accounts.size)
+        self._best_changed(np.concatenate([visited, credited, born]))
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
         for some in slices(len(visited), _ROWS):
             self.writer.save_accounts(self.accounts.columns(visited[some]))
@@ -222,6 +233,16 @@ class KnownWeb:
         kept = {"discovery_credit": self._budget.credit, "links_left_out": self.links_left_out}
         self.writer.save_meta(self.accounts.scalars() | kept)
 
+    def _best_changed(self, changed: Pages) -> None:
+        added, is_anew = self._best.changes(self.accounts.ledger, changed)
+        self.writer.save_best(added, is_anew=is_anew)
+        self.writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+
+    def rank(self) -> None:
+        """Write down the place of every page, within the transaction of the last commit of a run."""
+        self.writer.save_places(self.accounts.ledger.order().astype(np.int32))
+        self.writer.save_meta({"is_ranked": 1})
+
     def committed(self) -> None:
         """What was saved is in the store now."""
         self.known.committed()
@@ -231,7 +252,12 @@ class KnownWeb:
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
         asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
+        # A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
+        for what in self.writer.structure_errors() if self.writer.meta("in_doubt") else ():
+            raise damaged(self.writer.path, what)
         for row in self.writer.hosts():
+            if row.id != len(self.frontier.hosts):
+                raise damaged(self.writer.path, f"host {len(self.frontier.hosts)} is missing")
             base = self.base_delay(row.crawl_delay)
             dead_until = self.past.until(row.dead_until, REST_OF_THE_DEAD)
             health = Health(row.seconds, row.backoff, row.strains, dead_until) if base else FRESH
@@ -267,6 +293,7 @@ class KnownWeb:
         self.accounts.grow(room)
         self.frontier.grow(room)
         for pages in self.writer.columns():
+            self._check_rows(pages)
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
             self.answered.update(np.unique(pages.host[pages.are(State.FETCHED)]).tolist())
@@ -279,7 +306,17 @@ class KnownWeb:
         if isinstance(self.accounts.book.window, MeasureWindow):
             self.accounts.load_measures(self.writer.measures())
         self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+        for what in self.accounts.imbalances(int(self.writer.meta("cash_total") or 0)):
+            raise damaged(self.writer.path, what)
         self.frontier.load(size, now)
+
+    def _check_rows(self, pages: PageColumns) -> None:
+        """Raises StoreError if pages are missing before or among these, or are on hosts that there are none of."""
+        first = self.accounts.size
+        if not np.array_equal(pages.id, np.arange(first, first + len(pages.id))):
+            raise damaged(self.writer.path, f"pages with numbers from {first} on are missing")
+        if not 0 <= int(pages.host.min()) <= int(pages.host.max()) < len(self.frontier.hosts):
+            raise damaged(self.writer.path, f"pages with numbers from {first} on are on a host that is missing")
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self.batch.hosts))

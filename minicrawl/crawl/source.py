@@ -5,11 +5,12 @@ What crosses a process border is small: a page's answer without its body, and it
 
 import asyncio
 import contextlib
+import logging
 import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
@@ -25,12 +26,16 @@ from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.unread import PARSER_FAILED, unread
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
 
 GiveUrls = Callable[[list[str], bool], None]
 """Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
+LOGGED = 0
+"""The number, which no request has, of what a worker logs."""
+_log = logging.getLogger("minicrawl")
 _URLS_AT_ONCE = 1_000
 
 
@@ -58,7 +63,7 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process; what takes long to parse, in another."""
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins: see Fetcher."""
 
     def __init__(
         self,
@@ -66,23 +71,29 @@ class LocalSource:
         transport: Any = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
-        self._fetcher = Fetcher(settings, transport, timing, files)
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
         self._large_pages = LargePages(timing.hang)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
+        try:
+            return await self._said(fetched)
+        except PageDiedError:
+            return Fetched(url, reason="worker-died"), ParsedPage()
+        except Exception as error:
+            return unread(fetched, error), ParsedPage()
+
+    async def _said(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()
         if fetched.body:
-            try:
-                parsed, identity = await self._read(fetched)
-            except PageDiedError:
-                return Fetched(url, reason="worker-died"), parsed
+            parsed, identity = await self._read(fetched)
             fetched = replace(fetched, body=b"", **identity._asdict())
         if fetched.link is not None:
-            named = canonicals(fetched.link, url)
+            named = canonicals(fetched.link, fetched.url)
             parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
@@ -114,11 +125,15 @@ class LocalSource:
             return not reader.is_over
 
         fetched = await self._fetcher.fetch(url, take=take)
-        for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
-            gather(urls)
+        try:
+            if fetched.reason != PARSER_FAILED:
+                for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
+                    gather(urls)
+        except Exception as error:
+            fetched = unread(fetched, error)
         if gathered:
             give(gathered, reader.is_index)
-        return SitemapAnswer(fetched, reader.reason, reader.found)
+        return SitemapAnswer(fetched, fetched.reason or reader.reason, reader.found)
 
     async def __aenter__(self) -> Self:
         await self._fetcher.__aenter__()
@@ -160,9 +175,12 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings, timing: Timing = STANDARD) -> None:
+    def __init__(
+        self, settings: CrawlSettings, timing: Timing = STANDARD, seed_origins: Set[str] = frozenset()
+    ) -> None:
         self._settings = settings
         self._timing = timing
+        self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -231,11 +249,13 @@ class WorkerSource:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send((self._settings, self._timing))
+        worker.line.send((self._settings, self._timing, self._seed_origins))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 
@@ -256,12 +276,12 @@ class WorkerSource:
             return
         worker.heard = asyncio.get_running_loop().time()
         for request, answer in answers:
-            if isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
+            if request == LOGGED:
+                _log.log(*answer)
+            elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:
                     worker.taking[request](*answer)
-                continue
-            waiting = worker.waiting.get(request)
-            if waiting is not None and not waiting.done():
+            elif (waiting := worker.waiting.get(request)) is not None and not waiting.done():
                 waiting.set_result(answer)
 
     def _replace(self, number: int) -> None:

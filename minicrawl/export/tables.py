@@ -1,24 +1,30 @@
 """Rows under columns, as CSV, JSON lines or Parquet; and how any file of ours comes to be.
 
 A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Spreadsheets
-read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection).
+read CSV, so a text in it that they would take for a formula has a quote before it (OWASP, CSV injection). Characters
+that steer a terminal, or turn the direction of writing, are escapes in CSV and JSON.
 """
 
 import contextlib
 import csv
+import io
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 from minicrawl.errors import SettingError
 
 _PARQUET_ROWS = 50_000
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Also in full width, as spreadsheets of East Asia take them.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# Controls but tab and line breaks, which CSV can hold; what turns the direction of writing; the line breaks of Unicode.
+_STEERING = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _Writer = TypeVar("_Writer")
 
 
@@ -35,6 +41,16 @@ def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
     if path.suffix.lower() not in writers:
         raise SettingError(f"the ending of {path} must be one of {', '.join(writers)}, not {path.suffix!r}")
     return writers[path.suffix.lower()]
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is to be packed by gzip."""
+    return path.suffix.lower() == ".gz"
+
+
+def unpacked_name(path: Path) -> Path:
+    """The name of a file without the ending of gzip: ranks.csv of ranks.csv.gz."""
+    return path.with_suffix("") if is_packed(path) else path
 
 
 @contextlib.contextmanager
@@ -55,13 +71,30 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
 
 
 def defused(cell: Any) -> Any:
-    """A cell as it stands in CSV: text that is no formula; anything but text as it is."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+    """A cell as it stands in CSV: text that is no formula and steers nothing; anything but text as it is."""
+    if not isinstance(cell, str):
+        return cell
+    return escaped(f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell)
 
 
-def _write_csv(table: Table, path: Path) -> int:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+def escaped(text: str) -> str:
+    r"""Text with what steers a terminal, or turns the direction of writing, written as \\uXXXX, as JSON does."""
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+@contextlib.contextmanager
+def _as_text(file: BinaryIO) -> Iterator[TextIO]:
+    """UTF-8 text that goes to `file`, which stays open."""
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def _write_csv(table: Table, file: BinaryIO) -> int:
+    with _as_text(file) as text:
+        writer = csv.writer(text, lineterminator="\n")
         writer.writerow(map(defused, table.columns))
         count = 0
         for row in table.rows:
@@ -70,18 +103,19 @@ def _write_csv(table: Table, path: Path) -> int:
     return count
 
 
-def _write_jsonl(table: Table, path: Path) -> int:
+def _write_jsonl(table: Table, file: BinaryIO) -> int:
     names = tuple(table.columns)
     encode = json.JSONEncoder(ensure_ascii=False).encode
     count = 0
-    with path.open("w", encoding="utf-8") as file:
+    with _as_text(file) as text:
         for row in table.rows:
-            file.write(encode(dict(zip(names, row, strict=True))) + "\n")
+            # In JSON what is left of it can only stand in a string, where an escape says the same.
+            text.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
             count += 1
     return count
 
 
-def _write_parquet(table: Table, path: Path) -> int:
+def _write_parquet(table: Table, file: BinaryIO) -> int:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -90,7 +124,7 @@ def _write_parquet(table: Table, path: Path) -> int:
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
     count, rows = 0, iter(table.rows)
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(file, schema) as writer:
         while chunk := list(islice(rows, _PARQUET_ROWS)):
             columns = [list(column) for column in zip(*chunk, strict=True)]
             writer.write_table(pa.table(columns, schema=schema))
@@ -98,7 +132,7 @@ def _write_parquet(table: Table, path: Path) -> int:
     return count
 
 
-WRITERS: dict[str, Callable[[Table, Path], int]] = {
+WRITERS: dict[str, Callable[[Table, BinaryIO], int]] = {
     ".csv": _write_csv,
     ".jsonl": _write_jsonl,
     ".parquet": _write_parquet,

@@ -42,6 +42,10 @@ class Ledger:
         """sum(B)"""
         self.never_read = 0
         """Sum of R over pages that have forwarded nothing."""
+        self.aliases = 0
+        """Number of aliases."""
+        self.of_pages = 0
+        """Sum of R over pages that are no aliases."""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.gone: Flags = np.zeros(0, dtype=np.bool_)
@@ -70,6 +74,8 @@ class Ledger:
         self.virtual = virtual
         self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
         self.never_read = int(self.received[: self.size].sum(where=self.forwarded[: self.size] == 0))
+        self.aliases = int(np.count_nonzero(self.alias[: self.size]))
+        self.of_pages = int(self.received[: self.size].sum(where=~self.alias[: self.size]))
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -85,6 +91,7 @@ class Ledger:
         self.received[born.start : born.stop] = self.unit
         self.births += count * self.unit
         self.never_read += count * self.unit
+        self.of_pages += count * self.unit
         self.size = born.stop
         return born
 
@@ -107,6 +114,9 @@ class Ledger:
         sent = _per_link(n, len(outlinks), alias)
         self._credit(outlinks, sent)
         self.forwarded[page] = n
+        turned = alias - int(self.alias[page])
+        self.aliases += turned
+        self.of_pages -= turned * int(self.received[page])
         self.alias[page] = alias
         self.virtual += n - len(outlinks) * sent - h
 
@@ -122,6 +132,7 @@ class Ledger:
         moved = np.repeat(sent, outdegree)
         np.add.at(self.received, targets, moved)
         self.never_read += int(moved[self.forwarded[targets] == 0].sum())
+        self.of_pages += int(moved.sum(where=~self.alias[targets]))
         # Visited for the first time, and (gone pages that links lead to again) emptied to nothing.
         self.never_read -= int(self.received[pages[(h == 0) & (n > 0)]].sum())
         self.never_read += int(self.received[pages[(h > 0) & (n == 0)]].sum())
@@ -132,6 +143,7 @@ class Ledger:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
         born = 0 if self.gone[page] else self.unit
         self.received[page] -= born
+        self.of_pages -= 0 if self.alias[page] else born
         self.gone[page] = True
         self.births -= born
         self.visit(page, np.zeros(0, dtype=np.int64))
@@ -157,6 +169,22 @@ class Ledger:
                 pages, best = pages[largest], best[largest]
         order = np.lexsort((pages, -best))
         return pages[order], best[order] / total if total > 0 else best[order]
+
+    def total(self) -> float:
+        """sum(X), without a look at the pages."""
+        births = self.births - self.aliases * self.unit
+        held = self.virtual + self.never_read
+        return float(self.of_pages - births) + float(held) * (births / self.births) if self.births else 0.0
+
+    def order(self) -> IntArray:
+        """All pages by falling importance, shape (size,); of equals the one with the smaller number first."""
+        x = self._x(slice(0, self.size))
+        return np.argsort(np.negative(x, out=x), kind="stable")
+
+    def worths(self, pages: Pages | slice) -> IntArray:
+        """What orders pages as their importance does, in units; -1 of an alias. Of pages gone it is too much."""
+        worths = np.where(self.gone[pages], self.received[pages] + self.unit, self.received[pages])
+        return np.where(self.alias[pages], -1, worths)
 
     def residuals(self) -> IntArray:
         """|R - H| of every read page, 0 for never-read ones, shape (size,): what a visit would move."""
@@ -258,6 +286,7 @@ class Ledger:
         if units:
             self.received[targets] += units
             self.never_read += units * int(np.count_nonzero(self.forwarded[targets] == 0))
+            self.of_pages += units * (len(targets) - int(np.count_nonzero(self.alias[targets])))
 
 
 def _per_link(h: int, o: int, alias: bool) -> int:

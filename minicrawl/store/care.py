@@ -9,6 +9,9 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import is_held, logs, open_to_read, real_path, store_errors
 from minicrawl.store.writer import Writer
 
+_OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
+"""Errors that what is written cannot be blamed for. One of reading can: SQLite also reads what it has written."""
+
 
 def backup(store: Path, file: Path, *, force: bool = False) -> int:
     """Copy the last commit of a store to `file`, which appears whole or not at all. Returns its bytes.
@@ -16,7 +19,8 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     The copy is a store: it opens, resumes and can be checked. It is made in one step: a copy in several would begin
     again at every commit of a running crawl. force: let it take the place of a file that is there.
 
-    Raises StoreError, and SettingError when `file` is there or is the store itself.
+    Raises StoreError, which names the one of the two that is at fault, and SettingError when `file` is there or is the
+    store itself.
     """
     if file.exists():
         if file.samefile(store):
@@ -28,8 +32,8 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     with contextlib.closing(open_to_read(store)) as source, store_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with contextlib.closing(sqlite3.connect(unfinished)) as copy, store_errors(unfinished):
-                source.backup(copy)
+            with contextlib.closing(sqlite3.connect(unfinished)) as copy:
+                _copy(store, source, copy)
             with unfinished.open("rb") as whole:
                 os.fsync(whole.fileno())
             for left in logs(file):  # of a store that was there: not this one's
@@ -39,6 +43,28 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
             for left in (unfinished, *logs(unfinished)):
                 left.unlink(missing_ok=True)
     return file.stat().st_size
+
+
+def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:
+    """Copy all, and blame the store for what it cannot give; any other error is the copy's."""
+    try:
+        source.backup(copy)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname in _OF_SOURCE or not _can_be_read(store):
+            with store_errors(store):
+                raise
+        raise
+
+
+def _can_be_read(store: Path) -> bool:
+    """Whether the disk gives every byte of a file."""
+    try:
+        with store.open("rb") as file:
+            while file.read(2**20):
+                pass
+    except OSError:
+        return False
+    return True
 
 
 def compact(store: Path) -> tuple[int, int]:

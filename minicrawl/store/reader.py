@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.errors import StoreError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, open_to_read, store_errors
-from minicrawl.store.links import LinkGraph, from_bytes, to_graph
+from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
@@ -44,6 +46,13 @@ _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _ROWS = 1_000
+_LEAST_ROW = 16
+"""Bytes that a page takes at the very least."""
+_SAMPLE = 2_000
+"""Of so many pages, spread over all, a rank is guessed."""
+_LOOKED_AT = 10_000
+PLACES = 1_024
+"""Pages in a row of `places`."""
 _LINK_ROWS = 8_000
 _LINKS_IN_MEMORY = 4_000_000
 _ORPHANS = {
@@ -57,6 +66,12 @@ _ORPHANS = {
     "URLs stand twice": "SELECT count(*) - count(DISTINCT url) FROM pages",
     "rows of links come from a page that is not in the store": (
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
+    ),
+    "kinds of pages are counted wrongly": (
+        "WITH counted AS (SELECT state, reason, count(*) FROM pages GROUP BY 1, 2),"
+        " kept AS (SELECT state, reason, pages FROM tallies WHERE pages)"
+        " SELECT (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))"
+        " + (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))"
     ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
     "hashes of URLs are of a page that is not in the store": (
@@ -130,7 +145,8 @@ class Store:
         """Every page, or the first n, by falling `by`, one of RANKINGS."""
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
-        query = f"SELECT {_RANKED_COLUMNS} FROM ranks ORDER BY {by} DESC, rank LIMIT ?"
+        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has that order of its own
+        query = f"SELECT {_RANKED_COLUMNS} FROM ranks {order} LIMIT ?"
         with self._errors:
             for row in self._db.execute(query, (n,)):
                 yield RankedPage(*row)
@@ -166,6 +182,8 @@ class Store:
 
     def ranked_pages(self, pages: Sequence[int]) -> list[RankedPage]:
         """Some pages with their ranks, in the order they are asked for."""
+        if self.meta("is_ranked"):
+            return [self.ranked_page(page) for page in pages]
         query = f"SELECT id, {_RANKED_COLUMNS} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
         with self._errors:
             found = {page: RankedPage(*row) for page, *row in self._db.execute(query, (json.dumps(pages),))}
@@ -178,15 +196,62 @@ class Store:
                 yield RankedPage(*row)
 
     def ranked_page(self, page: int) -> RankedPage:
-        """One page with its rank."""
-        with self._errors:
-            row = self._db.execute(f"SELECT {_RANKED_COLUMNS} FROM ranks WHERE id = ?", (page,)).fetchone()
-        return RankedPage(*row)
+        """One page with its rank, which is a good guess unless `is_rank_exact`."""
+        row = self._row(f"SELECT {', '.join(RankedPage._fields[1:])} FROM weighed WHERE id = ?", page)
+        return RankedPage(self._rank(page), *row)
+
+    def is_rank_exact(self, page: int) -> bool:
+        """Whether the rank of one page can be told without a look at all others.
+
+        It can be of the best thousand, and of all pages once a crawl has stopped.
+        """
+        return bool(self.meta("is_ranked")) or self._is_best(page)
+
+    def _rank(self, page: int) -> int:
+        if self._is_best(page):
+            return self._better(page, "best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy") + 1
+        if self.meta("is_ranked"):
+            return self._place(page) + 1
+        size = self.size()
+        some = json.dumps(sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page}))
+        others = len(json.loads(some))
+        better = self._better(page, "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value WHERE 1", some)
+        return 1 + round(better * (size - 1) / max(others, 1))
+
+    def _is_best(self, page: int) -> bool:
+        query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"
+        row = self._row(query, page)
+        return bool(row and row[0])
+
+    def _better(self, page: int, among: str, *values: str) -> int:
+        """How many pages are better than one, among some."""
+        (x,) = self._row("SELECT x FROM weighed WHERE id = ?", page)
+        query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
+        (count,) = self._row(query, *values, x, x, page)
+        return int(count)
+
+    def _place(self, page: int) -> int:
+        """How many pages are better than one, by the places that were written down at the end of a run."""
+        wanted = self._key_of(page)
+        blocks = range(0, self.size(), PLACES)
+
+        def first(block: int) -> tuple[float, int]:
+            (head,) = self._row("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
+            return self._key_of(int(from_bytes(head)[0]))
+
+        block = blocks[max(0, bisect_right(blocks, wanted, key=first) - 1)]
+        (held,) = self._row("SELECT pages FROM places WHERE first = ?", block)
+        return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key_of)
+
+    def _key_of(self, page: int) -> tuple[float, int]:
+        """What pages are ordered by, from the best on."""
+        (x,) = self._row("SELECT x FROM weighed WHERE id = ?", page)
+        return -x, page
 
     def facts(self, page: int) -> dict[str, Any]:
         """The whole row of a page, by the column names of schema.sql, with its host's."""
         with self._errors:
-            query = "SELECT * FROM fetches RIGHT JOIN pages ON fetches.id = fetch WHERE pages.id = ?"
+            query = "SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
             cursor = self._db.execute(query, (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
             (facts["host"],) = self._hosts(f"WHERE id = {facts['host']}")
@@ -202,7 +267,7 @@ class Store:
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""
-        query = "SELECT state, reason, count(*) FROM pages GROUP BY state, reason ORDER BY count(*) DESC"
+        query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
@@ -222,6 +287,10 @@ class Store:
         """A value of `meta` that holds JSON; {} when there is none."""
         value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
         return value
+
+    def structure_errors(self) -> list[str]:
+        """The first thing that SQLite finds wrong with the file, without a look at what stands in it; or nothing."""
+        return [line for (line,) in self._rows("PRAGMA quick_check(1)") if line != "ok"]
 
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
@@ -264,6 +333,10 @@ class Store:
         """State of a known page; "waiting" while it is not committed."""
         row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
+
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        return list(self._rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
     def told(self, page: int) -> Told:
         """Reason and title of a page in the store."""
@@ -384,16 +457,29 @@ class Store:
     def size(self) -> int:
         """Number of known pages."""
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        (octets,) = self._row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if not 0 <= size <= octets // _LEAST_ROW:  # memory for so many would be asked for
+            raise StoreError(f"{self.path} is damaged: it has a page with the number {size - 1}; see 'minicrawl check'")
         return int(size)
 
     def has_host(self, name: str) -> bool:
         return self._row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
-    def sources_of(self, page: int) -> npt.NDArray[np.int64]:
-        """Pages with a counted link to `page`; looks at every link."""
-        graph = self.links()
-        rows = np.searchsorted(graph.indptr, np.flatnonzero(graph.targets == page), side="right") - 1
-        return graph.sources[rows]
+    def some_sources(self, page: int, n: int) -> list[int]:
+        """Up to n pages with a counted link to `page`: of the links the crawl has, some 20,000 pages' are looked at.
+
+        These are pages known not long after the first that links to it was, and the first of all.
+        """
+        (found_on,) = self._row("SELECT found_on FROM pages WHERE id = ?", page)
+        query = f"""
+            SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
+            WHERE instr(targets, ?)"""
+        wanted = to_bytes(np.array([page], dtype=np.int32))
+        found: dict[int, None] = {}
+        for start in (found_on or 0, 0):
+            rows = self._rows(query, (start, wanted)) if len(found) < n else []
+            found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
+        return list(found)[:n]
 
     def urls(self) -> Iterator[str]:
         """URLs of all pages by number."""
@@ -404,6 +490,11 @@ class Store:
     def seeds(self) -> list[str]:
         """URLs of the seeds."""
         return [url for (url,) in self._rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
+
+    def host_count(self) -> int:
+        """Number of hosts."""
+        (count,) = self._row("SELECT count(*) FROM hosts")
+        return int(count)
 
     def hosts(self) -> list[HostRow]:
         return self._hosts("ORDER BY id")
@@ -491,10 +582,14 @@ class Store:
         )
         return found[0] if found else None
 
-    def sitemap_listing(self, url: str) -> SitemapRow | None:
-        """The sitemap whose URL waits to become known; looks at all that wait."""
-        which = "sitemap_urls AS listed JOIN sitemaps ON sitemaps.id = sitemap WHERE listed.url = ? LIMIT 1"
-        found = self._sitemaps(which, url)
+    def sitemap_listing(self, url: str, host: str) -> SitemapRow | None:
+        """The sitemap whose URL, on that host, waits to become known; looks at all that wait there."""
+        found = self._sitemaps(
+            "hosts CROSS JOIN sitemap_urls AS listed ON listed.host = hosts.id JOIN sitemaps ON sitemaps.id = sitemap "
+            "WHERE hosts.name = ? AND listed.url = ? LIMIT 1",
+            host,
+            url,
+        )
         return found[0] if found else None
 
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:

@@ -57,6 +57,7 @@ CREATE TABLE fetches (
     leader       INTEGER,                      -- page that said it first, of which this one is a duplicate; NULL: none
     distance     INTEGER                       -- bits by which its SimHash differs from the leader's; NULL: same bytes
 ) STRICT;
+CREATE INDEX fetches_duplicates ON fetches (leader, distance) WHERE leader IS NOT NULL;
 
 -- Outlinks of read pages: distinct targets in document order, 4 bytes each, little endian.
 CREATE TABLE links (
@@ -208,50 +209,104 @@ CREATE TABLE probes (
     title        TEXT
 ) STRICT, WITHOUT ROWID;
 
--- Every page with its importance, best first. The formulas are those of the package minicrawl.opic:
+-- How many pages there are of every state and reason, and which may be the most important: so that to tell it takes no
+-- look at all pages. The crawl keeps both at every commit.
+CREATE TABLE tallies (
+    state        TEXT    NOT NULL,
+    reason       TEXT    NOT NULL,
+    pages        INTEGER NOT NULL,
+    PRIMARY KEY (state, reason)
+) STRICT, WITHOUT ROWID;
+
+-- Every page, no alias, that has received meta.best_floor or more is here, or, if it has gone, 2^24 less. So no page that
+-- is not here is more important than one would be that has received just as much: `least` in the view `weighed`.
+CREATE TABLE best (
+    page         INTEGER PRIMARY KEY           -- pages.id
+) STRICT;
+
+-- All pages, best first, as of the end of the last run; while meta.is_ranked, nothing has changed since.
+CREATE TABLE places (
+    first        INTEGER PRIMARY KEY,          -- how many pages are before these
+    pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
+) STRICT;
+
+-- The scalars of the books: one row.
+CREATE VIEW books AS
+SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
+       (SELECT value FROM meta WHERE key = 'clock') AS clock,
+       (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
+       (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
+       (SELECT value FROM meta WHERE key = 'window_visits') AS window_visits,
+       (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
+       (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
+       (SELECT value FROM meta WHERE key = 'ledger_virtual')
+           + (SELECT value FROM meta WHERE key = 'ledger_never_read') AS virtual,
+       max(16777216, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
+       max(1e-300, (SELECT value FROM meta WHERE key = 'ledger_total')) AS total,
+       coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
+
+-- Every page with its importance. The formulas are those of the package minicrawl.opic:
 --   X = received - birth + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
 --   birth = 2^24, of a page that has gone 0
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
-CREATE VIEW ranks AS
-WITH
-books AS (
-    SELECT max(CASE WHEN key = 'level' THEN value END) AS level,
-           max(CASE WHEN key = 'clock' THEN value END) AS clock,
-           max(CASE WHEN key = 'ledger_virtual' THEN value END) AS held,
-           max(CASE WHEN key = 'interpolation_size' THEN value END) AS size
-    FROM meta
-),
-births AS (
-    SELECT held + coalesce(sum(CASE WHEN forwarded = 0 THEN received ELSE 0 END), 0) AS virtual,
-           16777216 * max(1, sum(coalesce(state <> 'gone', 0))) AS total
-    FROM books LEFT JOIN pages
-),
-weighed AS (
-    SELECT pages.*,
-           CASE WHEN state = 'alias' THEN 0.0
-                WHEN state = 'gone' THEN received
-                ELSE received - 16777216 + births.virtual * (16777216.0 / births.total) END AS x,
-           cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
-           books.clock - pages.clock AS elapsed,
-           size
-    FROM pages, births, books
-)
-SELECT row_number() OVER (ORDER BY x DESC, weighed.id) AS rank,
-       url,
-       x / max(1e-300, sum(x) OVER ()) AS importance,
-       CASE WHEN size IS NULL THEN history
+--   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
+--   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
+--   aliases have none: what they spend their target spends again
+CREATE VIEW weighed AS
+SELECT url,
+       x / total AS importance,
+       CASE WHEN state = 'alias' THEN 0.0
+            WHEN window_visits IS NOT NULL AND is_read THEN coalesce(
+                now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
+                       FROM json_each(measures) AS visit
+                       WHERE visit.key >= json_array_length(measures) - window_visits
+                          OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
+            WHEN window_visits IS NOT NULL AND known_at > 0 THEN coalesce(
+                now * (whole_cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
+            WHEN window_visits IS NOT NULL THEN 0.0
+            WHEN size IS NULL THEN history
             WHEN elapsed < size THEN history * (size - elapsed) / size + whole_cash
             ELSE whole_cash * size / elapsed END AS history,
        whole_cash AS cash,
        depth,
        status,
        inlinks,
-       (SELECT length(targets) / 4 FROM links WHERE source = weighed.id) AS outlinks,
+       (SELECT length(targets) / 4 FROM links WHERE source = number) AS outlinks,
        fetched_at,
        title,
        state,
        reason,
-       weighed.id AS id
-FROM weighed LEFT JOIN fetches ON fetches.id = weighed.fetch
-ORDER BY rank;
+       number AS id,
+       x,
+       state <> 'alias' AND x >= least AS is_worthy
+FROM (
+    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, is_read, measures,
+           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
+           CASE WHEN state = 'alias' THEN 0.0
+                WHEN state = 'gone' THEN received
+                ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,
+           floor - 16777216 + virtual * (16777216.0 / births) AS least,
+           cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
+           books.clock - pages.clock AS elapsed
+    FROM pages CROSS JOIN books
+) LEFT JOIN fetches ON fetches.id = fetch;
+
+-- Every page with its importance, best first: those of `best` before all others, so that the first come at once.
+CREATE VIEW ranks AS
+SELECT * FROM (
+    SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks,
+           outlinks, fetched_at, title, state, reason, id
+    FROM best CROSS JOIN weighed ON weighed.id = best.page
+    WHERE is_worthy
+    ORDER BY x DESC, id
+)
+UNION ALL
+SELECT * FROM (
+    SELECT row_number() OVER (ORDER BY x DESC, id)
+               + (SELECT count(*) FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy) AS rank,
+           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, id
+    FROM weighed
+    WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
+    ORDER BY x DESC, id
+);

@@ -11,6 +11,15 @@ _ANEW = {"walkers"}  # is no longer what it was
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
+# Until version 6 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
+_LEDGER = {
+    "never_read": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0",
+    "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
+    "total": """
+        sum(iif(state = 'alias', 0, received)) - 16777216.0 * born + virtual * (16777216.0 * born / births)
+        FROM pages, books, (SELECT count(*) AS born FROM pages WHERE state NOT IN ('alias', 'gone'))""",
+}
+
 
 def schema() -> Iterator[str]:
     """The statements of schema.sql."""
@@ -27,7 +36,8 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
 
     What is new begins with its defaults; what there is no column for any more is left behind.
     """
-    db.execute("DROP VIEW IF EXISTS ranks")
+    for (view,) in _names(db, "view"):
+        db.execute(f"DROP VIEW {view}")
     for (index,) in _names(db, "index"):
         db.execute(f"DROP INDEX {index}")
     old = [table for (table,) in _names(db, "table")]
@@ -46,6 +56,10 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
     if version < 5:
         _move_answers(db, "fingerprints" in old)
         _hash_urls(db)
+    if version < 6:
+        db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
+        for name, value in _LEDGER.items():
+            db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 

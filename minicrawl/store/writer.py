@@ -4,8 +4,10 @@ A batch of visits is one transaction: pages, links, both books, clock, hosts and
 is consistent at every commit and a killed crawl loses at most the batch it was gathering.
 """
 
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
-from minicrawl.store.reader import Store
+from minicrawl.store.links import to_bytes
+from minicrawl.store.reader import PLACES, Store
 from minicrawl.store.rows import (
     AccountColumns,
     DomainRow,
@@ -90,6 +93,7 @@ class Writer(Store):
             f"INSERT INTO pages (state, {', '.join(columns)}) VALUES ('waiting', {marks})",
             zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True),
         )
+        self._tally({("waiting", reason): count for reason, count in Counter(page.reason for page in pages).items()})
         self._db.executemany(
             "INSERT INTO url_hashes (hash, page) VALUES (?, ?)",
             sorted((url_hash(page.url, self._key), page.id) for page in pages),
@@ -104,6 +108,10 @@ class Writer(Store):
         )
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
+        with self._tallied(turn.id for turn in turns):
+            self._save_turns(turns)
+
+    def _save_turns(self, turns: Sequence[Turn]) -> None:
         answered = [turn for turn in turns if turn.fetch is not None]
         unanswered = [turn for turn in turns if turn.fetch is None]
         self._db.executemany(
@@ -126,10 +134,70 @@ class Writer(Store):
             ((*(turn.fetch or ()), turn.id) for turn in answered),
         )
 
-    def save_retries(self, retries: Iterable[Retry]) -> None:
+    def save_retries(self, retries: Collection[Retry]) -> None:
+        with self._tallied(retry.id for retry in retries):
+            self._db.executemany(
+                "UPDATE pages SET attempts = ?, reason = CASE WHEN is_read THEN reason ELSE ? END WHERE id = ?",
+                ((retry.attempts, retry.reason, retry.id) for retry in retries),
+            )
+
+    def save_states(self, pages: Collection[Restated]) -> None:
+        with self._tallied(page.id for page in pages):
+            self._db.executemany(
+                "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
+                ((page.state, page.reason, page.id) for page in pages),
+            )
+
+    @contextmanager
+    def _tallied(self, pages: Iterable[int]) -> Iterator[None]:
+        """Keep the tallies right while states or reasons of some pages change inside the block."""
+        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
+        some = json.dumps(list(pages))
+        before = {(state, reason): -count for state, reason, count in self._db.execute(query, (some,))}
+        yield
+        self._tally(before)
+        self._tally({(state, reason): count for state, reason, count in self._db.execute(query, (some,))})
+
+    def _tally(self, counts: Mapping[tuple[str, str], int]) -> None:
         self._db.executemany(
-            "UPDATE pages SET attempts = ?, reason = CASE WHEN is_read THEN reason ELSE ? END WHERE id = ?",
-            ((retry.attempts, retry.reason, retry.id) for retry in retries),
+            "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
+            "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
+            ((*kind, count) for kind, count in counts.items()),
+        )
+
+    def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
+        """Let pages that were given up wait like such that never had a turn.
+
+        Their part of the level stays with them, and walkers that found nothing there wait with them.
+
+        Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
+        are sitemaps that were not to be had for one of `reasons`.
+        """
+        with self._tallied(pages):
+            self._ask_again(pages)
+        self._db.executemany(
+            "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
+        )
+        self._db.executemany(
+            "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?", ((reason,) for reason in reasons)
+        )
+
+    def _ask_again(self, pages: Sequence[int]) -> None:
+        some = [(page,) for page in pages]
+        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
+        self._db.executemany(
+            "UPDATE meta SET value = value + (SELECT steps FROM pages WHERE id = ?) WHERE key = 'coverage_waiting'",
+            some,
+        )
+        self._db.executemany(
+            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, is_read = 0,
+                walkers = walkers + steps, steps = 0,
+                cash = cash + (SELECT value FROM meta WHERE key = 'level')
+            WHERE id = ? AND is_read""",
+            some,
+        )
+        self._db.executemany(
+            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
         )
 
     def save_measures(self, measures: Mapping[int, str | None]) -> None:
@@ -138,10 +206,18 @@ class Writer(Store):
             "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
         )
 
-    def save_states(self, pages: Iterable[Restated]) -> None:
+    def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
+        """Add to the pages that may be the best. is_anew: those before go."""
+        if is_anew:
+            self._db.execute("DELETE FROM best")
+        self._db.executemany("INSERT OR IGNORE INTO best (page) VALUES (?)", ((page,) for page in pages))
+
+    def save_places(self, order: npt.NDArray[np.int32]) -> None:
+        """Keep the places of all pages: their numbers, best first."""
+        self._db.execute("DELETE FROM places")
         self._db.executemany(
-            "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
-            ((page.state, page.reason, page.id) for page in pages),
+            "INSERT INTO places (first, pages) VALUES (?, ?)",
+            ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
         )
 
     def save_links(self, links: Iterable[Links]) -> None:

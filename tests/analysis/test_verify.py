@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from sites import Server, Site, crawl, random_site, rows
 
-from minicrawl.analysis.verify import Verification, folded_graph, verify
+from minicrawl.analysis.folded import folded_graph
+from minicrawl.analysis.verify import Verification, verify
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.errors import StoreError
@@ -239,6 +240,7 @@ def test_store_without_a_page_read_is_one_sentence(tmp_path: Path) -> None:
     assert str(caught.value) == sentence
     crawl({HOME: []}, store, [HOME])
     rows(store, "UPDATE pages SET state = 'waiting', is_read = 0")
+    rows(store, "UPDATE tallies SET state = 'waiting'")
     with pytest.raises(StoreError) as caught:
         verified(store)
     assert str(caught.value) == sentence

@@ -117,3 +117,24 @@ def test_numbers_and_harmless_text_stay_as_they_are() -> None:
     assert [defused(cell) for cell in (-1, -0.5, None, "", "a=b", " =b", "'", HOME)] == [
         -1, -0.5, None, "", "a=b", " =b", "'", HOME,
     ]  # fmt: skip
+
+
+STEERING = ["\x1b[2J", "\x07", "\x7f", "\x9b31m", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
+
+
+@pytest.mark.parametrize("steering", STEERING)
+@pytest.mark.parametrize("name", ["ranks.csv", "ranks.jsonl"])
+def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Path, name: str, steering: str) -> None:
+    file = tmp_path / name
+    with open_store(store) as reader:
+        export_ranks([page._replace(title=f"before {steering} after") for page in reader.top(2)], file)
+    text = file.read_text("utf-8")
+    assert not any(char in text for char in STEERING)
+    assert f"before \\u{ord(steering[0]):04x}{steering[1:]} after" in text
+    if name.endswith(".jsonl"):
+        assert {json.loads(line)["title"] for line in text.splitlines()} == {f"before {steering} after"}
+
+
+@pytest.mark.parametrize("start", "＝＋－＠")
+def test_formula_in_full_width_is_defused(start: str) -> None:
+    assert defused(f"{start}1+1") == f"'{start}1+1"

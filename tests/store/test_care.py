@@ -3,6 +3,7 @@
 import contextlib
 import json
 import resource
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,14 +14,14 @@ from sites import Server, Site, crawl, rows
 from minicrawl.cli import main
 from minicrawl.crawl.audit import audit
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.store import care
 from minicrawl.store.care import backup, compact
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-SITE: Site = {HOME: [f"/{number}" for number in range(40)]} | {
-    f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)
-}
+SITE: Site = {HOME: [f"/{number}" for number in range(40)]}
+SITE |= {f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)}
 
 
 @pytest.fixture
@@ -195,3 +196,32 @@ def test_store_that_cannot_be_written_is_one_sentence(store: Path) -> None:
         writer.save_meta({"x": 1})
     writer._db.execute("PRAGMA query_only = OFF")
     writer.close()
+
+
+def test_backup_blames_the_file_that_is_at_fault(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "folder" / "copy.db"
+    with largest_file(50_000), pytest.raises(StoreError) as told:
+        backup(store, copy)
+    assert str(copy) in str(told.value)
+    assert str(store) not in str(told.value)
+    store.write_bytes(store.read_bytes()[: store.stat().st_size // 2])
+    with pytest.raises(StoreError) as told:
+        backup(store, copy)
+    assert str(store) in str(told.value)
+    assert str(copy) not in str(told.value)
+    assert not copy.exists()
+
+
+@pytest.mark.parametrize("name", ["SQLITE_CORRUPT", "SQLITE_IOERR_READ", "SQLITE_IOERR_WRITE", "SQLITE_FULL"])
+def test_error_of_a_copy_is_blamed_on_the_side_that_it_comes_from(store: Path, tmp_path: Path, name: str) -> None:
+    class Source:
+        def backup(self, copy: object) -> None:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = name
+            raise error
+
+    is_of_store = name == "SQLITE_CORRUPT"
+    with pytest.raises(StoreError if is_of_store else sqlite3.OperationalError):
+        care._copy(store, Source(), None)  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=r"cannot be opened|fails"):
+        care._copy(tmp_path, Source(), None)  # type: ignore[arg-type]

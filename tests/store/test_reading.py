@@ -1,0 +1,183 @@
+"""Little is asked of a store without a look at all of it, and the best pages are true at every commit."""
+
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sites import Site, crawl, random_site, rows
+
+from minicrawl.cli import main
+from minicrawl.crawl import best
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.best import Best
+from minicrawl.opic import Ledger
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.writer import Writer
+
+BIG = ("pages", "fetches", "links", "url_hashes")
+ALL_MAY_BE_SEEN = {"pages_seeds", "fetches_duplicates"}
+"""Indexes of few rows: of seeds, of duplicates."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, path, seeds, pages=25)
+    return path
+
+
+COMMANDS = {
+    "why": lambda url: ["why", url],
+    "why, not known": lambda url: ["why", url + "/no/such/page"],
+    "top": lambda url: ["top", "--n", "5"],
+    "status": lambda url: ["status"],
+}
+
+
+@pytest.mark.parametrize("is_ranked", [0, 1])
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
+def test_no_question_looks_at_all_pages(
+    store: Path, words: object, is_ranked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(store, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
+    ((url,),) = rows(store, "SELECT url FROM pages WHERE id = 7")
+    asked: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        db = connect(*arguments, **options)
+        db.set_trace_callback(asked.append)
+        return db
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    result = CliRunner().invoke(main, [*words(url), "--store", str(store)])  # type: ignore[operator]
+    monkeypatch.undo()
+    assert result.exit_code == 0, result.output
+    queries = [query for query in asked if query.lstrip().upper().startswith(("SELECT", "WITH"))]
+    assert queries
+    for query in queries:
+        for *_, step in rows(store, f"EXPLAIN QUERY PLAN {query}"):
+            found = re.match(r"SCAN (\w+)(?:.* INDEX (\w+))?", step)
+            if found is None or found[1] not in BIG or found[2] in ALL_MAY_BE_SEEN:
+                continue
+            # The rows after the best come from a look at all; nobody asks for so many here.
+            assert "FROM ranks" in query, (step, query)
+            assert rows(store, "SELECT count(*) FROM best")[0][0] >= 5
+
+
+def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(store: Path) -> None:
+    with open_store(store) as reader:
+        for ranked in list(reader.pages()):
+            page = reader.find([ranked.url])[ranked.url]
+            assert reader.is_rank_exact(page)
+            assert reader.ranked_page(page) == ranked
+
+
+def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best, "KEPT", 10)
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(4, pages=400)
+    crawl(site, path, seeds)
+    rows(path, "UPDATE meta SET value = 0 WHERE key = 'is_ranked'")
+    with open_store(path) as reader:
+        exact = [reader.is_rank_exact(page) for page in range(reader.size())]
+        assert 5 <= sum(exact) < 25
+        for ranked in reader.pages():  # all pages are in the sample here, so that the guess is right
+            assert reader.ranked_page(reader.find([ranked.url])[ranked.url]).rank == ranked.rank
+
+
+def view_is_right(store: Path) -> None:
+    """The view against its own columns, in an order that is worked out anew."""
+    ranked = rows(store, "SELECT rank, id, importance FROM ranks")
+    x = dict(rows(store, "SELECT id, x FROM weighed"))
+    assert [page for _, page, _ in ranked] == sorted(x, key=lambda page: (-x[page], page))
+    assert [rank for rank, _, _ in ranked] == list(range(1, len(ranked) + 1))
+    assert sum(importance for _, _, importance in ranked) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few pages kept, so that some come, some go, and the floor rises."""
+    monkeypatch.setattr(best, "KEPT", 5)
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(seed)
+    web: Site = {**site}
+    counted, transaction = [0], Writer.transaction
+
+    def looked_at(self: Writer) -> object:
+        if counted[0] > 2:
+            view_is_right(path)
+        counted[0] += 1
+        return transaction(self)
+
+    monkeypatch.setattr(Writer, "transaction", looked_at)
+    for pages in (5, 10, 20, 50):
+        crawl(web, path, seeds, pages=pages, discovery=0.6)
+        web = {url: links if number % 7 else 404 for number, (url, links) in enumerate(web.items())}
+        view_is_right(path)
+        with open_store(path) as reader:
+            assert list(audit(reader)) == []
+    assert counted[0] > 8
+
+
+def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best, "KEPT", 4)
+    path = tmp_path / "crawl.db"
+    site = {"http://a.test/": [f"/{number}" for number in range(30)]} | {
+        f"http://a.test/{number}": ["/1"] if number % 3 else "http://a.test/2" for number in range(30)
+    }
+    crawl(site, path, ["http://a.test/"])  # type: ignore[arg-type]
+    crawl({**site, "http://a.test/1": 404}, path, [], discovery=0.1, pages=60)  # type: ignore[dict-item]
+    assert {state for (state,) in rows(path, "SELECT DISTINCT state FROM pages")} >= {"fetched", "alias", "gone"}
+    view_is_right(path)
+
+
+@given(st.data())
+@settings(deadline=None, derandomize=True, max_examples=60)
+def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
+    ledger, kept, held = Ledger(), Best(), set()
+    ledger.discover(40)
+    links = {page: np.zeros(0, dtype=np.int32) for page in range(40)}
+    best.KEPT, before = 6, best.KEPT
+    try:
+        for _ in range(12):
+            page = data.draw(st.integers(0, 39))
+            old = links[page]
+            targets = sorted(data.draw(st.sets(st.integers(0, 39), max_size=6)) - {page})
+            links[page] = np.array(targets, dtype=np.int32)
+            ledger.visit(page, links[page], old)
+            added, is_anew = kept.changes(ledger, np.concatenate([[page], old, links[page]]).astype(np.int64))
+            held = set(added) if is_anew else held | set(added)
+            worths = ledger.worths(slice(0, 40))
+            assert all(worths[other] < kept.floor for other in set(range(40)) - held)
+            assert len(held) <= 12
+            assert ledger.total() == pytest.approx(float(ledger._x(slice(0, 40)).sum()))
+    finally:
+        best.KEPT = before
+
+
+def test_tallies_are_those_of_the_pages(store: Path) -> None:
+    with open_store(store) as reader:
+        assert reader.counts() == {
+            (state, reason): count
+            for state, reason, count in rows(store, "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2")
+        }
+    rows(store, "UPDATE tallies SET pages = pages + 1 WHERE state = 'fetched'")
+    with open_store(store) as reader:
+        assert "kinds of pages are counted wrongly" in " ".join(audit(reader))
+
+
+def test_some_pages_that_link_to_one_are_found(store: Path) -> None:
+    with open_store(store) as reader:
+        graph = reader.links()
+        sources = np.repeat(graph.sources, np.diff(graph.indptr))
+        for page in range(reader.size()):
+            expected = set(sources[graph.targets == page].tolist())
+            assert set(Store.some_sources(reader, page, 100)) == expected
