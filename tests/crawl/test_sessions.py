@@ -63,7 +63,7 @@ def test_digest_is_the_same_with_a_parameter_that_changes_nothing_and_without() 
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
-@pytest.mark.parametrize(("folders", "pages"), [("a", 5), ("ab", 5), ("abcdef", 5), ("ab", 40)])
+@pytest.mark.parametrize(("folders", "pages"), [("a", 5), ("ab", 5), ("abcdef", 5), ("ab", 20)])
 def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: str, folders: str, pages: int) -> None:
     """Every page is read, none of them often."""
     store = tmp_path / "crawl.db"
