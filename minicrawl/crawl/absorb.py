@@ -25,7 +25,7 @@ from minicrawl.crawl.robots_turns import RobotsTurns
 from minicrawl.crawl.seeds import in_plain_http
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
-from minicrawl.crawl.traps import NOTHING, Said
+from minicrawl.crawl.traps import NOTHING
 from minicrawl.crawl.twins import Twins
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
@@ -269,9 +269,9 @@ class Absorber:
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
         is_news = fetched.status == 200 and not self.accounts.book.read[page]
-        said = Said(fetched.digest, fetched.wording) if is_news else NOTHING
-        if said.digest is not None and "?" in fetched.url:
-            self.repeats.note_parameters(fetched.url, said.digest)
+        said = self.repeats.said(fetched) if is_news else NOTHING
+        if "?" in fetched.url:
+            self.repeats.note_parameters(fetched, said)
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         if self._web.traps is not None and urls:

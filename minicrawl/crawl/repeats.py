@@ -20,7 +20,8 @@ from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
 from minicrawl.crawl.sessions import Sessions
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
-from minicrawl.crawl.urls import origin
+from minicrawl.crawl.traps import Said
+from minicrawl.crawl.urls import origin, whom_to_spare
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
@@ -81,10 +82,20 @@ class Repeats:
             anchors.setdefault(self._sessions.plain(url), anchor)
         return list(anchors), list(anchors.values())
 
-    def note_parameters(self, url: str, digest: int) -> None:
-        """Take in what a page with parameters says, before it is said to have said it."""
-        if self._sessions is not None and self._web.traps is not None:
-            self._sessions.read(url, digest, self._web.traps.novelty(url, digest))
+    def said(self, fetched: Fetched) -> Said:
+        """What a page says, as traps are to learn of it.
+
+        A page without its session says what it said with it. So when one has been found out nothing counts as said
+        before on its host: digests are others from then on.
+        """
+        if fetched.digest is None or self._sessions is None:
+            return Said(fetched.digest, fetched.wording)
+        return Said(fetched.digest ^ self._sessions.found_on(whom_to_spare(fetched.url)), fetched.wording)
+
+    def note_parameters(self, fetched: Fetched, said: Said) -> None:
+        """Take in a page with parameters, before traps learn what it said."""
+        if said.digest is not None and fetched.digest is not None and self._sessions and self._web.traps is not None:
+            self._sessions.read(fetched.url, fetched.digest, self._web.traps.novelty(fetched.url, said.digest))
 
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
         """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""

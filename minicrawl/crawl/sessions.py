@@ -70,6 +70,10 @@ class Sessions:
         """Whether any parameter has turned out to be a session's."""
         return bool(self._sessions)
 
+    def found_on(self, host: str) -> int:
+        """In how many patterns of a host parameters have turned out to be sessions'."""
+        return sum(self._sessions.get(host, {}).values())
+
     def read(self, url: str, digest: int, novelty: Novelty) -> None:
         """Take in what a page said."""
         pattern = shape_of(url).pattern
