@@ -197,7 +197,7 @@ def test_switched_off(store: Path) -> None:
     crawl(server, store, [HOME], sitemaps=False)
     assert (server.asked_sitemaps, server.asked) == ([], [HOME])
     # The next crawl catches up, though robots.txt is not asked for again.
-    crawl(server, store, [HOME + "2"])
+    crawl(server, store, [HOME + "2"], sitemaps=True)
     assert server.asked_sitemaps == [MAP]
 
 
