@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.cli import main
-from minicrawl.crawl import fetch, source
+from minicrawl.crawl import codings, large_pages
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.answer import AnswerReader
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.engine import Engine
 from minicrawl.crawl.frontier import Frontier
@@ -51,9 +52,10 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
-    (source, "parse_html", "parse, resolve and normalise links"),
-    (source, "identity_of", "digests and SimHash"),
-    (fetch._Inflate, "decode", "inflate"),
+    (large_pages, "parse_html", "parse, resolve and normalise links"),
+    (large_pages, "identity_of", "digests and SimHash"),
+    (AnswerReader, "feed", "read heads and framing"),
+    (codings._Deflate, "undo", "inflate"),
     (Duplicates, "likeness", "look up duplicates"),
     (Duplicates, "take_in", "look up duplicates"),
     (KnownUrls, "find", "look up URLs"),

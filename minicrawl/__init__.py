@@ -17,13 +17,15 @@ analysis/ what a crawl's links say                 lab/     the papers' experime
 
 from typing import TYPE_CHECKING, Any
 
+from minicrawl.errors import ConfigError, MinicrawlError
+
 if TYPE_CHECKING:
     from minicrawl.crawl.run import acrawl, crawl
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import open_store
 
 __version__ = "0.1.0"
-__all__ = ["CrawlReport", "__version__", "acrawl", "crawl", "open_store"]
+__all__ = ["ConfigError", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {
     "acrawl": "minicrawl.crawl.run",

@@ -1,7 +1,7 @@
 """What can go wrong, as a tree. The web's bad input is not here: that becomes an outcome with a reason code.
 
 MinicrawlError          every message is one sentence: what is wrong, the value, the way out
-├── SettingError        a setting is wrong; the message names it and says what is allowed       exit 2
+├── ConfigError         a setting is wrong; the message names it and says what is allowed       exit 2
 ├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
 ├── StoreError          the store cannot be used                                                exit 3
 ├── NothingFetchedError not one page could be fetched                                           exit 1
@@ -15,8 +15,12 @@ class MinicrawlError(Exception):
     exit_code = 1
 
 
-class SettingError(MinicrawlError):
+class ConfigError(MinicrawlError):
     exit_code = 2
+
+
+SettingError = ConfigError
+"""What most of the program calls it."""
 
 
 class SeedError(MinicrawlError):

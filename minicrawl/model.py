@@ -30,10 +30,10 @@ class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
 
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
-    `size`: body bytes that crossed the network. `body`: after content decoding, cut or damaged where `truncated`;
-    empty when the content type is nothing we parse. `content_type`: as the header says, or the body looks like.
-    `digest`, `payload`, `simhash`: 64 bits each of what the body says, see minicrawl.crawl.digest; None when there is
-    none.
+    `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
+    decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
+    header says, or the body looks like. `digest`, `payload`, `simhash`, `wording`: 64 bits each of what the body
+    says, see minicrawl.crawl.digest; None when there is none.
     """
 
     url: str
@@ -42,6 +42,7 @@ class Fetched:
     content_type: str | None = None
     location: str | None = None
     robots_tag: str | None = None
+    link: str | None = None
     retry_after: str | None = None
     size: int = 0
     seconds: float = 0.0
@@ -51,6 +52,7 @@ class Fetched:
     digest: int | None = None
     payload: int | None = None
     simhash: int | None = None
+    wording: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ class ParsedPage:
 
     `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
     text of the first link to each. `nofollow`: number of distinct targets that only uncounted links point to.
-    `canonical`, `refresh`: normalised URLs this page says to stand for, or None.
+    `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
+    `alternates`: those that its head gives as the same in another language or for another medium.
+    `refresh`: the normalised URL to which it sends its reader, or None.
     `follow`, `index`: False when the page's robots directives say nofollow or noindex. `truncated`: there are more
     links than are read.
     """
@@ -76,11 +80,17 @@ class ParsedPage:
     anchors: tuple[str, ...] = ()
     nofollow: int = 0
     title: str | None = None
-    canonical: str | None = None
+    canonicals: tuple[str, ...] = ()
+    alternates: tuple[str, ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True
     truncated: bool = False
+
+    @property
+    def canonical(self) -> str | None:
+        """The URL this page says to stand for; None also when it names two (RFC 6596 allows for one)."""
+        return self.canonicals[0] if len(self.canonicals) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

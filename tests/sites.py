@@ -78,6 +78,7 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[
 
 # Tables of older versions where they differ from those of the version after.
 _FIFTH = """
+    ALTER TABLE patterns DROP COLUMN counting;
     DROP VIEW ranks;
     DROP VIEW weighed;
     DROP VIEW books;
@@ -137,7 +138,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
-    6: ["tallies", "best", "places", "domains", "linkers"],
+    6: ["tallies", "best", "places", "domains", "linkers", "twins", "parameters"],
 }
 
 

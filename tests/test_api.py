@@ -33,3 +33,35 @@ def test_acrawl_is_the_same_inside_a_loop(tmp_path: Path) -> None:
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'spider'"):
         minicrawl.spider  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"pagez": 1}, "no setting is called 'pagez'; did you mean 'pages'?"),
+        ({"ca_file": "nowhere.pem"}, "nowhere.pem is no file"),
+        ({"ca_file": 5}, "--ca-file is the path of a file, not 5"),
+        ({"time": "soon"}, "not 'soon'"),
+        ({"pages": "many"}, "--pages is a number, not 'many'"),
+        ({"pages": 1.5}, "--pages is a whole number, not 1.5"),
+        ({"traps": "no"}, "--traps is True or False, not 'no'"),
+        ({"deny": 7}, "--deny is a text or a list of texts, not 7"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(tmp_path: Path, settings: dict[str, object], sentence: str) -> None:
+    """And make no store."""
+    with pytest.raises(minicrawl.ConfigError) as caught:
+        minicrawl.crawl([HOME], store=tmp_path / "crawl.db", **settings)
+    assert sentence in str(caught.value)
+    assert not (tmp_path / "crawl.db").exists()
+
+
+def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> None:
+    server = Server({HOME: ["/b", "http://b.test/"], HOME + "b": ["/c", "http://c.test/"]})
+    store = tmp_path / "crawl.db"
+    minicrawl.crawl([HOME], store, transport=server, delay=0, scope="prefix", pages=1)
+    minicrawl.crawl([], store, transport=server)
+    assert server.asked == [HOME, HOME + "b", HOME + "c"]
+    minicrawl.crawl([], store, transport=server, scope="any")
+    with minicrawl.open_store(store) as reader:
+        assert reader.meta_json("settings")["scope"] == "any"

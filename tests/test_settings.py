@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.errors import SettingError
-from minicrawl.settings import ConnectTo, CrawlSettings, option, parse_boost, parse_duration, parse_size
+from minicrawl.errors import ConfigError, SettingError
+from minicrawl.settings import (
+    SETTINGS,
+    ConnectTo,
+    CrawlSettings,
+    Header,
+    option,
+    parse_boost,
+    parse_duration,
+    parse_size,
+)
 
 NAN = math.nan
 
@@ -203,7 +212,31 @@ def test_settings_are_frozen():
 
 def test_header_lines_are_split_at_the_first_colon():
     settings = CrawlSettings(header=("X-A:b: c ", "Cookie: a=b", "X-Empty:"))
-    assert settings.headers == (("X-A", "b: c"), ("Cookie", "a=b"), ("X-Empty", ""))
+    assert settings.headers == (Header("X-A", "b: c"), Header("Cookie", "a=b"), Header("X-Empty", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("a.test=X-A: b", "a.test"),
+        ("a.test:81=X-A: b", "a.test:81"),
+        ("https://a.test=X-A: b", "https://a.test"),
+        ("[::1]:81=X-A: b", "[::1]:81"),
+        ("X-A: b", None),
+    ],
+)
+def test_a_header_may_be_for_one_host(text, host):
+    assert Header.parse(text) == Header("X-A", "b", host)
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "cookie", "X-Api-Key", "X-CSRF-Token"])
+def test_headers_that_tell_who_we_are_are_secret(name):
+    assert Header.parse(f"{name}: x").is_secret
+
+
+@pytest.mark.parametrize("name", ["Accept-Language", "From", "DNT", "X-Robot"])
+def test_other_headers_are_not(name):
+    assert not Header.parse(f"{name}: x").is_secret
 
 
 def test_a_boost_is_divided_at_the_last_equals_sign():
@@ -221,11 +254,61 @@ def test_settings_survive_the_store():
     assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
 
 
+def test_connections_survive_the_store():
+    settings = CrawlSettings(connect_to=("a.test:80:[::1]:81", "::b.test:"), proxy="http://p.test:1")
+    assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
+
+
+TEXTS = {
+    "pages": ("1000", 1000),
+    "time": ("30m", 1800.0),
+    "bytes": ("2GB", 2 * 10**9),
+    "until_coverage": ("90%", 0.9),
+    "allow": ("a", ("a",)),
+    "retry": ("dns, http-503", ("dns", "http-503")),
+    "delay": ("1.5s", 1.5),
+    "ip_delay": ("0", 0.0),
+    "per_host": ("2", 2),
+    "discovery": ("0.5", 0.5),
+    "header": ("A: b", ("A: b",)),
+    "connect_to": ("::127.0.0.1:81", (ConnectTo(None, None, "127.0.0.1", 81),)),
+    "ca_file": (__file__, Path(__file__)),
+    "timeout": ("1m", 60.0),
+    "max_size": ("1MB", 10**6),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "value"), [(name, *both) for name, both in TEXTS.items()], ids=TEXTS)
+def test_texts_are_taken_as_on_the_command_line(name, text, value):
+    assert getattr(CrawlSettings(**{name: text}), name) == value
+
+
+def test_connect_to_reads_files_and_lists(tmp_path):
+    file = tmp_path / "rules.txt"
+    file.write_text("a.test:::1\nb.test:::2\n")
+    rules = CrawlSettings(connect_to=[f"@{file}", ConnectTo.parse("c.test:::3")]).connect_to
+    assert [str(rule) for rule in rules] == ["a.test:::1", "b.test:::2", "c.test:::3"]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("value", [object(), {"a": 1}, b"bytes", float("inf")], ids=["object", "dict", "bytes", "inf"])
+def test_a_value_of_a_wrong_type_is_a_sentence(name, value):
+    if value == math.inf and name in ("time", "delay", "ip_delay", "timeout", "window", "intrinsic_weight"):
+        return
+    with pytest.raises(ConfigError, match=option(name)):
+        CrawlSettings(**{name: value})
+
+
+def test_a_mistyped_name_is_told_with_the_nearest():
+    with pytest.raises(ConfigError) as caught:
+        CrawlSettings.of({"pagez": 1})
+    assert str(caught.value) == "no setting is called 'pagez'; did you mean 'pages'?"
+
+
 def test_secrets_are_not_stored():
     settings = CrawlSettings(
         header=("Authorization: hush",),
         proxy="http://me:hush@proxy.test",
-        connect_to=(ConnectTo.parse("::hush:1"),),
     )
     assert "hush" not in settings.to_json()
 

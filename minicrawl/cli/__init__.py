@@ -45,7 +45,7 @@ class Commands(click.Group):
         except MinicrawlError as error:
             from minicrawl.cli.output import printable
 
-            click.echo(f"Error: {printable(str(error))}", err=True)
+            click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
 
     def _invoke(self, ctx: click.Context) -> object:

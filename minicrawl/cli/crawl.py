@@ -2,28 +2,26 @@
 
 import json
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
-from minicrawl.errors import NothingFetchedError, SettingError
-from minicrawl.settings import (
-    SCOPES,
-    STRATEGY_NAMES,
-    USER_AGENT,
-    ConnectTo,
-    CrawlSettings,
-    parse_duration,
-    parse_size,
-)
+from minicrawl.errors import NothingFetchedError
+from minicrawl.settings import SCOPES, STRATEGY_NAMES, USER_AGENT, option
 
 if TYPE_CHECKING:
+    from minicrawl.crawl.remembered import Resumed
+    from minicrawl.crawl.seeds import Seeds
     from minicrawl.model import CrawlReport
 
 _INTERRUPTED = 130
+_BAD_SHOWN = 10
+_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 WHY_STOPPED = {
     "nothing-left": "nothing is left to fetch",
@@ -45,10 +43,19 @@ WHY_STOPPED = {
 @click.option("--bytes", metavar="2GB", help="Stop after that many bytes of pages.")
 @click.option(
     "--until-coverage",
-    type=float,
-    metavar="0.9",
+    metavar="90%",
     help="Stop once the pages read certainly hold this share of the importance of all known pages: a bound from "
     "below, for importance as seen from the seeds (RankMass).",
+)
+@click.option(
+    "--retry",
+    multiple=True,
+    is_flag=False,
+    flag_value="passing",
+    metavar="[REASON,...]",
+    help="Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
+    "REASON: for those that may have passed, such as time-outs. Where no connection came about, every run asks again. "
+    "Repeatable.",
 )
 @click.option(
     "--scope",
@@ -90,20 +97,20 @@ WHY_STOPPED = {
     help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
 )
 @click.option(
-    "--merge-duplicates", is_flag=True, help="Let a page with the bytes of one read before stand for that one."
+    "--merge-duplicates",
+    is_flag=True,
+    help="Let pages of one site that have the same bytes and the same links be one page.",
 )
 @click.option(
     "--delay",
-    type=float,
-    default=1.0,
-    metavar="SECONDS",
+    default="1s",
+    metavar="TIME",
     help="Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay "
     "too: only for servers of your own.",
 )
 @click.option(
     "--ip-delay",
-    type=float,
-    metavar="SECONDS",
+    metavar="TIME",
     help="Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
 )
 @click.option("--per-host", type=int, default=1, help="Requests in flight per host, and per IP address with a delay.")
@@ -119,8 +126,7 @@ WHY_STOPPED = {
 @click.option("--window", type=float, default=8.0, metavar="T", help="Size of the interpolation window, in turnovers.")
 @click.option(
     "--discovery",
-    type=float,
-    default=1.0,
+    default="1.0",
     metavar="SHARE",
     help="Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
     "asked for again once a day, or by the next run.",
@@ -131,7 +137,14 @@ WHY_STOPPED = {
 @click.option("--topic", default="", metavar="WORDS", help="Links whose text or URL has these words get more cash.")
 @click.option("--intrinsic-weight", type=float, default=1.0, metavar="W", help="Weight of links within a site.")
 @click.option("--user-agent", default=USER_AGENT, help="Who we say we are; its first word is looked up in robots.txt.")
-@click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Send this header too. Repeatable.")
+@click.option(
+    "--header",
+    multiple=True,
+    metavar="'[HOST=]NAME: VALUE'",
+    help="Send this header too: to HOST alone (a name, name:port or https://name), or to everybody; but what may be "
+    "secret (Authorization, Cookie, tokens, keys ...) only to the origins of the seeds, and never along a redirect or "
+    "link to another one. Not kept in the store. Repeatable.",
+)
 @click.option("--proxy", metavar="URL", help="Send requests through this HTTP proxy.")
 @click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt. Only for servers of your own.")
 @click.option(
@@ -142,22 +155,44 @@ WHY_STOPPED = {
 )
 @click.option("--ca-file", type=click.Path(path_type=Path), metavar="PEM", help="Trust this certificate authority too.")
 @click.option("--allow-private", is_flag=True, help="Let the crawl reach loopback and private addresses.")
-@click.option("--timeout", type=float, default=60.0, help="Seconds one request may take in all.")
+@click.option("--timeout", default="60s", metavar="TIME", help="What one request may take in all.")
 @click.option("--max-size", default="16MB", metavar="SIZE", help="Bytes read of one page, before and after unpacking.")
+@click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
+@click.option(
+    "--forget",
+    multiple=True,
+    metavar="OPTION",
+    help="Let an option that the store remembers, such as max-depth, have its default again. Repeatable.",
+)
+@click.option("--show-settings", is_flag=True, help="Print all settings and where they come from; crawl nothing.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
-def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: bool, **options: Any) -> None:
+def command(
+    seeds: tuple[str, ...],
+    store: Path,
+    as_json: bool,
+    no_progress: bool,
+    skip_bad: bool,
+    forget: tuple[str, ...],
+    show_settings: bool,
+    **options: Any,
+) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input. The most important pages come first.
 
-    The store keeps everything: run the same command again and it goes on where it stopped. The first Ctrl-C
-    finishes the requests in flight, the second stops at once; neither loses anything.
+    A seed without a scheme, such as example.org, is asked for by https, and by http if there is no connection. The
+    store keeps everything, options too, but for limits and headers: run the same command again, or without options,
+    and it goes on where it stopped; an option that is given changes it. The first Ctrl-C finishes the requests in
+    flight, the second stops at once; neither loses anything.
     """
-    settings = _settings(options)
-    if settings.ignore_robots and not is_quiet():
-        click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
-    report = _run(settings, seeds, store, live=sys.stderr.isatty() and not no_progress)
+    context = click.get_current_context()
+    given = {name: value for name, value in options.items() if context.get_parameter_source(name) in _GIVEN}
+    if show_settings:
+        _print_settings(given, forget, store, as_json)
+        return
+    live = sys.stderr.isatty() and not no_progress
+    report = _run(given, forget, seeds, skip_bad, store, live=live)
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
     else:
@@ -171,45 +206,82 @@ def command(seeds: tuple[str, ...], store: Path, as_json: bool, no_progress: boo
         )
 
 
-def _settings(options: dict[str, Any]) -> CrawlSettings:
-    time, size = options.pop("time"), options.pop("bytes")
-    return CrawlSettings(
-        time=parse_duration(time) if time else None,
-        bytes=parse_size(size) if size else None,
-        max_size=parse_size(options.pop("max_size")),
-        connect_to=tuple(ConnectTo.parse(rule) for rule in _rules(options.pop("connect_to"))),
-        **options,
-    )
+def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Path, as_json: bool) -> None:
+    from minicrawl.cli.output import document, printable
+    from minicrawl.crawl.remembered import resumed, shown
+    from minicrawl.store.reader import open_store
+
+    kept: dict[str, Any] = {}
+    if store.exists():
+        with open_store(store) as reader:
+            kept = reader.meta_json("settings")
+    told = resumed(kept, given, forgotten)
+    rows = [(name, getattr(told.settings, name), source) for name, source in told.sources.items()]
+    if as_json:
+        values = json.loads(told.settings.to_json())
+        values["header"] = [str(header) for header in told.settings.headers]
+        click.echo(document({name: {"value": values[name], "from": source} for name, _, source in rows}))
+        return
+    for name, value, source in rows:
+        click.echo(f"{option(name)[2:]:<18}{source:<9}{printable(shown(name, value))}")
 
 
-def _rules(given: tuple[str, ...]) -> list[str]:
-    rules: list[str] = []
-    for rule in given:
-        if not rule.startswith("@"):
-            rules.append(rule)
-            continue
-        try:
-            rules += Path(rule[1:]).read_text("utf-8").split()
-        except OSError as error:
-            raise SettingError(f"--connect-to {rule}: the file cannot be read: {error.strerror}") from error
-    return rules
+def _gathered(sources: tuple[str, ...], skip_bad: bool) -> "Seeds":
+    from minicrawl.cli.output import printable
+    from minicrawl.crawl.seeds import gather_seeds
+
+    seeds = gather_seeds(sources, skip_bad=skip_bad)
+    if seeds.bad and not is_quiet():
+        shown = "".join(f"\n  {printable(bad)}" for bad in seeds.bad[:_BAD_SHOWN])
+        more = f"\n  and {len(seeds.bad) - _BAD_SHOWN:,} more" if len(seeds.bad) > _BAD_SHOWN else ""
+        click.echo(f"Left out, as they are no http or https URLs: {len(seeds.bad):,} seeds{shown}{more}", err=True)
+    return seeds
 
 
-def _run(settings: CrawlSettings, seeds: tuple[str, ...], store: Path, *, live: bool) -> "CrawlReport":
+def _run(
+    given: dict[str, Any],
+    forgotten: tuple[str, ...],
+    sources: tuple[str, ...],
+    skip_bad: bool,
+    store: Path,
+    *,
+    live: bool,
+) -> "CrawlReport":
     import asyncio
     import gc
 
     from minicrawl.cli.display import showing
     from minicrawl.crawl.run import crawl_with
-    from minicrawl.crawl.seeds import read_seeds
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
-    wanted = read_seeds(seeds)
+    started = time.monotonic()
+    seeds = _gathered(sources, skip_bad)
     with showing(live) as show:
         return asyncio.run(
-            crawl_with(settings, wanted, store, on_progress=None if is_quiet() else show, handle_signals=True)
+            crawl_with(
+                given,
+                seeds,
+                store,
+                forgotten=forgotten,
+                on_resumed=None if is_quiet() else _tell,
+                on_progress=None if is_quiet() else show,
+                handle_signals=True,
+                started=started,
+            )
         )
+
+
+def _tell(resumed: "Resumed", again: int) -> None:
+    """Say what is not as the user may expect."""
+    from minicrawl.cli.output import printable
+
+    if resumed.settings.ignore_robots:
+        click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
+    for change in resumed.changes:
+        click.echo(printable(change), err=True)
+    if again:
+        click.echo(f"Pages that were given up and are asked for again: {again:,}", err=True)
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:

@@ -1,38 +1,44 @@
 """minicrawl demo"""
 
 import json
+import shlex
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.cli.options import is_quiet, json_option, logging_options
+from minicrawl.settings import DEFAULT_STORE
 
 if TYPE_CHECKING:
     from minicrawl.demo.web import DemoWeb
 
 _SHARES = (0.05, 0.1, 0.2, 0.3)
 _TOP = 100
+_STORE = DEFAULT_STORE.with_name("demo.db")
 
 
 @click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
 @click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
-@click.option("--delay", type=float, default=0.005, help="Seconds between two requests to a host.")
+@click.option("--delay", default="0.005s", metavar="TIME", help="Between two requests to a host.")
 @click.option("--serve", type=click.IntRange(1, 65535), metavar="PORT", help="Only serve the web, until Ctrl-C.")
 @click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
-@store_option
+@click.option(
+    "--store",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=_STORE,
+    help="The demo's own file, made anew each time.",
+)
 @json_option
 @logging_options
 def command(
     pages: int,
     seed: int,
-    delay: float,
+    delay: str,
     serve: int | None,
     traps: bool,
     no_progress: bool,
@@ -56,13 +62,13 @@ def command(
     if serve is not None:
         asyncio.run(_serve(web, serve))
         return
-    settings = CrawlSettings(pages=pages, delay=delay, concurrency=4, allow_private=True)
+    given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True}
     live = sys.stderr.isatty() and not no_progress
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
         _start_afresh(store)
-        asyncio.run(_crawl(web, settings, store, live=live))
+        asyncio.run(_crawl(web, given, store, live=live))
         breadth_first = Path(folder) / "breadth-first.db"
-        asyncio.run(_crawl(web, replace(settings, strategy="breadth-first"), breadth_first, live=live))
+        asyncio.run(_crawl(web, given | {"strategy": "breadth-first"}, breadth_first, live=live))
         result = _compare(web, store, breadth_first)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
 
@@ -92,31 +98,34 @@ async def _serve(web: "DemoWeb", port: int) -> None:
 
 def _start_afresh(store: Path) -> None:
     """The demo's web is another one each time its seed changes, so it never goes on with an earlier crawl."""
-    from minicrawl.errors import SettingError
+    from minicrawl.errors import SettingError, StoreError
     from minicrawl.store.reader import open_store
 
     if not store.exists():
         return
     with open_store(store) as reader:
+        if reader.is_in_use():
+            raise StoreError(f"another demo is using {store}; wait for it, or use another --store")
         if not all(".test/" in url for url in reader.seeds()):
             raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
     for suffix in ("", "-wal", "-shm"):
         Path(f"{store}{suffix}").unlink(missing_ok=True)
 
 
-async def _crawl(web: "DemoWeb", settings: CrawlSettings, store: Path, *, live: bool) -> None:
+async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
     from minicrawl.cli.display import showing
     from minicrawl.crawl.run import crawl_with
+    from minicrawl.crawl.seeds import Seeds
     from minicrawl.demo.server import serving
 
     if not is_quiet():
-        click.echo(f"Crawling {settings.pages:,} pages of the demo web, {settings.strategy} order ...", err=True)
+        order = given.get("strategy", "by importance")
+        click.echo(f"Crawling {given['pages']:,} pages of the demo web, {order} ...", err=True)
     with showing(live) as show:
         async with serving(web) as port:
-            settings = replace(settings, connect_to=(ConnectTo(None, None, "127.0.0.1", port),))
             await crawl_with(
-                settings,
-                list(web.seeds),
+                given | {"connect_to": f"::127.0.0.1:{port}"},
+                Seeds(list(web.seeds)),
                 store,
                 on_progress=None if is_quiet() else show,
                 handle_signals=True,
@@ -124,7 +133,7 @@ async def _crawl(web: "DemoWeb", settings: CrawlSettings, store: Path, *, live: 
 
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
-    from minicrawl.demo.compare import mass_curve, overlap
+    from minicrawl.demo.compare import mass_curve, overlap, pages_needed
     from minicrawl.store.reader import open_store
 
     truth = web.truth()
@@ -134,6 +143,8 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
     with open_store(breadth_first) as reader:
         other_order = reader.fetch_order()
         other_top = reader.top(_TOP)
+    held = [sum(truth.get(url, 0.0) for url in set(some)) for some in (order, other_order)]
+    share = min(0.5, *held)
     return {
         "pages_of_the_web": len(truth),
         "fetched": len(order),
@@ -144,6 +155,11 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
         "shares": list(_SHARES),
         "mass": mass_curve(order, truth, _SHARES),
         "mass_breadth_first": mass_curve(other_order, truth, _SHARES),
+        "needed": {
+            "share": share,
+            "pages": pages_needed(order, truth, share),
+            "pages_breadth_first": pages_needed(other_order, truth, share),
+        },
     }
 
 
@@ -151,7 +167,9 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
     from minicrawl.cli.output import table
     from minicrawl.store.rows import RankedPage
 
-    share = result["fetched"] / result["pages_of_the_web"]
+    share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]
+    held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"
+    option = f"--store {shlex.quote(str(store))}"
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
         f"{result['known']:,} are known. The most important:",
@@ -165,7 +183,13 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         "share of importance fetched " + _percents(result["mass"]),
         "  the same, breadth-first   " + _percents(result["mass_breadth_first"]),
         "",
-        f"The crawl is in {store}: try 'minicrawl top', 'minicrawl status', 'minicrawl why {result['top'][0]['url']}'.",
+        f"By importance, {needed['pages']:,} pages held {held} of all importance; "
+        f"breadth-first needed {needed['pages_breadth_first']:,}.",
+        "",
+        "See why the first page is the first:",
+        f"  minicrawl why {shlex.quote(result['top'][0]['url'])} {option}",
+        "or the rest of them, and then crawl a web of your own with 'minicrawl crawl SEEDS':",
+        f"  minicrawl top --n 100 {option}",
     ]
 
 

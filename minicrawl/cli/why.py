@@ -31,6 +31,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
     """
     from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
+    from minicrawl.crawl.sessions import Sessions
     from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
@@ -41,7 +42,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
         found = reader.find([address])
         asked = address
         if not found and not _settings(reader).keep_parameters:
-            address = stripped(asked)
+            address = Sessions(reader.parameters()).plain(stripped(asked))
             found = reader.find([address])
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked
@@ -112,6 +113,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
+        "alternate_of": None if (named_by := store.twin_of(page)) is None else store.url(named_by),
         "duplicate_of": _leader(store, page),
         "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
         "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
@@ -279,6 +281,8 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
     lines = []
+    if told["alternate_of"] is not None:
+        lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
         kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
         lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")

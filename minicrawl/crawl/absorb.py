@@ -5,7 +5,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import compress
 
@@ -19,13 +19,17 @@ from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.knocks import Knocks
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.outcome import Outcome, judge
+from minicrawl.crawl.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, judge
 from minicrawl.crawl.repeats import Repeats
 from minicrawl.crawl.robots_turns import RobotsTurns
+from minicrawl.crawl.seeds import in_plain_http
 from minicrawl.crawl.sitemap_turns import SitemapTurns
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.traps import NOTHING, Said
+from minicrawl.crawl.twins import Twins
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.coverage import Found
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
@@ -70,19 +74,43 @@ class Absorber:
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
+        self._twins = Twins(web)
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
+        self._guessed: set[int] = set()
+        self._wrong_guesses: dict[int, str] = {}
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self._web.start(seeds, now)
+    def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        guessed: seeds of which it is not certain that https is their scheme.
+        """
+        self._web.start(seeds, now, list(map(in_plain_http, guessed)))
+        self._guessed = {page for page in self.known.find(list(guessed)) if page is not None}
         self._beyond.follow_further(now)
+
+    def doubt_scheme(self, page: int, reason: str, now: float) -> None:
+        """There was no connection for the sake of a page: if https was a guess, http may be what was meant."""
+        if page in self._guessed and (reason in NO_CONNECTION or reason.startswith("tls")):
+            self._guessed.remove(page)
+            self._wrong_guesses[page] = reason
+            self._web.add_seeds([in_plain_http(self.known.url(page))], now)
+
+    def wrong_guess(self, page: int) -> str | None:
+        """Why a page is not to be asked for, if https was a wrong guess."""
+        return self._wrong_guesses.get(page)
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         attempts = self._web.attempts.get(page, 0)
+        if fetched.status == NOT_MODIFIED and self.accounts.book.read[page] and self._web.was_there(page):
+            self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, 0.0)
+            self._visit_unchanged(page, fetched.url, now)
+            return
         outcome = judge(fetched, parsed, attempts, now=now, timing=self._web.timing)
+        if outcome.state is None and page in self._wrong_guesses:
+            outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, outcome.rest)
         if outcome.state is None:
             self._try_again(page, outcome, now)
@@ -93,7 +121,10 @@ class Absorber:
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
         self.frontier.release(page, now, asked=False)
-        self._visit(page, Outcome(state, reason), Fetched(self.known.url(page)), ParsedPage(), now, until)
+        url, outcome = self.known.url(page), Outcome(state, reason)
+        if reason == "trap-session" and (plain := self.repeats.plain(url)) != url:
+            outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
+        self._visit(page, outcome, Fetched(url), ParsedPage(), now, until)
 
     def trap(self, page: int, url: str) -> str | None:
         """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
@@ -101,6 +132,8 @@ class Absorber:
             return None
         if self.accounts.book.read[page] and self._web.was_there(page):
             return None
+        if self.repeats.plain(url) != url:
+            return "trap-session"
         found = self._web.traps.verdict(url)
         return found[0] if found is not None else None
 
@@ -163,6 +196,7 @@ class Absorber:
             self._web.save()
             self.sitemaps.save()
             self.repeats.save()
+            self._twins.save()
             if ranks:
                 self._web.rank()
             self.writer.save_meta(meta)
@@ -182,10 +216,7 @@ class Absorber:
         before = self._web.links_row(page) if is_again else None
         old = _NOWHERE if before is None else from_bytes(before.targets)
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
-        if fetched.payload is not None and (outcome.state is State.FETCHED or outcome.reason == "duplicate"):
-            self.repeats.note(page, fetched)
-        elif is_again:
-            self.repeats.forget(page)
+        self.repeats.note(page, outcome, fetched)
         assert outcome.state is not None
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
@@ -201,17 +232,34 @@ class Absorber:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)
+        self.repeats.note_reinstated()
         self._beyond.note_nearer(targets, depths)
         self.frontier.credit(visit.credited[visit.credited < first_new])
         for new in range(first_new, self.accounts.size):
             self.frontier.add(new, now)
         self.sitemaps.let_earned_in(self.accounts.size - first_new, now)
+        if parsed.alternates and outcome.state is State.FETCHED:
+            self._twins.note(page, parsed.alternates, now)
         if outcome.state is State.GONE:
             self.frontier.forget(page)
         elif outcome.state in READ:
             self.frontier.put_back(page, now)
         else:
             self.frontier.set_aside(page, max(not_before, now + self._web.timing.found_nothing))
+
+    def _visit_unchanged(self, page: int, url: str, now: float) -> None:
+        """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
+        outlinks = self._web.outlinks(page)
+        found = found_in(self._web.last_state(page), is_answered=True)
+        weights = None
+        if not self._web.focus.is_off and found is Found.PAGE:
+            weights = self._web.focus.weights(url, list(map(self.known.url, outlinks.tolist())), [""] * len(outlinks))
+        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
+        self._web.attempts.pop(page, None)
+        self._web.batch.add_unchanged(page, self.accounts.measures(page))
+        self._turns_unsettled += len(outlinks) > 0
+        self.frontier.credit(visit.credited)
+        self.frontier.put_back(page, now)
 
     def _linked(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage
@@ -221,8 +269,10 @@ class Absorber:
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
         is_news = fetched.status == 200 and not self.accounts.book.read[page]
-        digest = fetched.digest if is_news else None
-        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, digest)
+        said = Said(fetched.digest, fetched.wording) if is_news else NOTHING
+        if said.digest is not None and "?" in fetched.url:
+            self.repeats.note_parameters(fetched.url, said.digest)
+        urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)
@@ -242,8 +292,9 @@ class Absorber:
             return [], [], 0
         depth = int(self.accounts.depth[page]) + 1
         refuses = self._web.scope.refuses
-        inside = [refuses(url, depth) is None for url in parsed.outlinks]
-        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
+        outlinks, all_anchors = self.repeats.plain_links(parsed)
+        inside = [refuses(url, depth) is None for url in outlinks]
+        urls, anchors = list(compress(outlinks, inside)), list(compress(all_anchors, inside))
         return urls, anchors, len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:

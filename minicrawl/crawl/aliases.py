@@ -6,13 +6,18 @@ hint    what makes an alias that is no redirect
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
+
+import numpy as np
 
 from minicrawl.crawl.beyond import Beyond
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.outcome import MAX_HOPS, Outcome
+from minicrawl.crawl.traps import NOTHING
 from minicrawl.model import State
-from minicrawl.store.links import from_bytes
+from minicrawl.opic.coverage import Found
+from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Restated
 
 
@@ -29,10 +34,16 @@ class Aliases:
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
         for alias, target in web.writer.hinted():
             self._hinted[target].append(alias)
+        self._reinstated: list[int] = []
 
     def note_hint(self, alias: int, target: int) -> None:
         """Take in that a page stands for another by a hint."""
         self._hinted[target].append(alias)
+
+    def take_reinstated(self) -> list[int]:
+        """The pages that have come to stand for themselves again since the last call."""
+        reinstated, self._reinstated = self._reinstated, []
+        return reinstated
 
     def target(self, page: int, outcome: Outcome) -> tuple[int | None, Outcome]:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
@@ -45,7 +56,7 @@ class Aliases:
             found = self._web.known.find([outcome.alias])[0]
             refusal = self._chain(page, found) if found is not None else self._long_chain(page)
             if refusal is None and found is None and self._web.traps is not None:
-                refusal = self._web.traps.take_in(self._web.known.url(page), None, [outcome.alias])[0]
+                refusal = self._web.traps.take_in(self._web.known.url(page), NOTHING, [outcome.alias])[0]
             if refusal == "loop" and outcome.is_redirect and found is not None and self._void_hint(found, page):
                 refusal = self._chain(page, found)
             if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):
@@ -60,12 +71,36 @@ class Aliases:
             return None, Outcome(State.ERROR, f"redirect-{refusal}", alias=outcome.alias)
         return None, replace(outcome, state=State.FETCHED, reason=f"{outcome.reason}-{refusal}")
 
+    def hinted(self, page: int) -> list[int]:
+        """The pages that stand for `page` by a hint, and some that did."""
+        return self._hinted.get(page, [])
+
     def void_hints_to(self, page: int) -> None:
         """Let the pages that name `page` as canonical stand for themselves: there is nothing behind that name."""
-        for alias in self._hinted.pop(page, ()):
+        self.void_hints(page, self._hinted.pop(page, []), "dead")
+
+    def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
+        """Let those of some pages stand for themselves that stand for `page` by a hint."""
+        for alias in aliases:
+            row = self._web.links_row(alias) if self._web.accounts.book.read[alias] else None
+            if row is not None and row.own is not None and from_bytes(row.targets)[0] == page:
+                self._stand_for_itself(alias, why)
+
+    def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
+        """Let `heir` be the page that `leader` was, and that `leader`, `heir` and `others` were copies of.
+
+        The links of a cluster are committed when this is called.
+        """
+        self._stand_for_itself(heir, None)
+        for alias in (leader, *others):
             row = self._web.links_row(alias)
-            if row.own is not None and from_bytes(row.targets)[0] == page:
-                self._stand_for_itself(alias, "dead")
+            old = from_bytes(row.targets)
+            to_heir = np.array([heir], dtype=np.int32)
+            self._web.accounts.relink(alias, to_heir, old, Found.ALIAS)
+            own = row.targets if row.own is None else row.own
+            self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
+            self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")
+            self.note_hint(alias, heir)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
@@ -94,8 +129,8 @@ class Aliases:
             alias = int(from_bytes(row.targets)[0])
         return False
 
-    def _stand_for_itself(self, alias: int, why: str) -> None:
-        """Give an alias its own links back."""
+    def _stand_for_itself(self, alias: int, why: str | None) -> None:
+        """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
         hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
         row = self._web.links_row(alias)
         assert row.own is not None, "only a page with links of its own can stand for itself"
@@ -103,7 +138,8 @@ class Aliases:
         depths = self._web.accounts.depth[own]
         self._web.accounts.relink(alias, own, from_bytes(row.targets))
         self._web.batch.links[alias] = row._replace(targets=row.own, own=None)
-        self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}")
+        self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}" if why else "ok")
+        self._reinstated.append(alias)
         self._beyond.note_nearer(own, depths)
 
     def _is_dead(self, page: int) -> bool:

@@ -17,6 +17,7 @@ class Batch:
     turns: dict[int, Turn] = field(default_factory=dict)
     retries: dict[int, Retry] = field(default_factory=dict)
     restated: dict[int, Restated] = field(default_factory=dict)
+    measures: dict[int, str | None] = field(default_factory=dict)
     links: dict[int, Links] = field(default_factory=dict)
     refused: dict[int, Refused] = field(default_factory=dict)
     robots: list[RobotsRow] = field(default_factory=list)
@@ -30,11 +31,22 @@ class Batch:
         self.turns[turn.id] = turn
         self.links[turn.id] = links
         self.retries.pop(turn.id, None)
+        self.measures.pop(turn.id, None)
         self.restated.pop(turn.id, None)
+
+    def add_unchanged(self, page: int, measures: str | None) -> None:
+        """Note a turn of a page that was read before, after which it is as it was, but for its account."""
+        self.turns_taken += 1
+        self.retries[page] = Retry(page, 0, "")
+        if page in self.turns:
+            self.turns[page] = self.turns[page]._replace(measures=measures)
+        else:
+            self.measures[page] = measures
 
     def save(self, writer: Writer) -> None:
         """Write what became of pages; the new pages themselves must be in the store."""
         writer.save_retries(self.retries.values())
+        writer.save_measures(self.measures)
         writer.save_turns(list(self.turns.values()))
         writer.save_states(self.restated.values())
         writer.save_links(self.links.values())

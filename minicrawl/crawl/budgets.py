@@ -3,8 +3,8 @@
 Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
 are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
 
-domain    a registrable domain, or what a shared host such as github.io gives each of its users, by the private section of
-          the public suffix list: what one of them makes up must not cut the others
+domain    a registrable domain, or what a shared host such as github.io gives each of its users (the private section of
+          the public suffix list): what one of them makes up must not cut the others
 linker    who links to a domain: the domain without that section, for a name under github.io costs nothing; domains that
           a name server sends to one IP address are one linker, for names on one machine cost little
 group     the domains at one IP address. They have a budget together, by the linkers from elsewhere; but none is left

@@ -22,8 +22,8 @@ class Routes:
     """Where --connect-to sends requests."""
 
     def __init__(self, connect_to: Sequence[ConnectTo]) -> None:
-        self._rules = connect_to
-        self._exact = {(rule.host, rule.port): rule for rule in reversed(connect_to)}
+        # The first rule for each host and port, either of them None for any, with its place.
+        self._rules = {(rule.host, rule.port): (place, rule) for place, rule in reversed(list(enumerate(connect_to)))}
 
     def target(self, host: str, port: int) -> tuple[str, int]:
         """Address (or name) and port that a request for `host:port` goes to."""
@@ -33,10 +33,12 @@ class Routes:
         return rule.address or host, rule.to_port or port
 
     def _rule(self, host: str, port: int) -> ConnectTo | None:
-        return self._exact.get((host.lower(), port)) or next(
-            (rule for rule in self._rules if rule.host in (None, host.lower()) and rule.port in (None, port)),
-            None,
-        )
+        """The rule that names both; else the first of those that hold."""
+        host = host.lower()
+        if (host, port) in self._rules:
+            return self._rules[host, port][1]
+        found = [self._rules[key] for key in ((host, None), (None, port), (None, None)) if key in self._rules]
+        return min(found)[1] if found else None
 
     def is_gateway(self, url: str) -> bool:
         """Whether requests for a normalised URL go where those for all hosts do, as to a proxy."""
@@ -84,6 +86,13 @@ class Resolver:
                 self.check(one)
         return [(one, to_port) for one in found]
 
+    def check_host(self, host: str) -> None:
+        """`check` for a host whose name somebody else looks up: names of this machine are known (RFC 6761 6.3)."""
+        if is_literal(host):
+            self.check(host)
+        elif not self._allow_private and host.lower().rstrip(".").rpartition(".")[2] == "localhost":
+            raise PrivateAddressError(f"{host} is no host of the public internet; --allow-private permits it")
+
     def check(self, address: str) -> None:
         """Raise PrivateAddressError unless connections to this IP address are allowed."""
         if not self._allow_private and not _is_public(ipaddress.ip_address(address.partition("%")[0])):
@@ -103,7 +112,21 @@ def endpoint(url: str) -> tuple[str, int]:
 
 
 # Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).
-_CARRIERS = tuple(ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "64:ff9b::/96"))
+_CARRIERS = tuple(
+    ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
+)
+# Not of the public internet, whatever this version of ipaddress says: local NAT64 (RFC 8215), documentation (RFC 9637,
+# 3849, 5737), segment routing (RFC 9602), discard-only and dummy (RFC 6666, 9780), ORCHID and benchmarks (RFC 7343,
+# 5180, 2544), IETF protocol assignments (RFC 6890), deprecated 6to4 relays (RFC 7526), site-local and Teredo, which
+# tunnels to whatever it carries (RFC 3879, 4380).
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(prefix)
+    for prefix in (
+        *("64:ff9b:1::/48", "3fff::/20", "2001:db8::/32", "5f00::/16", "100::/64", "100:0:0:1::/64"),
+        *("2001::/23", "fec0::/10"),
+        *("192.0.0.0/24", "192.88.99.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15"),
+    )
+)
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
@@ -113,8 +136,8 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
             return _is_public(address.sixtofour)
         if any(address in carrier for carrier in _CARRIERS):
             return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-        if address.is_site_local:
-            return False
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
 
 

@@ -14,14 +14,14 @@ from typing import NamedTuple, Self, cast
 from aiohappyeyeballs import start_connection
 
 from minicrawl.crawl.answer import AnswerReader
-from minicrawl.crawl.connect import Resolver, is_literal
+from minicrawl.crawl.connect import Resolver
+from minicrawl.crawl.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
-_MOST_IDLE = 500  # connections nobody uses at the moment
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
 
 
@@ -217,11 +217,15 @@ class Connections:
         tls: TlsClient,
         proxy: Proxy | None = None,
         timing: Timing = STANDARD,
+        *,
+        most_idle: int = MOST_IDLE,
     ) -> None:
+        """most_idle: connections that are kept though nobody uses them."""
         self._resolver = resolver
         self._tls = tls
         self._proxy = proxy
         self._timing = timing
+        self._most_idle = most_idle
         # Both in the order in which their requests ended.
         self._idle: dict[Connection, tuple[float, Site]] = {}
         self._idle_of: dict[Site, list[Connection]] = {}
@@ -263,6 +267,8 @@ class Connections:
         try:
             return await self._opened(site)
         except (OSError, FetchError) as error:
+            if isinstance(error, OSError) and error.errno in OWN_TROUBLE:
+                self._close_idle()
             for turn in self._waiting[site]:
                 if not turn.done():
                     turn.set_exception(copy.copy(error))
@@ -292,18 +298,21 @@ class Connections:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= _MOST_IDLE and now - since < self._timing.keep_alive:
+            if oldest.is_reusable and len(self._idle) <= self._most_idle and now - since < self._timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
 
     async def aclose(self) -> None:
+        self._close_idle()
+        await self._resolver.close()
+        await asyncio.sleep(0)  # the loop closes the sockets
+
+    def _close_idle(self) -> None:
         for connection in self._idle:
             connection.close()
         self._idle.clear()
         self._idle_of.clear()
-        await self._resolver.close()
-        await asyncio.sleep(0)  # the loop closes the sockets
 
     def _kept(self, site: Site) -> Connection | None:
         """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
@@ -327,8 +336,7 @@ class Connections:
     async def _opened(self, site: Site) -> Connection:
         if self._proxy is None:
             return await self._connected(site)
-        if is_literal(site.host):  # names are the proxy's business
-            self._resolver.check(site.host)
+        self._resolver.check_host(site.host)  # other names are the proxy's business
         connection = await self._connected(self._proxy.site)
         if site.is_tls:
             try:

@@ -2,6 +2,7 @@
 
 payload   digest of all of the body: the same bytes
 digest    of the body without the targets of its links and its own path, and of its origin
+wording   of the body without the targets of its links and all digits, where the URL has a number: calendars repeat it
 simhash   SimHash (Charikar 2002): pages that share nearly all of their features differ in few bits
 
 A feature is a word of the text between two tags: its first and its last eight bytes, with what stands there if it is
@@ -36,6 +37,8 @@ _TITLE = re.compile(rb"<title[^>]{0,99}>([^<]{1,400})", re.IGNORECASE)
 _HEAD = 16_384  # bytes in which the title is looked for
 _SPACE = ord(" ")  # and what is less: line feeds, gaps
 _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
+_DIGITS = b"0123456789"
+_NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
 _HALF, _QUARTER = np.uint64(32), np.uint64(1 << 62)
 # A hash taken apart into 16 numbers that hold four bits each, with room to count them.
 _SHIFTS = np.arange(16, dtype=np.uint64)[:, np.newaxis]
@@ -43,31 +46,42 @@ _FOUR_BITS = np.uint64(0x0001_0001_0001_0001)
 
 
 class Identity(NamedTuple):
-    """64 bits each, signed. `payload`: None of a page that says nothing; `simhash`: None of one that says little."""
+    """64 bits each, signed. `payload`: None of a page that says nothing; `simhash`: None of one that says little.
+
+    `wording`: None where the last segment of the URL has no digit, nor its query.
+    """
 
     digest: int
     payload: int | None
     simhash: int | None
+    wording: int | None
 
 
 def identity_of(body: bytes, url: str) -> Identity:
     """What an HTML body at a normalised URL can be told by.
 
-    Link targets and its own path are no part of what it says: they hold session ids, dates, and what was asked for in
-    vain. The site's origin is: what two of them say alike is no sign of a trap.
+    Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates,
+    and what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
     """
     pieces = _TARGETS.split(body)
     text = b"".join(pieces[::2])
     *origin, path = url.split("/", 3)
     raw = _sha1(text)
-    own = path.encode()
-    said = _sha1(text.replace(own, b"")) if own and own in text else raw
+    said = text
+    for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
+        said = said.replace(own.encode(), b"")
     features, title = features_of(text, _title_words(body))
     return Identity(
-        _signed(_sha1(said + "/".join(origin).encode())),
+        _signed(_sha1((raw if len(said) == len(text) else _sha1(said)) + "/".join(origin).encode())),
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(features) >= FEWEST else None,
         simhash_of(features, title) if len(features) >= FEWEST_ALIKE else None,
+        _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
     )
+
+
+def is_numbered(url: str) -> bool:
+    """Whether the last segment of a normalised URL has a digit, or its query."""
+    return _NUMBER.search(url, 8) is not None
 
 
 def features_of(text: bytes, title: Collection[bytes] = ()) -> tuple[Hashes, Hashes]:
@@ -102,6 +116,11 @@ def simhash_of(features: Hashes, title: Hashes) -> int:
 def distance(one: int, other: int) -> int:
     """In how many bits two SimHashes differ."""
     return ((one ^ other) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
+
+
+def hash_of(text: bytes) -> int:
+    """64 bits, signed, of any text."""
+    return _signed(_sha1(text))
 
 
 def _title_words(body: bytes) -> set[bytes]:

@@ -7,8 +7,10 @@ nothing (digest.py). Marks change nothing else, unless duplicates are merged.
 A SimHash is four bands of 16 bits. Of two that differ in three bits at most, one band at least is equal (Manku, Jain,
 Das Sarma, WWW 2007), so only leaders with an equal band are looked at.
 
-Invariant: what is found depends on the rows of `fetches` alone, so who takes them over finds the same. Entries of
-pages that have changed since stay behind in memory, and are passed over: the row decides.
+What an alias says is kept, too, but an alias leads nobody: it may come to stand for itself again, and is told then.
+
+Invariant: what is found depends on the rows of `fetches` and on which pages are aliases alone, so who takes them over
+finds the same. Entries of pages that have changed since stay behind in memory, and are passed over: the row decides.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -43,16 +45,25 @@ class Likeness(NamedTuple):
 
 
 class Duplicates:
-    """The fingerprints of all pages. blocks: those in the store. kept: one of them, by page, or None."""
+    """The fingerprints of all pages.
 
-    def __init__(self, blocks: Iterable[FingerprintColumns], kept: Callable[[int], Fingerprint | None]) -> None:
+    blocks: those in the store. kept: one of them, by page, or None. is_alias: whether a page stands for another.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterable[FingerprintColumns],
+        kept: Callable[[int], Fingerprint | None],
+        is_alias: Callable[[int], bool] = lambda page: False,
+    ) -> None:
         self._kept = kept
+        self._is_alias = is_alias
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be taken out
         payloads, simhashes = [_NONE], [_NONE]
         for block in blocks:
             payloads.append(np.stack((block.payload, block.page), axis=1)[block.is_first != 0])
             simhashes.append(np.stack((block.simhash, block.page), axis=1)[block.leads != 0])
-        self._payloads = Runs(_Sorted, np.concatenate(payloads))
+        self._payloads = Runs(Sorted, np.concatenate(payloads))
         self._leaders = Runs(_Banded, np.concatenate(simhashes))
 
     def likeness(self, page: int, payload: int | None, simhash: int | None) -> Likeness | None:
@@ -60,13 +71,15 @@ class Duplicates:
         if payload is not None:
             for other in sorted(self._payloads.candidates(payload)):
                 row = self.row(other)
-                if row is not None and row.payload == payload and other != page:
+                if row is not None and row.payload == payload and other != page and not self._is_alias(other):
                     return Likeness(other, None)
         if simhash is not None:
             near: list[tuple[int, int]] = []
             for other in self._leaders.candidates(simhash):
                 row = self.row(other)
                 if row is None or row.leader is not None or row.simhash is None or other == page:
+                    continue
+                if self._is_alias(other):
                     continue
                 near.append((distance(row.simhash, simhash), other))
             if near and min(near)[0] <= ALIKE:
@@ -86,6 +99,19 @@ class Duplicates:
         if likeness is None and simhash is not None:
             self._leaders.add(simhash, page)
 
+    def keep(self, page: int, digest: int, payload: int, simhash: int | None) -> None:
+        """Note what a page says that stands for another."""
+        row = Fingerprint(page, digest, payload, simhash, None, None)
+        if row != self.row(page):
+            self._rows[page] = row
+
+    def stand_alone(self, page: int) -> None:
+        """A page of which it was kept what it says stands for itself again."""
+        row = self.row(page)
+        if row is not None:
+            self._rows[page] = None
+            self.take_in(*row[:4], self.likeness(page, row.payload, row.simhash))
+
     def forget(self, page: int) -> None:
         """The page says nothing of its own any more."""
         if self.row(page) is not None:
@@ -101,7 +127,7 @@ class Duplicates:
         return rows
 
 
-class _Sorted:
+class Sorted:
     """Pages by payload digest, of which 32 bits are kept: 8 bytes a page."""
 
     def __init__(self, hashes: Hashes, pages: Pages) -> None:
@@ -165,7 +191,7 @@ class _Banded:
         return close
 
 
-Run = TypeVar("Run", _Sorted, _Banded)
+Run = TypeVar("Run", Sorted, _Banded)
 
 
 class Runs(Generic[Run]):

@@ -16,7 +16,7 @@ import numpy as np
 from lxml import etree
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-Element = tuple[str, Mapping[str, str | None], Callable[[], str]]
+Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool]
 
 _TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 _FOREIGN = ("svg", "math")
@@ -81,8 +81,9 @@ def within_limit(body: bytes) -> bytes:
 
 
 def elements(body: bytes, *, anchors: bool = True) -> Iterator[Element]:
-    """(tag, attributes, text) of every element in `_TAGS` that says something; `body` is well-formed UTF-8, an empty
-    value may be None. anchors: whether anybody will ask for the text of links.
+    """(tag, attributes, text, is a link element in the head) of every element in `_TAGS` that says something.
+
+    `body` is well-formed UTF-8, an empty value may be None. anchors: whether anybody will ask for the text of links.
 
     An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out, and so
     are a template's: they are in no document.
@@ -154,7 +155,12 @@ def _by_lexbor(body: bytes, selectors: list[str]) -> Iterator[Element]:
             elif inside in _FOREIGN:
                 continue
             behind_foreign = inside is not None
-        yield tag, attributes, node.text_lexbor
+        yield tag, attributes, node.text_lexbor, tag == "link" and _is_in_head(node)
+
+
+def _is_in_head(node: LexborNode) -> bool:
+    parent = node.parent
+    return parent is not None and parent.tag == "head"
 
 
 def _inside(node: LexborNode) -> str | None:
@@ -182,7 +188,9 @@ def _by_libxml2(body: bytes, anchors: bool = True) -> Iterator[Element]:
             tag = str(element.tag)
             # Read now: a million elements are not kept until somebody asks.
             text = _text(element) if tag == "title" or (anchors and tag == "a") else ""
-            yield tag, cast("dict[str, str | None]", dict(element.items())), text.__str__
+            parent = element.getparent() if tag == "link" else None
+            is_in_head = parent is not None and parent.tag == "head"
+            yield tag, cast("dict[str, str | None]", dict(element.items())), text.__str__, is_in_head
 
 
 def _text(element: etree._Element) -> str:

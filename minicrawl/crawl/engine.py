@@ -28,6 +28,7 @@ from minicrawl.crawl.arrivals import (
 )
 from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
 from minicrawl.crawl.robots import RobotsState, judged
 from minicrawl.crawl.shape import LiveShape
@@ -58,6 +59,9 @@ class SteadyClock:
 class Engine:
     """One run of a crawl.
 
+    Requests to hosts that have not answered yet, or not the last time, take no slot away from the others: silent hosts
+    would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection.
+
     Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But
     no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
     """
@@ -69,14 +73,18 @@ class Engine:
         settings: CrawlSettings,
         *,
         timing: Timing = STANDARD,
+        files: Room | None = None,
         clock: Callable[[], float] | None = None,
+        started: float | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        """started: Unix seconds from which on the crawl's time counts; None: now."""
         self._absorber = absorber
         self._frontier = absorber.frontier
         self._source = source
         self._settings = settings
         self._timing = timing
+        self._room = files or room(None, settings.concurrency)
         # How long a failure to look up a name is remembered: its host need not be asked before.
         self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
         self._clock = clock or SteadyClock()
@@ -88,14 +96,17 @@ class Engine:
         self._wake = asyncio.Event()
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
+        self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
+        self._answering: set[int] = set()  # the others: they did, in this run
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
+        self._was_full = False  # the same: too many files were open
         self._asked_until = 0.0
         self._failure: BaseException | None = None
         self._shape = LiveShape()
-        self._started = self._clock()
-        self._last_commit = self._started
-        self._progress_at = self._started + timing.progress
+        self._last_commit = self._clock()
+        self._started = self._last_commit if started is None else started
+        self._progress_at = self._last_commit + timing.progress
         self.fetched = 0
         self.bytes = 0
         self.unanswered: Counter[str] = Counter()
@@ -187,23 +198,33 @@ class Engine:
         if self._outage.ask_at is not None:
             self._knock(now)
             return False
-        while self._slots_taken() < settings.concurrency:
+        put_off = 0
+        while self._slots_taken() < self._room.requests:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
                 return False
-            if self._absorber.turns_in_batch >= 2 * _BATCH:
+            if self._absorber.turns_in_batch >= 2 * _BATCH or put_off >= _BATCH:
                 return True
             errand = self._absorber.acquire_errand(now)
             if errand is not None:
-                self._take_turn(*errand, now)
+                turn, url = errand
+            else:
+                page = self._frontier.acquire(now)
+                if page is None:
+                    return False
+                turn, url = HostTurn(self._frontier.host(page), page), self._absorber.known.url(page)
+            if len(self._attempts) >= self._room.attempts and self._is_attempt(turn):
+                self._absorber.turns.hold(turn, now + self._timing.attempt, now)
+                put_off += 1
                 continue
-            page = self._frontier.acquire(now)
-            if page is None:
-                return False
-            self._take_turn(HostTurn(self._frontier.host(page), page), self._absorber.known.url(page), now)
+            self._take_turn(turn, url, now)
         return False
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
+        wrong_guess = self._absorber.wrong_guess(turn.page) if turn.page is not None else None
+        if wrong_guess is not None:
+            self._refuse(turn, State.ERROR, wrong_guess, now + _TRAP_SECONDS, now)
+            return
         if turn.host.health.dead_until > now:
             self._refuse(turn, State.ERROR, "host-dead", turn.host.health.dead_until, now)
             return
@@ -223,7 +244,7 @@ class Engine:
         robots = self._absorber.robots.state(site)
         if robots is None or now >= robots.expires:
             if not self._absorber.robots.is_held(turn, site, now) and self._is_located(turn, url, now):
-                self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"))
+                self._ask_beside(self._ask_robots(turn, site, f"{site}/robots.txt"), turn)
             return False
         if robots.is_undecided:
             self.unanswered[robots.reason or "connection"] += 1
@@ -250,7 +271,7 @@ class Engine:
         if address is not None:
             self._absorber.turns.locate(turn, self._clocked(url, address), math.inf, now)
         else:
-            self._spawn(self._locate(turn, url), self._locating)
+            self._spawn(self._locate(turn, url), turn, self._locating)
         return False
 
     def _clocked(self, url: str, address: str) -> str:
@@ -261,14 +282,15 @@ class Engine:
         _log.debug("asking for %s", url)
         if turn.page is None:
             hop = self._absorber.robots.hop(turn)
-            self._ask_beside(self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url))
+            beside = self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url)
+            self._ask_beside(beside, turn)
             return
         probe = self._absorber.repeats.due_probe(origin(url))
         if probe is not None and self._may_be_asked_for(probe):
-            self._ask_beside(self._probe(turn, probe))
+            self._ask_beside(self._probe(turn, probe), turn)
             return
         self._frontier.charge(turn.page)
-        self._spawn(self._fetch(turn.page, url))
+        self._spawn(self._fetch(turn.page, url), turn)
 
     def _knock(self, now: float) -> None:
         """Ask somebody who has answered before whether he still does, if it is time for that."""
@@ -281,7 +303,7 @@ class Engine:
         turn, url = found
         if self._is_located(turn, url, now):
             self._outage.knocked()
-            self._ask_beside(self._see(turn, url))
+            self._ask_beside(self._see(turn, url), turn)
         elif turn.host.located_until <= now:
             self._outage.knocked()  # by way of the name server
 
@@ -298,9 +320,9 @@ class Engine:
         else:
             self._absorber.sitemaps.drop(turn, reason, now)
 
-    def _ask_beside(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def _ask_beside(self, coroutine: Coroutine[Any, Any, None], turn: HostTurn) -> None:
         """Make a request that is for no page."""
-        self._spawn(coroutine, self._beside)
+        self._spawn(coroutine, turn, self._beside)
 
     def _has_nothing_left(self) -> bool:
         return self._frontier.is_empty() and self._absorber.sitemaps.queue.next_ready() is None
@@ -315,15 +337,26 @@ class Engine:
         return len(self._tasks) - len(self._beside) - len(self._locating)
 
     def _slots_taken(self) -> int:
-        """A silent name server must not hold up the hosts it is not asked for; but one at a time is one at a time."""
-        return len(self._tasks) - (len(self._locating) if self._settings.concurrency > 1 else 0)
+        """Who is silent, host or name server, must not hold up the others; but one at a time is one at a time."""
+        if self._settings.concurrency == 1:
+            return len(self._tasks)
+        return len(self._tasks) - len(self._locating) - len(self._attempts)
 
-    def _spawn(self, coroutine: Coroutine[Any, Any, None], kind: set[asyncio.Task[None]] | None = None) -> None:
+    def _is_attempt(self, turn: HostTurn) -> bool:
+        """Whether nobody knows that the host of a turn will answer."""
+        return turn.host.id not in self._answering
+
+    def _spawn(
+        self, coroutine: Coroutine[Any, Any, None], turn: HostTurn, kind: set[asyncio.Task[None]] | None = None
+    ) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         if kind is not None:
             kind.add(task)
             task.add_done_callback(kind.discard)
+        if kind is not self._locating and self._is_attempt(turn):
+            self._attempts.add(task)
+            task.add_done_callback(self._attempts.discard)
         task.add_done_callback(self._finished)
 
     def _finished(self, task: asyncio.Task[None]) -> None:
@@ -372,9 +405,16 @@ class Engine:
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
                 continue
             reason = reason_of(arrival)
+            if reason == OPEN_FILES:
+                self._put_back_untried(arrival, now)
+                continue
             self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
+            elif reason in SILENT:
+                self._answering.discard(self._turn(arrival).host.id)
+            else:
+                self._answering.add(self._turn(arrival).host.id)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
                 self._doubt(arrival, now)
                 continue
@@ -391,6 +431,8 @@ class Engine:
             self.unanswered[reason] += 1
 
     def _absorb(self, arrival: Answer, now: float) -> None:
+        if (reason := reason_of(arrival)) is not None and (page := self._turn(arrival).page) is not None:
+            self._absorber.doubt_scheme(page, reason, now)
         if isinstance(arrival, RobotsArrival):
             self._absorber.robots.absorb(*arrival, now)
         elif isinstance(arrival, LocatedArrival):
@@ -449,9 +491,23 @@ class Engine:
     def _spare(self, now: float) -> None:
         """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""
         for arrival in self._outage.spared(is_over=self.reason is not None):
-            if isinstance(arrival, ProbeArrival):
-                self._absorber.repeats.put_back_probe(arrival.fetched.url)
-            self._absorber.turns.spare(self._turn(arrival), self._stale_names.get(reason_of(arrival) or "", 0.0), now)
+            self._put_back(arrival, self._stale_names.get(reason_of(arrival) or "", 0.0), now)
+
+    def _put_back(self, arrival: Answer, rest: float, now: float) -> None:
+        """What a request was for waits for its turn again, as if it had not had it; its host rests as long."""
+        if isinstance(arrival, ProbeArrival):
+            self._absorber.repeats.put_back_probe(arrival.fetched.url)
+        self._absorber.turns.spare(self._turn(arrival), rest, now)
+
+    def _put_back_untried(self, arrival: Answer, now: float) -> None:
+        """There was no room for one more open file: that is nobody's fault but ours."""
+        if not self._was_full:
+            self._was_full = True
+            _log.warning("too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster")
+        if self._turn(arrival).is_knock:
+            self._absorber.knocks.over()
+            self._outage.postponed(self._absorber.answered, now)
+        self._put_back(arrival, self._timing.full, now)
 
     def _turn(self, arrival: Answer) -> HostTurn:
         if isinstance(arrival, PageArrival):

@@ -10,6 +10,7 @@ _OF_TARGETS = {
     "loop": "leads back here",
     "chain": f"is at the end of a chain of more than {MAX_HOPS}",
     "dead": "is a page where nothing was found",
+    "differs": "is named so by many pages that say something else",
 }
 
 

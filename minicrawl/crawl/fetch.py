@@ -9,7 +9,7 @@ import asyncio
 import base64
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,9 @@ from minicrawl.crawl.content_type import (
     type_sniffed,
 )
 from minicrawl.crawl.deadlines import Deadlines
+from minicrawl.crawl.headers import Headers
 from minicrawl.crawl.names import NameServerError
+from minicrawl.crawl.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient
 from minicrawl.crawl.urls import origin
@@ -45,7 +47,8 @@ Take = Callable[[bytes], Awaitable[bool]]
 class Fetcher:
     """Fetches URLs one at a time, any number of them side by side.
 
-    transport: any httpx transport; None = real connections, as the settings say.
+    transport: any httpx transport; None = real connections, as the settings say. seed_origins: scheme://host[:port] of
+    the seeds, who alone are sent secret headers.
     """
 
     def __init__(
@@ -53,11 +56,14 @@ class Fetcher:
         settings: CrawlSettings,
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing = STANDARD,
+        files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
     ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
         proxy_host = proxy.site.host if proxy else None
         self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
-        self._transport = transport or _real_transport(settings, self._resolver, proxy, timing)
+        idle = (files or room(None, settings.concurrency)).idle
+        self._transport = transport or _real_transport(settings, self._resolver, proxy, timing, idle)
         # All that our own transport wants to know of a URL is its site, which is the same again and again.
         self._asks_by_site = transport is None
         self._prepared = lru_cache(maxsize=1000)(self._prepare)
@@ -70,7 +76,7 @@ class Fetcher:
                 "Accept-Encoding": ACCEPTED,
             }
         )
-        self._headers.update(settings.headers)
+        self._given = Headers(settings.headers, seed_origins)
         phases = httpx.Timeout(timing.read, connect=timing.connect, pool=None)
         self._extensions = {"timeout": phases.as_dict()}
 
@@ -141,6 +147,7 @@ class Fetcher:
                 content_type=content_type,
                 location=_location(fields),
                 robots_tag=_joined(fields, b"x-robots-tag", "\n") or None,
+                link=_joined(fields, b"link"),
                 retry_after=_joined(fields, b"retry-after"),
                 size=size,
                 seconds=_now() - started,
@@ -163,9 +170,10 @@ class Fetcher:
     def _prepare(self, site: str) -> tuple[httpx.URL, httpx.Headers]:
         """The URL of a site, and the headers of requests to it: httpx takes longer to make them than we to read
         an answer."""
-        url = httpx.URL(site)
-        host = [] if "Host" in self._headers else [(b"Host", url.netloc)]
-        return url, httpx.Headers(host + self._headers.raw)
+        url, headers = httpx.URL(site), self._headers.copy()
+        headers.update(self._given.going_to(site))
+        host = [] if "Host" in headers else [(b"Host", url.netloc)]
+        return url, httpx.Headers(host + headers.raw)
 
     async def _read(
         self, response: httpx.Response, coding: str | None, most: int, *, of_unknown_type: bool
@@ -214,7 +222,9 @@ class Fetcher:
         return size, not undoes.is_complete
 
 
-def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing) -> "_Transport":
+def _real_transport(
+    settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing, idle: int
+) -> "_Transport":
     tls = ssl.create_default_context()
     tls.set_alpn_protocols(["http/1.1"])
     if settings.ca_file is not None:
@@ -222,7 +232,7 @@ def _real_transport(settings: CrawlSettings, resolver: Resolver, proxy: Proxy | 
             tls.load_verify_locations(settings.ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {settings.ca_file} holds no certificate in PEM form") from error
-    return _Transport(Connections(resolver, TlsClient(tls), proxy, timing), proxy)
+    return _Transport(Connections(resolver, TlsClient(tls), proxy, timing, most_idle=idle), proxy)
 
 
 class _Transport(httpx.AsyncBaseTransport):
@@ -334,6 +344,8 @@ def _reason(error: BaseException) -> str:
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
         chain.append(cause)
+    if any(isinstance(link, OSError) and link.errno in OWN_TROUBLE for link in chain):
+        return OPEN_FILES
     for kinds, reason in _REASONS:
         if any(isinstance(link, kinds) for link in chain):
             return reason

@@ -20,11 +20,12 @@ from minicrawl.crawl.lanes import Lane
 from minicrawl.crawl.politeness import FRESH, Health
 from minicrawl.crawl.timing import STANDARD
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
-from minicrawl.opic.shares import IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.shares import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
 _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
 _LOOKUP_SECONDS = 5.0
+_BEHIND = 2**62  # more than any page's cash
 _LOADED_AT_ONCE = 2**20
 
 
@@ -65,7 +66,9 @@ class Frontier:
         self._lookups_judged_at = 0.0
         self._turns: dict[int | None, Address] = {}  # by page in flight, or the complement of an errand, or neither
         # Pages handed out, resting before another try, or gone.
-        self._held: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._held: Flags = np.zeros(0, dtype=np.bool_)
+        self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
+        self._puts_off = False  # any
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
@@ -123,6 +126,7 @@ class Frontier:
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
         self._held = grown(self._held, size)
+        self._is_put_off = grown(self._is_put_off, size)
 
     def place(self, page: int, host: Host) -> None:
         """Say which host a page is on; it does not wait yet."""
@@ -293,6 +297,18 @@ class Frontier:
         if self._budget.share < 1.0:
             heapq.heappush(self._set_aside, (until, page))
 
+    def put_off(self, pages: Pages) -> None:
+        """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""
+        if self._strategy.follows_clock or not len(pages):
+            return
+        self._is_put_off[pages] = self._puts_off = True
+        for page in pages[~self._held[pages] & ~self._book.read[pages]].tolist():
+            self._discovery.fall(self.hosts[self.host_of[page]], self._entry(page))
+
+    def is_put_off(self, pages: Pages) -> Flags:
+        """Which of some pages were put off."""
+        return self._is_put_off[pages]
+
     def charge(self, page: int) -> None:
         """A page that was handed out is fetched indeed: that counts for the discovery share."""
         self._budget.charge(discovers=not self._book.read[page])
@@ -404,7 +420,8 @@ class Frontier:
         return self._refresh if self._book.read[page] else self._discovery
 
     def _entry(self, page: int) -> int:
-        return packed(page, self._strategy.priority(page, self._book))
+        priority = self._strategy.priority(page, self._book)
+        return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
@@ -412,7 +429,8 @@ class Frontier:
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._book.read[pages] == read) & ~self._held[pages]]
-        return pages, self._strategy.priorities(pages, self._book)
+        priorities = self._strategy.priorities(pages, self._book)
+        return pages, priorities - _BEHIND * self._is_put_off[pages] if self._puts_off else priorities
 
 
 def _number(turn: HostTurn) -> int | None:

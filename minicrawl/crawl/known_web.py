@@ -24,7 +24,7 @@ from minicrawl.crawl.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
 from minicrawl.crawl.retry_after import LONGEST_REST
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.timing import Timing
-from minicrawl.crawl.traps import Traps
+from minicrawl.crawl.traps import NOTHING, Said, Traps
 from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
@@ -97,12 +97,19 @@ class KnownWeb:
         self.scope = Scope.of(settings, ())
         self.traps = self._traps() if settings.traps else None
 
-    def start(self, seeds: Sequence[str], now: float) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had."""
-        self.seeds = [*self.writer.seeds(), *seeds]
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
+        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+
+        allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
+        """
+        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect(seeds)
+            self.traps.protect([*seeds, *allowed])
+        self.add_seeds(seeds, now)
+
+    def add_seeds(self, seeds: Sequence[str], now: float) -> None:
+        """Make seeds known, those that are new."""
         fresh = unknown(seeds, self.known.find(seeds))
         if fresh:
             grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
@@ -140,15 +147,15 @@ class KnownWeb:
     # What becomes known.
 
     def admitted(
-        self, source: str, urls: list[str], anchors: list[str], digest: int | None = None
+        self, source: str, urls: list[str], anchors: list[str], said: Said = NOTHING
     ) -> tuple[list[str], list[str], list[int | None], int]:
         """The distinct links of the page at `source` without those to traps; also their page numbers, None where one is
         not known yet, and how many links were left out.
 
-        digest: of what the page says, if this is its first turn.
+        said: by the page, if this is its first turn.
         """
         pages = self.known.find(urls)
-        rules = self.traps.take_in(source, digest, unknown(urls, pages)) if self.traps is not None else []
+        rules = self.traps.take_in(source, said, unknown(urls, pages)) if self.traps is not None else []
         if not any(rules):
             return urls, anchors, pages, 0
         of_unknown = iter(rules)
@@ -157,13 +164,23 @@ class KnownWeb:
         return [urls[at] for at in kept], [anchors[at] for at in kept], [pages[at] for at in kept], dropped
 
     def made_known(
-        self, urls: Sequence[str], pages: Sequence[int | None], source: int, reason: str, *, same_depth: bool = False
+        self,
+        urls: Sequence[str],
+        pages: Sequence[int | None],
+        source: int,
+        reason: str,
+        *,
+        same_depth: bool = False,
+        grant: int = GRANT,
     ) -> list[int]:
-        """Page numbers of distinct URLs that `source` points to, making known those that have none."""
+        """Page numbers of distinct URLs that `source` points to, making known those that have none.
+
+        grant: the cash that these are born with, if the strategy has pages born with any.
+        """
         fresh = unknown(urls, pages)
         if not fresh:
             return [page for page in pages if page is not None]
-        grant = GRANT if self.strategy.birth_grants else 0
+        grant = grant if self.strategy.birth_grants else 0
         grants = [grant if self.focus.is_off else int(grant * self.focus.factor(url)) for url in fresh]
         depth = int(self.accounts.depth[source]) + (0 if same_depth else 1)
         born = iter(self._discover(fresh, reason, source, depth, grants))

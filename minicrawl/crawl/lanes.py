@@ -85,6 +85,11 @@ class Lane:
         """Move a waiting page up; once all pages of a visit have risen, `offer` their hosts."""
         self._queues[host.id].rise(entry)
 
+    def fall(self, host: Host, entry: int) -> None:
+        """Move a waiting page down."""
+        self._queues[host.id].fall(entry)
+        self.offer(host)
+
     def offer(self, host: Host) -> None:
         """Let a host that is on offer stand in for its best page."""
         queue = self._queues.get(host.id)

@@ -9,8 +9,11 @@ status or failure                     state            tries   cash goes
   no target, out of scope, loop, >10  error            1       to the virtual page
 meta refresh, canonical to another    alias            1       to the target, all of it
   that is dead, or leads back         fetched          1       to the counted outlinks
+  that others refute (canonicals.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged
 what the host says of what is not     error            1       to the virtual page
+304, which we never ask for           error            3       waits with the page between tries
+  of a page that was read before      as it was        1       to the outlinks it had
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
   the name server fails               error            3       the same (dns-unanswered)
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
@@ -18,6 +21,7 @@ other 4xx, tls, refused address       error            1       to the virtual pa
   there is no such name               error            1       the same (dns)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
+with the id of a session, the same    alias            0       to the page without it, all of it
 on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
@@ -36,6 +40,8 @@ from minicrawl.model import Fetched, ParsedPage, State
 MAX_TRIES = 3
 MAX_HOPS = 10
 
+NOT_MODIFIED = 304
+"""RFC 9110 15.4.5: an answer to a condition, of which there was none."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # RFC 9110 15: a status code out of range is to be treated as 5xx.
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
@@ -53,6 +59,16 @@ _TRANSIENT_REASONS = frozenset(
         "worker-died",
     }
 )
+
+
+NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
+"""What comes of a port that nobody listens at, or where another protocol is spoken; beside what is wrong with TLS."""
+
+
+def is_transient(reason: str) -> bool:
+    """Whether a page is tried again, some seconds later, after a failure with this reason code."""
+    status = reason.removeprefix("http-")
+    return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +93,9 @@ def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float
     """What `fetched` means. `attempts`: failures in a row before this answer."""
     status = fetched.status
     wait = timing.retry * 4**attempts if attempts + 1 < MAX_TRIES else None
-    if fetched.reason is not None or status is None:
-        return _failure(fetched.reason or "connection", wait if fetched.reason in _TRANSIENT_REASONS else None)
+    if fetched.reason is not None or status is None or status == NOT_MODIFIED:
+        reason = fetched.reason or ("connection" if status is None else "bad-response")
+        return _failure(reason, wait if reason in _TRANSIENT_REASONS else None)
     if status in REDIRECTS:
         return _redirect(fetched, status)
     if status >= 300:

@@ -8,52 +8,74 @@ A server may insist, and redirect to the URL with a session id: such a redirect 
 
 import re
 from dataclasses import replace
+from importlib.resources import files
 
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage
 
-# Names that mean nothing else. Sources: Firefox's query stripping, ClearURLs' global rules, the vendors' manuals.
-_TRACKING = (
-    r"utm_\w+",  # Urchin, Google Analytics and who copies it
-    r"gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid",  # Google Ads and Merchant Center
-    r"_ga|_gl",  # Google's linker between domains
-    r"msclkid",  # Microsoft Advertising
-    r"fbclid|fb_action_ids|fb_action_types|fb_source|fb_ref",  # Facebook
-    r"igshid|igsh|twclid|ttclid|li_fat_id",  # Instagram, X, TikTok, LinkedIn
-    r"epik|rdt_cid|sccid",  # Pinterest, Reddit, Snapchat
-    r"yclid|ymclid|ysclid|_openstat",  # Yandex
-    r"mc_cid|mc_eid",  # Mailchimp
-    r"_hsenc|_hsmi|__hssc|__hstc|__hsfp|hsctatracking|hsa_\w+",  # HubSpot
-    r"mkt_tok",  # Marketo
-    r"mtm_\w+|pk_(?:campaign|kwd|keyword|source|medium|content|cid|cpn)",  # Matomo, once Piwik
-    r"itm_(?:campaign|content|medium|source|term)",  # within a site
-    r"oly_anon_id|oly_enc_id|vero_id|vero_conv|wickedid|rb_clickid|s_cid|ef_id|ml_subscriber|ml_subscriber_hash",
-    r"phpsessid|jsessionid|aspsessionid[a-z]+|cfid|cftoken|oscsid",  # sessions: PHP, Java, ASP, ColdFusion, osCommerce
-)
-# Names that sites use for content, too (article.php?sid=6993), but not with a value like this.
-_SESSION = r"s|sid|sess|sessid|session|sessionid|session_id|zenid"
-_ID = r"(?=[a-z]*\d)(?=\d*[a-z])[\da-z]{20,}"
 
-_NAMED = rf"(?:amp;)?(?:(?:{'|'.join(_TRACKING)})(?:=[^&]*)?|(?:{_SESSION})={_ID})(?=&|$)"
-_IN_QUERY = re.compile(rf"[?&]{_NAMED}", re.IGNORECASE | re.ASCII)
-_PARAMETER = re.compile(_NAMED, re.IGNORECASE | re.ASCII)
-_IN_PATH = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
+def _listed() -> list[str]:
+    """The names in parameters.txt."""
+    lines = files("minicrawl.crawl").joinpath("parameters.txt").read_text("utf-8").splitlines()
+    return [name for line in lines if not line.startswith("#") for name in line.split()]
+
+
+_NAMES = frozenset(_listed())
+_FAMILIES = re.compile("|".join(rf"{re.escape(name[:-1])}\w+" for name in sorted(_NAMES) if name[-1] == "*"), re.ASCII)
+# Names that sites use for content, too (article.php?sid=6993), but not with a value like these.
+_SESSIONS = frozenset({"sid", "sess", "sessid", "session", "sessionid", "session_id", "session-id", "zenid"})
+_UUID = r"[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
+_HEX = re.compile(rf"(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{{20,}}|{_UUID}", re.IGNORECASE)
+_LETTERS_AND_DIGITS = re.compile(r"[\da-z]{20,}", re.IGNORECASE | re.ASCII)
+_CHANGE = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)", re.IGNORECASE)
+_CHARACTERS_PER_CHANGE = 4
+
+_IN_PATH = re.compile(
+    r";(?:jsessionid|phpsessid)=[^/;]*"  # Java, PHP
+    rf"|;({'|'.join(sorted(_SESSIONS))})=([^/;]*)"
+    r"|/\((?:[a-z]\([\w-]{10,}\))+\)(?=/|$)",  # ASP.NET: (S(...)), with (A(...)) and (F(...))
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def stripped(url: str) -> str:
     """The normalised URL without parameters for tracking and sessions. Idempotent."""
-    if "?" in url:
-        if _IN_QUERY.search(url):
-            stem, _, query = url.partition("?")
-            kept = "&".join([part for part in query.split("&") if not _PARAMETER.match(part)])
-            url = f"{stem}?{kept}" if kept else stem
-    elif ";" not in url:
-        return url
     stem, mark, query = url.partition("?")
-    if ";" in stem and _IN_PATH.search(stem):
-        # What is before the parameter may be a dot segment now.
-        return normalise(_IN_PATH.sub("", stem) + mark + query) or url
+    if mark:
+        parts = query.split("&")
+        kept = [part for part in parts if not _is_dropped(part)]
+        if len(kept) < len(parts):
+            query = "&".join(kept)
+            mark = "?" if kept else ""
+            url = stem + mark + query
+    if (";" in stem or "/(" in stem) and _IN_PATH.search(stem):
+        plain = _IN_PATH.sub(lambda found: found[0] if found[2] is not None and not is_id(found[2]) else "", stem)
+        if plain != stem:
+            # What is before the parameter may be a dot segment now.
+            return normalise(plain + mark + query) or url
     return url
+
+
+def is_id(value: str) -> bool:
+    """Whether a value is too odd to mean anything: in hexadecimal, or of letters and digits that keep changing.
+
+    20 characters at least. Random ones change from letters to digits or back every 2.5 characters, words with numbers
+    in them (iphone15promaxcase256gb) every five or more.
+    """
+    if _HEX.fullmatch(value):
+        return True
+    changes = len(_CHANGE.findall(value))
+    return _LETTERS_AND_DIGITS.fullmatch(value) is not None and _CHARACTERS_PER_CHANGE * changes >= len(value)
+
+
+def _is_dropped(part: str) -> bool:
+    """Whether a parameter, name=value, is one for tracking or sessions."""
+    name, _, value = part.partition("=")
+    name = name.lower().removeprefix("amp;")
+    if name in _NAMES or _FAMILIES.fullmatch(name):
+        return True
+    # Of a search, too (?s=words), whose words may well be letters and digits.
+    return is_id(value) if name in _SESSIONS else name == "s" and _HEX.fullmatch(value) is not None
 
 
 def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, ParsedPage]:
@@ -68,10 +90,11 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
         anchors = dict(zip(reversed(outlinks), reversed(parsed.anchors), strict=True))
         distinct = tuple(dict.fromkeys(outlinks))
         parsed = replace(parsed, outlinks=distinct, anchors=tuple(anchors[url] for url in distinct))
-    if parsed.canonical is not None or parsed.refresh is not None:
+    if parsed.canonicals or parsed.alternates or parsed.refresh is not None:
         parsed = replace(
             parsed,
-            canonical=parsed.canonical and stripped(parsed.canonical),
+            canonicals=tuple(dict.fromkeys(map(stripped, parsed.canonicals))),
+            alternates=tuple(dict.fromkeys(map(stripped, parsed.alternates))),
             refresh=parsed.refresh and _target(parsed.refresh, fetched.url),
         )
     return fetched, parsed

@@ -6,6 +6,7 @@ Nothing here raises on bad input: what cannot be read has no links.
 import re
 from collections.abc import Callable, Collection, Mapping
 
+from minicrawl.crawl.content_type import HTML_TYPES, media_type
 from minicrawl.crawl.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawl.elements import elements, within_limit
 from minicrawl.crawl.urls import base_url, normalise, resolved
@@ -13,6 +14,8 @@ from minicrawl.model import ParsedPage
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count: with more it is no page but an attack."""
+MAX_ALTERNATES = 100
+"""References to a page in other languages and for other media that are read: most sites have fewer languages."""
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
@@ -41,17 +44,17 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
     base = base_url(said.base, url, encoding)
     outlinks: dict[str, str] = {}
     uncounted: set[str] = set()
-    targets = resolved([reference for _, reference, _, _ in said.references], base, encoding)
-    canonical = None
+    targets = resolved([reference for _, reference, *_ in said.references], base, encoding)
+    canonicals: dict[str, None] = {}
     # Links may stand inside one another, where markup is broken; then their texts together are longer than the page.
     text_left = len(text) if anchors else -1
-    for tag, reference, relations, anchor in said.references:
+    for tag, reference, relations, anchor, is_in_head in said.references:
         target = targets[reference]
         if target is None:
             continue
         if relations:
-            if canonical is None and tag == "link" and "canonical" in relations:
-                canonical = target
+            if is_in_head and "canonical" in relations:
+                canonicals[target] = None
             if not _UNCOUNTED_RELATIONS.isdisjoint(relations):
                 uncounted.add(target)
                 continue
@@ -69,7 +72,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
         anchors=tuple(outlinks.values()),
         nofollow=len(uncounted - outlinks.keys()),
         title=said.title,
-        canonical=canonical,
+        canonicals=tuple(canonicals),
+        alternates=tuple(filter(None, dict.fromkeys(normalise(said, base, encoding) for said in said.alternates))),
         refresh=normalise(said.refresh, base, encoding) if said.refresh is not None else None,
         follow=said.follow,
         index=said.index,
@@ -80,26 +84,30 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchor
 class _Said:
     """One pass over a document: what its elements say, as they say it.
 
-    `references`: (tag, reference without fragment, its rel words, its text) in document order, those without rel once.
+    `references`: (tag, reference without fragment, its rel words, its text, whether it is a link element in the head)
+    in document order, those without rel once. `alternates`: references to the same in other languages and for media.
     """
 
     def __init__(self, text: bytes, anchors: bool) -> None:
-        self.references: list[tuple[str, str, Collection[str], Callable[[], str]]] = []
+        self.references: list[tuple[str, str, Collection[str], Callable[[], str], bool]] = []
+        self.alternates: list[str] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
         self.follow = self.index = True
         plain: set[str] = set()
-        for tag, attributes, words in elements(text, anchors=anchors):
+        for tag, attributes, words, is_in_head in elements(text, anchors=anchors):
             if tag in _LINKS:  # in here, not in a method: a page has a hundred
                 name = _LINKS[tag]
                 if name not in attributes:
                     continue
                 rel = attributes.get("rel")
                 relations: Collection[str] = _NO_SPACE.findall(rel.lower()) if rel else ()
-                if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
-                    continue
                 reference = attributes[name] or ""
+                if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
+                    if is_in_head and _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES:
+                        self.alternates.append(reference)
+                    continue
                 # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays,
                 # as white space before it is part of the URL.
                 if "#" in reference:
@@ -108,7 +116,7 @@ class _Said:
                     if reference in plain:
                         continue
                     plain.add(reference)
-                self.references.append((tag, reference, relations, words))
+                self.references.append((tag, reference, relations, words, is_in_head))
             elif tag == "meta":
                 self._meta(attributes)
             elif tag == "title":
@@ -145,6 +153,15 @@ def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool,
             if addressed:
                 said.add(name.strip())
     return said.isdisjoint(("nofollow", "none")), said.isdisjoint(("noindex", "none"))
+
+
+def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:
+    """Whether a link element leads to the same page in another language or for another medium (WHATWG HTML, 4.6.7.1).
+
+    Of alternates with a type, such as feeds, only those in HTML are."""
+    if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
+        return False
+    return media_type(attributes.get("type")) in HTML_TYPES
 
 
 def _unquoted(text: str) -> str:

@@ -1,23 +1,30 @@
-"""Pages that say what another page says: duplicates, which may be merged, and soft 404s, which are errors.
+"""Pages that say what another page says: duplicates, which may be merged, soft 404s, which are errors, and sessions.
 
-How they are told is in `duplicates` and `soft404`; here is what the crawl does about it.
+How they are told is in `duplicates`, `soft404` and `sessions`; here is what the crawl does about it.
 """
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.aliases import Aliases
+from minicrawl.crawl.canonicals import Canonicals, Claim, differs
 from minicrawl.crawl.duplicates import Duplicates
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
+from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
+from minicrawl.crawl.sessions import Sessions
 from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import Fingerprint, Restated
+from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
@@ -29,66 +36,157 @@ class Repeats:
         self._web = web
         self._turns = turns
         self._aliases = aliases
-        self._duplicates = Duplicates(web.writer.fingerprints(), self._kept)
+        self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
+        fingerprints = self._of_no_alias(web.writer.fingerprints()) if web.settings.merge_duplicates else None
+        self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
+        self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
+        self._refuted = len(self._canonicals.refuted)
         self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
+        learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
+        self._sessions = Sessions(web.writer.parameters()) if learns else None
 
     def due_probe(self, site: str) -> str | None:
-        """A page that cannot exist, to be asked for at scheme://host[:port] in place of one whose turn has come."""
-        return self._soft404s.take_due(site) if self._soft404s is not None else None
+        """What to ask scheme://host[:port] for in place of a page whose turn has come: a page that cannot exist, or one
+        without a parameter that may not matter."""
+        found = self._soft404s.take_due(site) if self._soft404s is not None else None
+        return self._sessions.take_due(site) if found is None and self._sessions is not None else found
 
     def put_back_probe(self, url: str) -> None:
-        """Let a page that cannot exist be asked for later: nothing came of it."""
-        if self._soft404s is not None:
+        """Let a probe be made later: nothing came of it."""
+        if self._sessions is not None and self._sessions.is_probe(url):
+            self._sessions.put_back(url)
+        elif self._soft404s is not None:
             self._soft404s.put_back(url)
 
     def absorb_probe(self, turn: HostTurn, fetched: Fetched, title: str | None, now: float) -> None:
-        """Take in the answer for a page that cannot exist, asked for in the turn of a page, which waits again."""
-        assert self._soft404s is not None, "there are probes only where soft 404s are looked for"
-        verdict = self._verdict(fetched)
-        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
-            if verdict == "soft-404":
-                self._retract(suspect, fetched, title)
+        """Take in the answer to a probe, made in the turn of a page, which waits again."""
+        if self._sessions is not None and self._sessions.is_probe(fetched.url):
+            self._sessions.take_in(fetched)
+        else:
+            self._absorb_not_found(fetched, title, now)
         self._turns.answered(turn, fetched, now)
         self._turns.put_back(turn, now)
 
+    def plain(self, url: str) -> str:
+        """The normalised URL without what has turned out to be a session's."""
+        return url if self._sessions is None else self._sessions.plain(url)
+
+    def plain_links(self, parsed: ParsedPage) -> tuple[Sequence[str], Sequence[str]]:
+        """The distinct outlinks of a page without what has turned out to be sessions', and the first anchor of each."""
+        if self._sessions is None or not self._sessions.are_known:
+            return parsed.outlinks, parsed.anchors
+        anchors: dict[str, str] = {}
+        for url, anchor in zip(parsed.outlinks, parsed.anchors, strict=True):
+            anchors.setdefault(self._sessions.plain(url), anchor)
+        return list(anchors), list(anchors.values())
+
+    def note_parameters(self, url: str, digest: int) -> None:
+        """Take in what a page with parameters says, before it is said to have said it."""
+        if self._sessions is not None and self._web.traps is not None:
+            self._sessions.read(url, digest, self._web.traps.novelty(url, digest))
+
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
-        """The outcome in the light of what is known to say the same: a soft 404, or a page to be merged with."""
+        """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""
+        if outcome.alias is not None and (plain := self.plain(outcome.alias)) != self.plain(fetched.url):
+            outcome = replace(outcome, alias=plain)
+        if outcome.reason == "canonical" and not self._is_believed(page, outcome, fetched):
+            return replace(outcome, state=State.FETCHED, reason="canonical-differs")
         if outcome.state is not State.FETCHED or fetched.digest is None:
             return outcome
         if self._is_soft_404(page, fetched, parsed.title):
             return Outcome(State.ERROR, "soft-404")
-        if self._web.settings.merge_duplicates:
-            found = self._duplicates.likeness(page, fetched.payload, None)
-            if found is not None:
-                leader = self._web.known.url(found.leader)
-                return Outcome(State.ALIAS, "duplicate", alias=leader, follows=outcome.follows)
+        leader = self._merging.leader(page, fetched, parsed) if self._merging and fetched.payload is not None else None
+        if leader is not None:
+            return Outcome(State.ALIAS, "duplicate", alias=self._web.known.url(leader), follows=outcome.follows)
         return outcome
 
-    def note(self, page: int, fetched: Fetched) -> None:
-        """Take in what a page says."""
-        assert fetched.digest is not None
-        assert fetched.payload is not None
+    def note(self, page: int, outcome: Outcome, fetched: Fetched) -> None:
+        """Take in what a page says, if it says something."""
+        says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
+        if not says_something or fetched.digest is None or fetched.payload is None:
+            if self._web.accounts.book.read[page]:
+                self._duplicates.forget(page)
+            return
+        if outcome.state is State.ALIAS and outcome.reason != "duplicate":
+            self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.simhash)
+            return
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
         self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
+        if self._merging is not None and outcome.state is State.FETCHED:
+            self._merging.note(page, fetched.payload)
         if self._soft404s is None or likeness is None:
             return
         if self._web.frontier.host_of[page] == self._web.frontier.host_of[likeness.leader]:
             self._soft404s.suspect(fetched.url, self._web.known.url(likeness.leader), (page, likeness.leader))
 
-    def forget(self, page: int) -> None:
-        """The page says nothing any more."""
-        self._duplicates.forget(page)
+    def note_reinstated(self) -> None:
+        """Take in what pages say that have come to stand for themselves again."""
+        for page in self._aliases.take_reinstated():
+            self._duplicates.stand_alone(page)
+
+    def elect_leaders(self) -> int:
+        """Let those pages lead their copies that others link to; how many are new.
+
+        To be called when all is settled and committed.
+        """
+        changed = self._merging.elect() if self._merging is not None else 0
+        self.note_reinstated()
+        return changed
 
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
+        if len(self._canonicals.refuted) > self._refuted:
+            self._refuted = len(self._canonicals.refuted)
+            self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
+        if self._sessions is not None:
+            self._web.writer.save_parameters(self._sessions.take_rows())
+
+    def _absorb_not_found(self, fetched: Fetched, title: str | None, now: float) -> None:
+        """Take in the answer for a page that cannot exist."""
+        assert self._soft404s is not None, "there are such probes only where soft 404s are looked for"
+        verdict = self._verdict(fetched)
+        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
+            if verdict == "soft-404":
+                self._retract(suspect, fetched, title)
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
         return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
+
+    def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
+        """Whether a page that names another as canonical stands for it."""
+        canonical = outcome.alias or ""
+        (target,) = self._web.known.find([canonical])
+        there = self._duplicates.row(target) if target is not None else None
+        claim = Claim(page, fetched.url, fetched)
+        claims = [claim]
+        if target is not None and self._canonicals.is_new(canonical):
+            claims = [*self._earlier_claims(target), claim]
+        if canonical not in self._canonicals.refuted:
+            refuting = self._canonicals.take_in(canonical, claims, there)
+            if target is not None and refuting:
+                self._aliases.void_hints(target, refuting, "differs")
+        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
+
+    def _earlier_claims(self, target: int) -> Iterator[Claim]:
+        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say."""
+        for page in self._aliases.hinted(target):
+            row = self._duplicates.row(page)
+            if row is not None and self._web.told(page).reason == "canonical":
+                yield Claim(page, self._web.known.url(page), row)
+
+    def _is_alias(self, page: int) -> bool:
+        return bool(self._web.accounts.ledger.alias[page])
+
+    def _of_no_alias(self, blocks: Iterable[FingerprintColumns]) -> Iterator[FingerprintColumns]:
+        """The same, with nothing of pages that stand for others to be found by."""
+        for block in blocks:
+            is_page = ~self._web.accounts.ledger.alias[block.page]
+            yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)
 
     def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
         """Whether a page says what its host says of pages that it does not have."""

@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import damage_told
 from minicrawl.crawl.engine import Engine, SteadyClock
 from minicrawl.crawl.parameters import stripped
-from minicrawl.crawl.seeds import read_seeds
+from minicrawl.crawl.remembered import Resumed, resumed
+from minicrawl.crawl.retry import ask_again
+from minicrawl.crawl.seeds import Seeds, gather_seeds, in_plain_http
 from minicrawl.crawl.source import LocalSource, WorkerSource
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.urls import origin
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
@@ -38,17 +42,20 @@ async def acrawl(
     seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
     second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
     finish what is in flight and the second stop at once. timing: how long to wait for what. settings: fields of
-    `CrawlSettings`.
+    `CrawlSettings`; those that are not given are as the store remembers them.
 
-    Raises SettingError, SeedError, StoreError.
+    Raises ConfigError, SeedError, StoreError.
     """
+    started = time.monotonic()
+    CrawlSettings.of(settings)
     return await crawl_with(
-        CrawlSettings(**settings),
-        read_seeds([seeds] if isinstance(seeds, str) else seeds),
+        settings,
+        gather_seeds([seeds] if isinstance(seeds, str) else seeds),
         Path(store),
         on_progress=on_progress,
         transport=transport,
         handle_signals=handle_signals,
+        started=started,
         timing=timing,
     )
 
@@ -59,42 +66,114 @@ def crawl(seeds: Iterable[str], store: str | Path = DEFAULT_STORE, **options: An
 
 
 async def crawl_with(
-    settings: CrawlSettings,
-    seeds: list[str],
+    given: Mapping[str, Any],
+    seeds: Seeds,
     store: Path,
     *,
+    forgotten: Iterable[str] = (),
+    on_resumed: Callable[[Resumed, int], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
+    started: float | None = None,
     timing: Timing = STANDARD,
 ) -> CrawlReport:
-    """`acrawl` with everything parsed."""
-    if settings.workers and transport is not None:
-        raise SettingError("a transport of one's own works inside this process only: workers must be 0")
-    if not settings.keep_parameters:
-        seeds = list(dict.fromkeys(map(stripped, seeds)))
-    clock = SteadyClock()
-    window = _window(settings)
-    source = WorkerSource(settings, timing) if settings.workers else LocalSource(settings, transport, timing)
+    """`acrawl` with its seeds read.
+
+    given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered.py. on_resumed: is
+    told the settings there are, and how many given-up pages are asked for again. started: when the crawl's time began
+    to run, by time.monotonic().
+    """
+    _window(CrawlSettings.of(given))  # what is wrong by itself is told before there is a store
     with damage_told(store), closing(Writer(store)) as writer:
-        # A proxy looks up names itself, and a transport of one's own has none.
-        locates = transport is None and settings.proxy is None
-        absorber = Absorber(
-            writer, settings, STRATEGIES[settings.strategy], window, clock(), locates=locates, timing=timing
-        )
-        if not seeds and not absorber.accounts.size:
+        told = resumed(writer.meta_json("settings"), given, forgotten)
+        if told.settings.workers and transport is not None:
+            raise SettingError("a transport of one's own works inside this process only: workers must be 0")
+        _check_window(writer, told.settings)
+        seeds = _spelled(seeds, told.settings, writer)
+        if not seeds.urls and not writer.size():
             raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
-        _check_window(writer, settings)
-        absorber.start(seeds, clock())
-        absorber.commit({"settings": settings.to_json(), "stopped": None})
-        async with source:
-            engine = Engine(absorber, source, settings, timing=timing, clock=clock, on_progress=on_progress)
-            with _signals(engine, handle_signals):
-                await engine.run()
-        if not engine.is_aborted:
-            absorber.settle_fully()
-            absorber.commit(engine.meta(), ranks=True)
-        return _report(engine, absorber)
+        again = ask_again(writer, seeds.urls, told.settings.retry)
+        if on_resumed is not None:
+            on_resumed(told, again)
+        return await _crawl(
+            told.settings,
+            seeds,
+            writer,
+            on_progress=on_progress,
+            transport=transport,
+            handle_signals=handle_signals,
+            started=time.monotonic() if started is None else started,
+            timing=timing,
+        )
+
+
+async def _crawl(
+    settings: CrawlSettings,
+    seeds: Seeds,
+    writer: Writer,
+    *,
+    on_progress: Callable[[Progress], None] | None,
+    transport: Any,
+    handle_signals: bool,
+    started: float,
+    timing: Timing,
+) -> CrawlReport:
+    clock = SteadyClock()
+    # A proxy looks up names itself, and a transport of one's own has none.
+    locates = transport is None and settings.proxy is None
+    strategy = STRATEGIES[settings.strategy]
+    absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
+    absorber.start(seeds.urls, clock(), seeds.guessed)
+    absorber.commit({"settings": settings.to_json(), "stopped": None})
+    origins = _seed_origins(settings, writer)
+    files = room(raised_limit(), settings.concurrency)
+    source = (
+        WorkerSource(settings, timing, origins)
+        if settings.workers
+        else LocalSource(settings, transport, timing, files, origins)
+    )
+    async with source:
+        began = clock() - (time.monotonic() - started)
+        engine = Engine(
+            absorber,
+            source,
+            settings,
+            timing=timing,
+            files=files,
+            clock=clock,
+            started=began,
+            on_progress=on_progress,
+        )
+        with _signals(engine, handle_signals):
+            await engine.run()
+    if not engine.is_aborted:
+        absorber.settle_fully()
+        if settings.merge_duplicates:
+            absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+        absorber.commit(engine.meta(), ranks=True)
+    return _report(engine, absorber)
+
+
+def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
+    """The seeds as pages are known by; those whose scheme was guessed wrong before, in plain http."""
+    plain = {url: in_plain_http(url) for url in seeds.guessed}
+    known = writer.find(list(plain.values()))
+    urls = [plain[url] if plain.get(url) in known else url for url in seeds.urls]
+    if not settings.keep_parameters:
+        urls = list(map(stripped, urls))
+    guessed = (url for url in seeds.guessed if plain[url] not in known)
+    return Seeds(list(dict.fromkeys(urls)), frozenset(guessed if settings.keep_parameters else map(stripped, guessed)))
+
+
+def _seed_origins(settings: CrawlSettings, writer: Writer) -> frozenset[str]:
+    """The origins of all seeds of the store, if any header is for these alone."""
+    if not any(header.is_secret and header.host is None for header in settings.headers):
+        return frozenset()
+    return frozenset(map(origin, writer.seeds()))
 
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
@@ -147,7 +226,7 @@ def _check_window(writer: Writer, settings: CrawlSettings) -> None:
 
 @contextmanager
 def _signals(engine: Engine, handle: bool) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM stop the engine: once to finish what is in flight, twice to stop at once."""
+    """Let Ctrl-C, SIGTERM and SIGHUP stop the engine: once to finish what is in flight, twice to stop at once."""
     if not handle:
         yield
         return
@@ -159,11 +238,14 @@ def _signals(engine: Engine, handle: bool) -> Iterator[None]:
             engine.abort()
 
     loop = asyncio.get_running_loop()
-    kinds = (signal.SIGINT, signal.SIGTERM)
-    for kind in kinds:
+    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    if before[signal.SIGHUP] == signal.SIG_IGN:
+        del before[signal.SIGHUP]  # by nohup, which is there for that
+    for kind in before:
         loop.add_signal_handler(kind, interrupt)
     try:
         yield
     finally:
-        for kind in kinds:
+        for kind, handler in before.items():
             loop.remove_signal_handler(kind)
+            signal.signal(kind, handler)

@@ -90,8 +90,8 @@ class Soft404s:
         self._probes.setdefault(origin(probe.folder), {})[probe.folder] = self._changed[probe.folder] = probe
 
 
-def says_the_same(answer: Probe | Fetched, other: Fetched | Fingerprint) -> bool:
-    """Whether a page says what a probe was answered, or nearly."""
+def says_the_same(answer: Probe | Fetched | Fingerprint, other: Fetched | Fingerprint) -> bool:
+    """Whether two pages, one of which may be the answer to a probe, say the same, or nearly."""
     if other.digest is not None and other.digest == answer.digest:
         return True
     if other.payload is not None and other.payload == answer.payload:

@@ -9,17 +9,19 @@ import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, fields, replace
 from multiprocessing.connection import Connection
 from operator import attrgetter
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from minicrawl.crawl.digest import identity_of
+from minicrawl.crawl.digest import Identity
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawl.link_header import canonicals
+from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.parameters import stripped, without_parameters
-from minicrawl.crawl.parse import parse_html
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -56,10 +58,18 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process."""
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins: see Fetcher."""
 
-    def __init__(self, settings: CrawlSettings, transport: Any = None, timing: Timing = STANDARD) -> None:
-        self._fetcher = Fetcher(settings, transport, timing)
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: Any = None,
+        timing: Timing = STANDARD,
+        files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
+    ) -> None:
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
+        self._large_pages = LargePages(timing.hang)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -67,9 +77,20 @@ class LocalSource:
         fetched = await self._fetcher.fetch(url)
         parsed = ParsedPage()
         if fetched.body:
-            parsed = parse_html(fetched.body, url, fetched.content_type, anchors=self._wants_anchors)
-            fetched = replace(fetched, body=b"", **identity_of(fetched.body, url)._asdict())
+            try:
+                parsed, identity = await self._read(fetched)
+            except PageDiedError:
+                return Fetched(url, reason="worker-died"), parsed
+            fetched = replace(fetched, body=b"", **identity._asdict())
+        if fetched.link is not None:
+            named = canonicals(fetched.link, url)
+            parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
+
+    async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
+        if is_large(page.body):
+            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=self._wants_anchors)
+        return read_page(page.body, page.url, page.content_type, anchors=self._wants_anchors)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
@@ -107,6 +128,7 @@ class LocalSource:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
 
 
@@ -139,9 +161,12 @@ class WorkerSource:
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(self, settings: CrawlSettings, timing: Timing = STANDARD) -> None:
+    def __init__(
+        self, settings: CrawlSettings, timing: Timing = STANDARD, seed_origins: Set[str] = frozenset()
+    ) -> None:
         self._settings = settings
         self._timing = timing
+        self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -210,11 +235,13 @@ class WorkerSource:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())], pass_fds=[theirs.fileno()]
+                [sys.executable, "-m", "minicrawl.crawl.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send((self._settings, self._timing))
+        worker.line.send((self._settings, self._timing, self._seed_origins))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 

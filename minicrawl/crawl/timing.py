@@ -26,13 +26,16 @@ class Timing:
                      longer delay
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawl.politeness
     on_its_way       that a request takes to its host at most; with a delay of more than a second, that many times it
+    attempt          for which a host that nobody knows to answer waits, where too many such are being asked
+    full             for which a host waits for which there was no room among the open files
     first_pause, longest_pause       between two knocks, see minicrawl.crawl.outage
     patience         after which what is held in doubt has failed, see there
     batch            of turns in one commit
     lease            after a commit within which requests may leave
     idle             without an answer, after which the crawl finds itself something to do
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; so does the process
+                     that parses a large page
     start            more, while it starts
     """
 
@@ -50,6 +53,8 @@ class Timing:
     least_backoff: float = 1.0
     longest_backoff: float = 300.0
     on_its_way: float = 0.04
+    attempt: float = 5.0
+    full: float = 1.0
     first_pause: float = 1.0
     longest_pause: float = 60.0
     patience: float = 60.0

@@ -17,12 +17,15 @@ trap-session          the same, and there are session ids in the pattern
 trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page read were found on its own pages that
                       only combine known values, and these pages lead nowhere else
 trap-calendar         its month is not among the 40 its pattern has, it was found on another date of the host, and
-                      these pages lead nowhere else
+                      these pages lead nowhere else; or the pages of its pattern only count, from page to page
+                      (counting.py), and lead nowhere else
 trap-host-budget, -many-hosts, -address-budget
                       its domain, or all domains at its IP address, have more than others vouch for (budgets.py)
 
-A pattern leads nowhere else when less than a quarter of its pages made URLs of other patterns known. Whole sites
-that are there twice or three times (http and https, en/ and not) stay below three quarters of duplicates.
+A pattern leads nowhere else when less than a quarter of its pages made URLs of other patterns known, which in turn say
+something new: /a/1?id=x and /b/1?id=y do not save each other. Whole sites that are there twice or three times (http and
+https, en/ and not) stay below three quarters of duplicates. Numbered articles that only have a link to the next one
+are no calendar, for their words differ.
 """
 
 import json
@@ -32,6 +35,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from minicrawl.crawl.budgets import Budgets
+from minicrawl.crawl.counting import Counting
 from minicrawl.crawl.urls import hostname, owner, whom_to_spare
 from minicrawl.store.rows import PatternRow
 
@@ -89,10 +93,30 @@ def static_rule(url: str) -> str | None:
     return None
 
 
+class Said(NamedTuple):
+    """What a page says, in digests (digest.py); None: it was read before, says nothing, or has no number."""
+
+    digest: int | None
+    wording: int | None = None
+
+
+NOTHING = Said(None)
+
+
+class Novelty(NamedTuple):
+    """`is_news`: no page of the host said before what a page says. Of the others of its pattern, as far as they were
+    read, `is_little`: they mostly say nothing new, `says_one_thing`: all of them the same.
+    """
+
+    is_news: bool
+    is_little: bool
+    says_one_thing: bool
+
+
 class Shape(NamedTuple):
     """What kind of URL one is. `pattern` begins with its host; `month`: the one it shows, counted from the year 0.
 
-    `is_numbered`: it ends in a number, which is no date.
+    `is_numbered`: it ends in a number, or has one in its query, which is no date.
     """
 
     pattern: str
@@ -105,10 +129,11 @@ def shape_of(url: str) -> Shape:
     stem, _, query = url.partition("?")
     if query:
         ending = f"?{_names(query)}"
-        month = _month_of_query(query) if _DIGITS.search(query) else None
+        has_number = _DIGITS.search(query) is not None
+        month = _month_of_query(query) if has_number else None
         if month is not None:
             return Shape(f"{stem.partition('//')[2]}{ending}", month)
-        return Shape(_blanked(stem, keep=True) + ending, None)
+        return Shape(_blanked(stem, keep=True) + ending, None, is_numbered=has_number)
     if not (stem[-1].isdigit() or stem[-2].isdigit()):
         return Shape(_blanked(stem), None)
     dated = _DATED_PATH.search(stem, 8)
@@ -125,13 +150,27 @@ class Pattern:
     those that said what a page of the host had said before; `last`: the same of the last 12, a bit each, newest lowest;
     `fruitful`: pages that made other patterns' URLs known; `combined`: URLs without a value of their own that were
     found on the pattern's pages; `dropped`: links refused; `values`: the months, or the parameters with values; `seen`:
-    the same as JSON, as the store keeps them; `trap`: the rule that shut it.
+    the same as JSON, as the store keeps them; `counting`: what its numbered URLs showed; `trap`: the rule that
+    shut it.
     """
 
-    __slots__ = ("combined", "dropped", "fruitful", "known", "last", "read", "repeated", "seen", "trap", "values")
+    __slots__ = (
+        "combined",
+        "counting",
+        "dropped",
+        "fruitful",
+        "known",
+        "last",
+        "read",
+        "repeated",
+        "seen",
+        "trap",
+        "values",
+    )
 
     def __init__(self) -> None:
         self.known = self.read = self.repeated = self.last = self.fruitful = self.combined = self.dropped = 0
+        self.counting: Counting | None = None
         self.trap: str | None = None
         self.values: Set[str | int] = _NO_VALUES
         self.seen: str | None = None
@@ -148,6 +187,15 @@ class Pattern:
     @property
     def leads_nowhere(self) -> bool:
         return self.read >= JUDGED // 2 and 4 * self.fruitful < self.read
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its pages mostly say what others of the host said before."""
+        return self.last.bit_count() >= DUPLICATES and 4 * self.repeated > 3 * self.read
+
+    @property
+    def is_endless(self) -> bool:
+        return self.counting is not None and self.counting.is_endless
 
 
 class Learned(Protocol):
@@ -210,25 +258,31 @@ class Traps:
                 return rule, name
         return None
 
-    def take_in(self, source: str, digest: int | None, found: Sequence[str]) -> list[str | None]:
+    def take_in(self, source: str, said: Said, found: Sequence[str]) -> list[str | None]:
         """Learn from a page, and judge the distinct URLs it links to that are not known.
 
-        digest: of what the page says; None when it was read before, or says nothing. Returns per URL the rule
-        against it, or None: it is known from now on.
+        Returns per URL the rule against it, or None: it is known from now on.
         """
-        if digest is None and not found:
+        if said.digest is None and not found:
             return []
         shape, host = shape_of(source), whom_to_spare(source)
         rules: list[str | None] = []
         leads_away = False
         for url in found:
             other = shape_of(url)
-            rule = self._judge(url, other, shape, host)
+            rule = self._judge(url, other, source, shape, host)
             rules.append(rule)
-            leads_away = leads_away or (rule is None and _leads_away(shape, other))
-        if digest is not None:
-            self._learn(shape.pattern, digest, leads_away)
+            leads_away = leads_away or (rule is None and _leads_away(shape, other) and not self._is_barren(other))
+        if said.digest is not None:
+            self._learn(shape, said.digest, said.wording, leads_away)
         return rules
+
+    def novelty(self, url: str, digest: int) -> Novelty:
+        """How new it is what a page says that was not taken in yet."""
+        pattern = self._pattern(shape_of(url).pattern)
+        if pattern is None:
+            return Novelty(not self._is_repeated(digest), is_little=False, says_one_thing=True)
+        return Novelty(not self._is_repeated(digest), pattern.repeats, pattern.read - pattern.repeated <= 1)
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and digests that came since the last call."""
@@ -241,7 +295,7 @@ class Traps:
         self._touched = set()
         return rows, digests
 
-    def _judge(self, url: str, shape: Shape, found_on: Shape, source_host: str) -> str | None:
+    def _judge(self, url: str, shape: Shape, source: str, found_on: Shape, source_host: str) -> str | None:
         rule = static_rule(url)
         host = whom_to_spare(url)
         if rule is not None:
@@ -260,18 +314,20 @@ class Traps:
             self._drop(name, rule)
             return rule
         self.budgets.add(host)
-        if shape.month is not None:
-            self._let_in(shape.pattern).add_values({shape.month})
-        elif shape.is_numbered:
-            self._let_in(shape.pattern)
-        elif shape.pattern.count("&") >= 2:
-            self._combine(self._let_in(shape.pattern), url, is_own=found_on.pattern == shape.pattern)
-        return None
-
-    def _let_in(self, name: str) -> Pattern:
-        pattern = self._touch(name)
+        has_combinations = shape.month is None and shape.pattern.count("&") >= 2
+        if shape.month is None and not shape.is_numbered and not has_combinations:
+            return None
+        is_own = found_on.pattern == shape.pattern
+        pattern = self._touch(shape.pattern)
         pattern.known += 1
-        return pattern
+        if shape.is_numbered:
+            pattern.counting = pattern.counting or Counting()
+            pattern.counting.add_url(url, source if is_own else None)
+        if shape.month is not None:
+            pattern.add_values({shape.month})
+        elif has_combinations:
+            self._combine(pattern, url, is_own=is_own)
+        return None
 
     def _combine(self, pattern: Pattern, url: str, *, is_own: bool) -> None:
         """Take in the values of a URL's parameters. is_own: it was found on a page of its pattern."""
@@ -297,20 +353,32 @@ class Traps:
         numbered = self._pattern(name)
         return numbered is not None and not name.endswith("…") and 10 * numbered.known > dated.known
 
-    def _learn(self, name: str, digest: int, leads_away: bool) -> None:
+    def _is_barren(self, shape: Shape) -> bool:
+        """Whether the pages of a URL's pattern are known to say nothing new."""
+        pattern = self._pattern(shape.pattern)
+        return pattern is not None and (pattern.repeats or pattern.is_endless)
+
+    def _learn(self, shape: Shape, digest: int, wording: int | None, leads_away: bool) -> None:
+        name = shape.pattern
         pattern = self._touch(name)
         pattern.read += 1
-        is_repeated = digest in self._new_digests or (self._learned is not None and self._learned.has_digest(digest))
+        is_repeated = self._is_repeated(digest)
         if is_repeated:
             pattern.repeated += 1
         else:
             self._new_digests[digest] = None
         pattern.fruitful += leads_away
         pattern.last = (pattern.last << 1 | is_repeated) & _LAST
+        if wording is not None and shape.is_numbered:
+            pattern.counting = pattern.counting or Counting()
+            pattern.counting.add_page(wording)
         if name not in self._shut and pattern.read >= JUDGED:
             rule = _judged(name, pattern)
             if rule is not None:
                 self._shut[name] = pattern.trap = rule
+
+    def _is_repeated(self, digest: int) -> bool:
+        return digest in self._new_digests or (self._learned is not None and self._learned.has_digest(digest))
 
     def _drop(self, name: str, rule: str) -> None:
         pattern = self._touch(name)
@@ -344,7 +412,9 @@ def _judged(name: str, pattern: Pattern) -> str | None:
     """The rule that shuts a pattern for what its pages said, or None."""
     if not pattern.leads_nowhere:
         return None
-    if pattern.last.bit_count() >= DUPLICATES and 4 * pattern.repeated > 3 * pattern.read:
+    if pattern.is_endless:
+        return "trap-calendar"
+    if pattern.repeats:
         return "trap-session" if _has_session(name) else "trap-duplicates"
     enough = max(COMBINATIONS, COMBINATIONS_PER_PAGE * pattern.read)
     return "trap-parameters" if pattern.combined >= enough else None
@@ -437,6 +507,7 @@ def _row(name: str, pattern: Pattern) -> PatternRow:
         pattern.dropped,
         pattern.seen,
         pattern.trap,
+        pattern.counting.to_json() if pattern.counting is not None else None,
     )
 
 
@@ -447,4 +518,5 @@ def _pattern(row: PatternRow) -> Pattern:
     pattern.seen = row.seen
     pattern.values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
     pattern.trap = row.trap
+    pattern.counting = Counting.from_json(row.counting) if row.counting is not None else None
     return pattern

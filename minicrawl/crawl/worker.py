@@ -2,7 +2,7 @@
 
     python -m minicrawl.crawl.worker FILE_DESCRIPTOR
 
-It reads its settings and timing first, then lists of requests (number, "page", "robots",
+It reads its settings, timing and the origins of the seeds first, then lists of requests (number, "page", "robots",
 "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
 be.
@@ -15,6 +15,7 @@ import signal
 import sys
 from multiprocessing.connection import Connection
 
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.source import LocalSource, taken_apart
 from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
@@ -24,7 +25,8 @@ async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
     timing: Timing
-    settings, timing = line.recv()
+    seed_origins: frozenset[str]
+    settings, timing, seed_origins = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -66,7 +68,8 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-    async with LocalSource(settings, timing=timing) as source:
+    files = room(raised_limit(), settings.concurrency)
+    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()
@@ -77,7 +80,7 @@ async def serve(line: Connection) -> None:
 
 
 def main() -> None:
-    # Ctrl-C reaches the whole group; only the crawl itself decides what it means.
+    # Only the crawl itself decides what Ctrl-C means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(100_000, 20, 50)
     asyncio.run(serve(Connection(int(sys.argv[1]))))

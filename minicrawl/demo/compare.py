@@ -20,3 +20,16 @@ def mass_curve(order: Iterable[str], truth: Mapping[str, float], shares: Iterabl
         masses.append(masses[-1] + truth.get(url, 0.0))
     counts = [round(share * len(truth)) for share in shares]
     return [masses[count] if count <= len(fetched) else None for count in counts]
+
+
+def pages_needed(order: Iterable[str], truth: Mapping[str, float], share: float) -> int | None:
+    """How many pages had been fetched when they held `share` of all importance; None where they never did.
+
+    order, truth: as for `mass_curve`.
+    """
+    mass = 0.0
+    for count, url in enumerate(dict.fromkeys(order), start=1):
+        mass += truth.get(url, 0.0)
+        if mass >= share:
+            return count
+    return None

@@ -155,9 +155,9 @@ class PageQueue:
     at at once; when it has grown too long its worst pages become cold. Either way a fixed part of the pages moves,
     so a page costs the same however many wait. Without `waiting_of` all pages are hot.
 
-    A page's priority only rises while it waits, so an entry that is out of date ranks behind the page's
-    newest one: push again at every rise, and skip what is out of date. A cold page that rises below the bound stays
-    cold. What is left behind of pages that were handed out is dropped when it is looked at.
+    A page's priority mostly rises while it waits, so an entry that is out of date ranks behind the page's newest one:
+    push again at every rise, and skip what is out of date. A page that falls is added once more. A cold page that rises
+    below the bound stays cold. What is left behind of pages that were handed out is dropped when it is looked at.
     """
 
     __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "waiting")
@@ -191,6 +191,11 @@ class PageQueue:
         """Move a waiting page up."""
         if entry < self._bound:
             self._push(entry)
+
+    def fall(self, entry: int) -> None:
+        """Move a waiting page down. Its entries from before are out of date."""
+        self.waiting -= 1
+        self.add(entry)
 
     def peek(self) -> int | None:
         """The entry of the page whose turn is next; None when no page waits."""

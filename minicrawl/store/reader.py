@@ -28,6 +28,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     PageColumns,
+    ParameterRow,
     PatternRow,
     Probe,
     RankedPage,
@@ -35,6 +36,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Told,
+    Twin,
 )
 from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
@@ -332,6 +334,10 @@ class Store:
         row = self._row("SELECT state FROM pages WHERE id = ?", page)
         return str(row[0]) if row else "waiting"
 
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        return list(self._rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
     def told(self, page: int) -> Told:
         """Reason and title of a page in the store."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
@@ -371,6 +377,22 @@ class Store:
         """Aliases that are pages of their own, each with its target."""
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        query = """
+            SELECT source, targets FROM links JOIN pages ON id = source
+            WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
+        return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
+
+    def twins(self) -> Iterator[Twin]:
+        """Pages that a page read before them gives as its alternate."""
+        return (Twin(*row) for row in self._rows("SELECT page, named_by FROM twins ORDER BY page"))
+
+    def twin_of(self, page: int) -> int | None:
+        """The page that gives this one as its alternate, and was read before it."""
+        row = self._row("SELECT named_by FROM twins WHERE page = ?", page)
+        return int(row[0]) if row else None
 
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""
@@ -490,6 +512,10 @@ class Store:
         """What the trap defence has learned of one pattern."""
         row = self._row(f"SELECT {_PATTERN_COLUMNS} FROM patterns WHERE name = ?", name)
         return PatternRow(*row) if row else None
+
+    def parameters(self) -> list[ParameterRow]:
+        """Parameters that are, or may be, sessions'."""
+        return [ParameterRow(*row) for row in self._rows(f"SELECT {', '.join(ParameterRow._fields)} FROM parameters")]
 
     def domains(self) -> list[DomainRow]:
         return [DomainRow(*row) for row in self._rows("SELECT id, name, address FROM domains ORDER BY id")]

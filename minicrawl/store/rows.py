@@ -192,6 +192,17 @@ class PatternRow(NamedTuple):
     dropped: int
     seen: str | None
     trap: str | None
+    counting: str | None = None
+
+
+class ParameterRow(NamedTuple):
+    """A row of `parameters`; `signs` as JSON."""
+
+    pattern: str
+    name: str
+    verdict: str
+    probes: int
+    signs: str
 
 
 class DomainRow(NamedTuple):
@@ -251,3 +262,10 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
+
+
+class Twin(NamedTuple):
+    """A page, and the page that was the first to give it as its alternate."""
+
+    page: int
+    named_by: int

@@ -118,7 +118,18 @@ CREATE TABLE patterns (
     combined     INTEGER NOT NULL,             -- URLs found on its pages that only combine parameters known before
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
     seen         TEXT,                         -- JSON: months or parameters
-    trap         TEXT                          -- the rule that shut it
+    trap         TEXT,                         -- the rule that shut it
+    counting     TEXT                          -- JSON: what its numbered URLs showed (crawl/counting.py)
+) STRICT, WITHOUT ROWID;
+
+-- Parameters that may be sessions', by the pattern of the URLs they are in (crawl/sessions.py).
+CREATE TABLE parameters (
+    pattern      TEXT    NOT NULL,
+    name         TEXT    NOT NULL,
+    verdict      TEXT    NOT NULL,             -- "?", session, content
+    probes       INTEGER NOT NULL,             -- pages that were asked for without it
+    signs        TEXT    NOT NULL,             -- JSON [[hash of its value, was news], ...]: pages that say the same without
+    PRIMARY KEY (pattern, name)
 ) STRICT, WITHOUT ROWID;
 
 -- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawl/budgets.py).
@@ -140,6 +151,12 @@ CREATE TABLE refused (
     source       INTEGER PRIMARY KEY,          -- pages.id
     leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
     beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
+) STRICT;
+
+-- Pages that a page read before them gives as the same in another language or for another medium (crawl/twins.py).
+CREATE TABLE twins (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    named_by     INTEGER NOT NULL              -- pages.id
 ) STRICT;
 
 -- 64-bit digests of what the pages of a host said, the host in the digest.

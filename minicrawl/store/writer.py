@@ -29,6 +29,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     NewPage,
+    ParameterRow,
     PatternRow,
     Probe,
     Refused,
@@ -37,6 +38,7 @@ from minicrawl.store.rows import (
     RobotsRow,
     SitemapRow,
     Turn,
+    Twin,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -163,6 +165,47 @@ class Writer(Store):
             ((*kind, count) for kind, count in counts.items()),
         )
 
+    def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
+        """Let pages that were given up wait like such that never had a turn.
+
+        Their part of the level stays with them, and walkers that found nothing there wait with them.
+
+        Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
+        are sitemaps that were not to be had for one of `reasons`.
+        """
+        with self._tallied(pages):
+            self._ask_again(pages)
+        self._db.executemany(
+            "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
+        )
+        self._db.executemany(
+            "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?", ((reason,) for reason in reasons)
+        )
+
+    def _ask_again(self, pages: Sequence[int]) -> None:
+        some = [(page,) for page in pages]
+        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
+        self._db.executemany(
+            "UPDATE meta SET value = value + (SELECT steps FROM pages WHERE id = ?) WHERE key = 'coverage_waiting'",
+            some,
+        )
+        self._db.executemany(
+            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, is_read = 0,
+                walkers = walkers + steps, steps = 0,
+                cash = cash + (SELECT value FROM meta WHERE key = 'level')
+            WHERE id = ? AND is_read""",
+            some,
+        )
+        self._db.executemany(
+            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
+        )
+
+    def save_measures(self, measures: Mapping[int, str | None]) -> None:
+        """By page, of pages whose turn changed nothing else."""
+        self._db.executemany(
+            "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
+        )
+
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
         """Add to the pages that may be the best. is_anew: those before go."""
         if is_anew:
@@ -207,6 +250,10 @@ class Writer(Store):
         columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
 
+    def save_parameters(self, rows: Iterable[ParameterRow]) -> None:
+        columns, marks = ", ".join(ParameterRow._fields), ", ".join("?" * len(ParameterRow._fields))
+        self._db.executemany(f"INSERT OR REPLACE INTO parameters ({columns}) VALUES ({marks})", rows)
+
     def save_domains(self, rows: Iterable[DomainRow]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
 
@@ -242,6 +289,9 @@ class Writer(Store):
     def save_probes(self, rows: Iterable[Probe]) -> None:
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+
+    def save_twins(self, twins: Iterable[Twin]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -315,7 +315,7 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more
     seed = "http://a.test/" if more == ["--proxy"] else url
     options = [*more, url] if more == ["--proxy"] else more
     for _ in range(2):
-        words = ("crawl", seed, "--time", "0.2s", "--delay", "20", "--allow-private", *options)
+        words = ("crawl", seed, "--time", "1s", "--delay", "20", "--allow-private", *options)
         result = run(*words, "--store", tmp_path / "crawl.db")
         assert result.exit_code == 1
         assert result.stderr.splitlines()[-1].startswith("Error: nothing could be fetched (refused)")

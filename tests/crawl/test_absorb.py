@@ -9,12 +9,14 @@ from sites import Site, crawl, rows
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
+from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.outcome import MAX_TRIES
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
+from minicrawl.store.rows import Links, Turn
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
@@ -259,6 +261,49 @@ def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Pa
     changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
     assert changed == pytest.approx(expected, abs=2e-6)
     assert list(audit(open_store(store))) == []
+
+
+UNCHANGED = "SELECT url, state, reason, is_read, attempts, status, fetched_at, title, depth, inlinks FROM pages"
+UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
+
+
+@pytest.mark.parametrize("settings", [{}, {"boost": ("/a=5",)}, {"history": "variable:3"}], ids=str)
+def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[str, object]) -> None:
+    """A 304 that nobody asked for says nothing against a page whose links are known."""
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME, C], B: A, C: [HOME]}
+    crawl(site, store, [HOME], **settings)
+    links, pages = (rows(store, query) for query in ("SELECT * FROM links", UNCHANGED))
+    importance = dict(rows(store, "SELECT url, importance FROM ranks"))
+    report, server = crawl(dict.fromkeys(site, 304), store, [], discovery=0.0, pages=40, **settings)
+    assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
+    assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
+    assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber.start([HOME], 0.0)
+    (home,) = absorber.known.find([HOME])
+    now = 0.0
+    for _ in range(MAX_TRIES):
+        assert absorber.frontier.acquire(now) == home
+        absorber.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
+        now += 100.0
+    absorber.commit({})
+    absorber.writer.close()
+    assert rows(tmp_path / "crawl.db", "SELECT state, reason FROM pages") == [("error", "bad-response")]
+
+
+def test_turn_that_changes_nothing_leaves_what_its_batch_has_of_the_page() -> None:
+    batch = Batch()
+    turn = Turn(7, "fetched", "ok", 0, None, None)
+    batch.add_turn(turn, Links(7, b"", 0, 0))
+    batch.add_unchanged(7, "[1]")
+    assert (batch.turns, batch.measures, batch.turns_taken) == ({7: turn._replace(measures="[1]")}, {}, 2)
+    batch.add_unchanged(8, "[2]")
+    assert batch.measures == {8: "[2]"}
 
 
 def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(

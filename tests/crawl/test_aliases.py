@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 from sites import Server, Site, crawl, rows
 
@@ -93,7 +94,9 @@ def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
         (canonical("/a"), "fetched ok"),
         (canonical("http://["), "fetched ok"),
         (canonical("mailto:a@b"), "fetched ok"),
-        (canonical("b") + canonical("c"), "alias canonical"),  # the first one counts
+        (canonical("b") + canonical("c"), "fetched ok"),  # two that differ are none
+        (canonical("b") + canonical("b#part"), "alias canonical"),
+        ("<p>" + canonical("b"), "fetched ok"),
         (canonical("#part") + canonical("c"), "fetched ok"),
         (refresh("0; url=b"), "alias meta-refresh"),
         (refresh('0; url="b"'), "alias meta-refresh"),
@@ -111,3 +114,16 @@ def test_what_a_page_says_it_stands_for(tmp_path: Path, element: str, state: str
     if state.startswith("alias"):
         with open_store(tmp_path / "crawl.db") as store:
             assert store.url(store.outlinks(0)[0].item()) in (B, "http://b.test/")
+
+
+def test_header_link_names_the_canonical_as_well(tmp_path: Path) -> None:
+    class WithHeader(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            response = super()._answer(request)
+            if str(request.url) in (A, B):
+                response.headers["link"] = f'<{C}>; rel="canonical"'
+            return response
+
+    site: Site = {HOME: [A, B], A: [], B: [canonical("c-too")], C: []}
+    states = crawled(tmp_path, WithHeader(site), [HOME])
+    assert (states[A], states[B]) == ("alias canonical", "fetched ok")  # B names two that differ

@@ -83,6 +83,28 @@ PRIVATE = {
     "ipv6-compatible-loopback": "::127.0.0.1",
     "ipv6-nat64-loopback": "64:ff9b::127.0.0.1",
     "ipv6-6to4-private": "2002:0a00:0001::1",
+    "ipv6-translated-loopback": "::ffff:0:127.0.0.1",
+    "ipv6-translated-private": "::ffff:0:10.0.0.1",
+    "ipv6-local-nat64": "64:ff9b:1::127.0.0.1",
+    "ipv6-local-nat64-public": "64:ff9b:1::8.8.8.8",
+    "ipv6-documentation": "2001:db8::1",
+    "ipv6-documentation-new": "3fff::1",
+    "ipv6-documentation-new-last": "3fff:fff:ffff::1",
+    "ipv6-segment-routing": "5f00::1",
+    "ipv6-segment-routing-last": "5f00:ffff::1",
+    "ipv6-discard-only": "100::1",
+    "ipv6-dummy": "100:0:0:1::1",
+    "ipv6-teredo": "2001::1",
+    "ipv6-benchmark": "2001:2::1",
+    "ipv6-orchid": "2001:20::1",
+    "ipv6-site-local-last": "feff::1",
+    "ietf-assignments": "192.0.0.8",
+    "documentation-1": "192.0.2.1",
+    "documentation-2": "198.51.100.1",
+    "documentation-3": "203.0.113.1",
+    "benchmark": "198.18.0.1",
+    "benchmark-last": "198.19.255.255",
+    "6to4-relay": "192.88.99.1",
 }
 
 
@@ -98,7 +120,26 @@ def test_allow_private_lets_them_through(address):
     assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "172.15.255.255", "172.32.0.1", "100.128.0.1", "2606:4700::1111"])
+PUBLIC = [
+    *("8.8.8.8", "172.15.255.255", "172.32.0.1", "100.128.0.1", "198.17.255.255", "198.20.0.1"),
+    *("2606:4700::1111", "2001:200::1", "2001:4860:4860::8888", "3ffe:ffff::1", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8"),
+    *("::ffff:0:8.8.8.8", "2002:808:808::1"),
+]
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost.", "a.localhost", "a.b.localhost.", "127.0.0.1"])
+def test_names_of_this_machine_are_refused_also_where_a_proxy_looks_them_up(host):
+    with pytest.raises(PrivateAddressError):
+        with_resolver(lambda resolver: resolver.check_host(host))
+    assert with_resolver(lambda resolver: resolver.check_host(host), allow_private=True) is None
+
+
+@pytest.mark.parametrize("host", ["localhost.test", "notlocalhost", "a.test", "8.8.8.8"])
+def test_other_names_are_the_proxys_business(host):
+    assert with_resolver(lambda resolver: resolver.check_host(host)) is None
+
+
+@pytest.mark.parametrize("address", PUBLIC)
 def test_public_addresses_are_let_through(address):
     assert with_resolver(lambda resolver: resolver.check(address)) is None
 

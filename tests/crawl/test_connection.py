@@ -8,14 +8,15 @@ import base64
 import contextlib
 import ssl
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from misbehaving import answer, chunk, chunked
 
-from minicrawl.crawl import connection
 from minicrawl.crawl.fetch import Fetcher
+from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
@@ -81,7 +82,12 @@ def says(*replies: bytes, tls: bool = False) -> Server:
 
 
 def fetched_from(
-    server: Server, *urls: str, proxied: str | None = None, timing: Timing = STANDARD, **settings: Any
+    server: Server,
+    *urls: str,
+    proxied: str | None = None,
+    timing: Timing = STANDARD,
+    files: Room | None = None,
+    **settings: Any,
 ) -> list[Fetched]:
     """What comes of these URLs in turn, all names being the server's or, `proxied`, asked of it as a proxy."""
 
@@ -91,7 +97,7 @@ def fetched_from(
                 settings["connect_to"] = (ConnectTo(None, None, "127.0.0.1", server.port),)
             else:
                 settings["proxy"] = proxied.format(port=server.port)
-            async with Fetcher(CrawlSettings(allow_private=True, **settings), timing=timing) as fetcher:
+            async with Fetcher(CrawlSettings(allow_private=True, **settings), None, timing, files) as fetcher:
                 return [await fetcher.fetch(url) for url in urls]
 
     return asyncio.run(run())
@@ -188,12 +194,12 @@ def test_a_connection_is_not_kept_longer_than_we_want():
     assert server.connections == 3
 
 
-def test_the_oldest_of_too_many_idle_connections_is_closed(monkeypatch):
-    monkeypatch.setattr(connection, "_MOST_IDLE", 2)
-    server = says(HELLO)
-    fetched_from(server, "http://a.test/", "http://b.test/", "http://c.test/", "http://c.test/", "http://b.test/")
+def test_the_oldest_of_too_many_idle_connections_is_closed():
+    server, files = says(HELLO), Room(requests=1, attempts=1, idle=2)
+    urls = ["http://a.test/", "http://b.test/", "http://c.test/", "http://c.test/", "http://b.test/"]
+    fetched_from(server, *urls, files=files)
     assert server.connections == 3
-    fetched_from(server, "http://a.test/", "http://b.test/", "http://c.test/", "http://a.test/")
+    fetched_from(server, "http://a.test/", "http://b.test/", "http://c.test/", "http://a.test/", files=files)
     assert server.connections == 3 + 4
 
 
@@ -309,3 +315,13 @@ def test_a_proxy_that_lets_nobody_through():
     server = says(answer(b"no", status="407 Who are you"))
     (fetched,) = fetched_from(server, "https://h.test/", proxied="http://127.0.0.1:{port}")
     assert fetched.reason == "bad-response"
+
+
+@pytest.mark.parametrize("url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"])
+def test_a_proxy_is_not_asked_for_this_machine(url):
+    async def run() -> Fetched:
+        async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:
+            return await fetcher.fetch(url)
+
+    server = says(HELLO)
+    assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)

@@ -90,7 +90,7 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
 
 def test_runs_stay_few() -> None:
     rng = random.Random(1)
-    found = duplicates.Runs(duplicates._Sorted)
+    found = duplicates.Runs(duplicates.Sorted)
     for page in range(30 * duplicates._YOUNG):
         found.add(rng.getrandbits(64), page)
     sizes = [len(run) for run in found._runs]
@@ -157,7 +157,7 @@ def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=True)
     states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
-    assert {url for url, what in states.items() if what == ("alias", "duplicate")} == {B, MIRROR}
+    assert {url for url, what in states.items() if what == ("alias", "duplicate")} == {B}
     assert marks(store)[B] == (A, None)
     assert list(audit(open_store(store))) == []
 
@@ -170,11 +170,7 @@ def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) 
     again = {HOME: [A], A: 404}
     crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert (states[A], states[B], states[MIRROR]) == (
-        "gone http-404",
-        "fetched duplicate-dead",
-        "fetched duplicate-dead",
-    )
+    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
     assert list(audit(open_store(store))) == []
 
 
@@ -204,3 +200,57 @@ def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])
     assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]
+
+
+def merged(store: Path, web: Site, **settings: object) -> dict[str, str | None]:
+    """By URL, what it stands for in a crawl that merges duplicates."""
+    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True, **settings)
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        aliases = dict(rows(store, "SELECT url, id FROM pages WHERE reason = 'duplicate'"))
+        return {url: reader.url(reader.outlinks(page)[0].item()) for url, page in aliases.items()}
+
+
+@pytest.mark.parametrize("pages", [None, 2], ids=["in one run", "in several"])
+def test_copy_that_others_link_to_leads_though_it_was_read_last(tmp_path: Path, pages: int | None) -> None:
+    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
+    copies = [A, B, C]
+    links = [f"{HOME}{number}" for number in range(6)]
+    web: Site = {HOME: [*copies, *links]} | {url: [prose(1, 400), HOME + "d"] for url in copies} | {HOME + "d": []}
+    web |= {url: [B] for url in links}
+    for _ in range(8 if pages else 1):
+        found = merged(store, web, pages=pages)
+    assert found == {A: B, C: B}
+    crawl(web | {A: B, C: B, B: [prose(1, 400), HOME + "d"]}, plain, [HOME])  # as if they were redirects
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=3e-6)
+
+
+def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp_path: Path) -> None:
+    """A copy read first gets nothing of what it copies, nor does one of many default pages."""
+    said = prose(1, 400)
+    victim, copy, www = "http://victim.test/", "http://copy.test/", "http://www.victim.test/"
+    defaults = [f"http://d{number}.test/" for number in range(10)]
+    web: Site = {HOME: [copy, victim, www, *defaults, A, f"{HOME}folder/a"]}
+    web |= {url: [said] for url in (victim, copy, www)}
+    web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
+    web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
+    assert merged(tmp_path / "crawl.db", web) == {www: victim}
+
+
+@pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])
+@pytest.mark.parametrize("target", [404, "there"])
+def test_page_that_stands_for_itself_again_is_told_like_others(tmp_path: Path, target: int | str, pages: int) -> None:
+    """While it stands for another page its copies are not marked with it."""
+    store = tmp_path / "crawl.db"
+    said = f'<link rel="canonical" href="{C}">' + prose(1, 3_000)
+    web: Site = {HOME: [A, C, B], A: [said], B: [said.replace(C, "mailto:nobody")], C: [] if target == "there" else 404}
+    crawl(web, store, [HOME], strategy="breadth-first", pages=pages)
+    crawl(web, store, [HOME], strategy="breadth-first")
+    states = dict(rows(store, "SELECT url, reason FROM pages"))
+    if target == 404:
+        assert (states[A], states[B]) == ("canonical-dead", "ok")
+        assert marks(store)[B] == (A, 0)
+    else:
+        assert (states[A], states[B]) == ("canonical", "ok")
+        assert marks(store)[B] == (None, None)

@@ -353,7 +353,7 @@ def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> Non
     store = tmp_path / "crawl.db"
     out = [f"http://b.test/{number}" for number in range(7)]
     site: Site = {HOME: ["/a", *out], HOME + "a": ["/b", out[0]], HOME + "b": [HOME + "c", *out[:3]]}
-    for settings in ({"max_depth": 1}, {"max_depth": 2}, {"discovery": 0.2, "pages": 5}):
+    for settings in ({"max_depth": 1}, {"max_depth": 2}, {"max_depth": None, "discovery": 0.2, "pages": 5}):
         report, _ = crawl(site, store, [HOME], scope="host", **settings)
         assert [(report.left_out,)] == rows(store, "SELECT sum(refused) FROM links")
         assert [(report.left_out,)] == rows(store, "SELECT value FROM meta WHERE key = 'links_left_out'")

@@ -234,7 +234,7 @@ FAULTS = {
     "103-flood-without-end": Fault(repeats(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 9), LATE, LATE),
     "101-unasked": Fault(answer(b"", "Upgrade: h2c", "Connection: Upgrade", status="101 Switching"), BAD, BAD),
     "204-with-body": Fault(answer(status="204 No Content"), "fetched http-204", "free"),
-    "304-with-body": Fault(answer(status="304 Not Modified"), "error http-304", "free"),
+    "304-with-body": Fault(answer(status="304 Not Modified"), BAD, "free"),
     "404-undecodable": Fault(answer(PAGE, "Content-Encoding: br", status="404 No"), "error http-404", "free"),
     # Types.
     "type-missing": Fault(sends(lambda body: answer(body).replace(b"Content-Type", b"X-Type")), OK, "obeyed"),

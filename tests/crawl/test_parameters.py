@@ -1,5 +1,6 @@
 """Parameters for tracking and sessions: what is stripped, what is not, and that no server can trap a crawl by it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,13 @@ from hypothesis import strategies as st
 from sites import Site, crawl, rows
 
 from minicrawl.crawl.audit import audit
-from minicrawl.crawl.parameters import stripped, without_parameters
+from minicrawl.crawl.parameters import _listed, stripped, without_parameters
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store
 
 PAGE = "http://h.test/a"
+UUID = "0b0a9df4-7a04-4f0e-8cd0-15e0a9f2a3b1"
 ID = "cc8cf0596231f9a7dba4da6e77c29db3"
 
 STRIPPED = {
@@ -39,13 +41,32 @@ STRIPPED = {
     ";jsessionid=1A2B.node1?x=1": "?x=1",
     ";JSESSIONID=1;v=2/b": ";v=2/b",
     "/..;jsessionid=1/b": None,
+    "?__s=1&irclickid=2&ga_source=3&spm=4&wt_mc=5&cmpid=6&otm_x=7&vn_a_b=8&Echobox=9&oft_lk=1&wt.mc_id=2": "",
+    f"?session_id={UUID}&x=1": "?x=1",
+    "?zenid=k3j9x0q2m8z7v1c5b6n4d2f0g8": "",
+    f";sid={ID}": "",
+    f";session_id={UUID};v=2": ";v=2",
+    "/(S(lit3py55t21z5v55vlm25s55))/b": "/b",
+    "/(A(AAAAAAAAAAAA_-)S(lit3py55t21z5v55vlm25s55))": "",
+    "/..;jsessionid=1/(S(lit3py55t21z5v55vlm25s55))/b": None,
 }
 KEPT = [
     "", "?", "?&", "?a", "?a=1&b=2", ";v=2", ";jsessionid", "/;jsessionidx=1", "?utm=1", "?utm_", "?xutm_source=1",
     "?a=utm_source=1", "?a?utm_source=1", "?a;utm_source=1", "?gclidx=1", "?a=gclid", "?sid=6993", "?s=how+to+do+it",
     "?s=a-rather-long-question-of-2-kinds", "?session=spring2024", "?session=12345678901234567890123", "?page=2",
+    "?s=iphone15promaxcase256gb", "?session=keynote2024machinelearning", "?s=k3j9x0q2m8z7v1c5b6n4d2f0g8", ";sid=12",
+    "?s=rtx4090ti24gbddr6xoc", "/(S(short))/b", "/(S)/b", "/f(x)/(y)", "/(S(lit3py55t21z5v55vlm25s55)x)/b", "?cid=1",
+    "?q=utm_source", "?lang=en", "?mc=1", "?oft=1", "?wt_mcx=1", "?session=keynote2024", ";sid=keynote2024machinelearn",
     "?ref=nav", "?source=x", "?id=1", f"?id={ID}", f"?x={ID}", f"?s={ID}+1", "?pk_id=1", "?a=;jsessionid=1",
 ]  # fmt: skip
+
+
+def test_list_is_sorted_out() -> None:
+    """Each name once, in lower case, and none that sites use for content."""
+    names = _listed()
+    assert len(names) == len(set(names)) > 150
+    assert all(re.fullmatch(r"[a-z0-9_.]+\*?", name) for name in names)
+    assert not {"ref", "source", "id", "cid", "q", "lang", "page", "s", "sid"} & set(names)
 
 
 @pytest.mark.parametrize(("given", "left"), STRIPPED.items())
@@ -58,8 +79,9 @@ def test_all_else_is_kept_byte_for_byte(given: str) -> None:
     assert stripped(PAGE + given) == PAGE + given
 
 
+ASP = "(S(lit3py55t21z5v55vlm25s55))"
 _pieces = st.sampled_from(
-    ["?", "&", ";", "/", "..", "=", "a", "utm_x", "sid", ID, "jsessionid=", "amp;", "gclid", "%2e", "%", "s", "1", "#"]
+    ["?", "&", ";", "/", "..", "=", "a", "utm_x", "sid", ID, UUID, ASP, "jsessionid=", "amp;", "gclid", "%2e", "%", "1"]
 )
 
 
@@ -77,7 +99,7 @@ def test_stripping_is_idempotent_and_leaves_a_normalised_url(end: str) -> None:
 
 def test_links_that_are_the_same_now_are_one_with_the_first_text() -> None:
     links = (PAGE + "?gclid=1", "http://h.test/b", PAGE, PAGE + "?gclid=2")
-    parsed = ParsedPage(outlinks=links, anchors=("1", "2", "3", "4"), canonical=PAGE + "?utm_source=x")
+    parsed = ParsedPage(outlinks=links, anchors=("1", "2", "3", "4"), canonicals=(PAGE + "?utm_source=x", PAGE))
     _, page = without_parameters(Fetched(PAGE), parsed)
     assert (page.outlinks, page.anchors, page.canonical) == ((PAGE, "http://h.test/b"), ("1", "2"), PAGE)
 
@@ -109,7 +131,7 @@ SITE: Site = {
     HOME + "a": [HOME + "?gclid=3"],
     HOME + "b?p=2": [],
     HOME + "c": HOME + "c?PHPSESSID=7",
-    HOME + "c?PHPSESSID=7": [HOME + "d?PHPSESSID=7", f'<link rel="canonical" href="{HOME}c">'],
+    HOME + "c?PHPSESSID=7": [f'<link rel="canonical" href="{HOME}c">', HOME + "d?PHPSESSID=7"],
     HOME + "d": [],
 }
 

@@ -312,8 +312,12 @@ def test_meta_refresh_follows_base_and_case():
 CANONICALS = {
     "usual": ('<link rel="canonical" href="/x">', "http://h.test/x"),
     "itself": ('<link rel="canonical" href="#top">', URL),
-    "first-counts": ('<link rel=canonical href="/1"><link rel=canonical href="/2">', "http://h.test/1"),
-    "first-usable-counts": (
+    "two-that-differ": ('<link rel=canonical href="/1"><link rel=canonical href="/2">', None),
+    "twice-the-same": ('<link rel=canonical href="/1"><link rel=canonical href="/1#x">', "http://h.test/1"),
+    "in-the-body": ('<p><link rel=canonical href="/1">', None),
+    "in-the-body-as-well": ('<link rel=canonical href="/1"><body><link rel=canonical href="/2">', "http://h.test/1"),
+    "behind-the-head": ('<head></head><link rel=canonical href="/1"><body>', "http://h.test/1"),
+    "only-usable-counts": (
         '<link rel=canonical href="ftp:x"><link rel=canonical href="/2">',
         "http://h.test/2",
     ),
@@ -324,8 +328,27 @@ CANONICALS = {
 
 
 @pytest.mark.parametrize(("html", "expected"), CANONICALS.values(), ids=CANONICALS.keys())
-def test_canonical_is_that_of_the_first_link_element(html, expected):
+def test_canonical_is_the_one_that_the_head_names(html, expected):
     assert parsed(html).canonical == expected
+
+
+ALTERNATES = {
+    "languages": (
+        '<link rel=alternate hreflang=de href=/de><link rel=Alternate hreflang=x-default href=/>',
+        ("http://h.test/de", "http://h.test/"),
+    ),
+    "medium": ('<link rel=alternate media="print" href=/print>', ("http://h.test/print",)),
+    "feed": ('<link rel=alternate type=application/rss+xml hreflang=de href=/feed>', ()),
+    "style": ('<link rel="alternate stylesheet" media=print href=/a.css>', ()),
+    "neither": ("<link rel=alternate href=/x>", ()),
+    "in-the-body": ("<p><link rel=alternate hreflang=de href=/de>", ()),
+}
+
+
+@pytest.mark.parametrize(("html", "expected"), ALTERNATES.values(), ids=ALTERNATES.keys())
+def test_alternates_are_languages_and_media_that_the_head_names(html, expected):
+    assert parsed(html).alternates == expected
+    assert parsed(html).outlinks == ()
 
 
 @pytest.mark.parametrize(

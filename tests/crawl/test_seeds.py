@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from minicrawl.crawl.seeds import read_seeds
+from minicrawl.crawl.seeds import gather_seeds, guesses, in_plain_http, read_seeds
 from minicrawl.errors import SeedError
 
 
@@ -52,7 +52,7 @@ def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path):
     assert read_seeds([seed_file(tmp_path, "http://bücher.example/ü\n")]) == ["http://xn--bcher-kva.example/%C3%BC"]
 
 
-@pytest.mark.parametrize("line", ["example.com", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"])
+@pytest.mark.parametrize("line", ["example", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"])
 def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line):
     path = seed_file(tmp_path, f"# seeds\n\nhttp://a.test/\n  {line}\n")
     with pytest.raises(SeedError) as caught:
@@ -104,3 +104,48 @@ def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"http://a.test/\n\xff\n"), encoding="utf-8"))
     with pytest.raises(SeedError):
         read_seeds(["-"])
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("a.test", ["https://a.test/", "http://a.test/"]),
+        ("A.test:81/x?y", ["https://a.test:81/x?y", "http://a.test:81/x?y"]),
+        ("bücher.test/ü", ["https://xn--bcher-kva.test/%C3%BC", "http://xn--bcher-kva.test/%C3%BC"]),
+        ("127.0.0.1", ["https://127.0.0.1/", "http://127.0.0.1/"]),
+        ("[::1]:81", ["https://[::1]:81/", "http://[::1]:81/"]),
+        ("localhost", ["https://localhost/", "http://localhost/"]),
+        ("http://a.test", ["http://a.test/"]),
+        ("mailto:x@a.test", []),
+        ("a b.test", []),
+        ("nonsense", []),
+    ],
+)
+def test_a_scheme_that_is_missing_is_guessed(text, urls):
+    assert guesses(text) == urls
+    if urls and not text.startswith("http"):
+        assert read_seeds([text]) == urls[:1]
+        assert in_plain_http(urls[0]) == urls[1]
+
+
+def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path):
+    seeds = gather_seeds([seed_file(tmp_path, "a.test\nhttps://a.test/\nb.test\n")])
+    assert seeds == (["https://a.test/", "https://b.test/"], {"https://b.test/"}, ())
+
+
+def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.test").write_text("http://b.test/")
+    assert read_seeds(["a.test"]) == ["http://b.test/"]
+
+
+def test_all_bad_lines_are_told_with_their_numbers(tmp_path):
+    path = seed_file(tmp_path, "x y\nhttp://a.test/\n" + "nonsense\n" * 30)
+    with pytest.raises(SeedError) as caught:
+        read_seeds([path])
+    lines = str(caught.value).split("\n")
+    assert lines[0].startswith("31 seeds are no http or https URLs")
+    assert lines[1:3] == [f"  {path}:1: 'x y'", f"  {path}:3: 'nonsense'"]
+    assert lines[-1] == "  and 21 more"
+    seeds = gather_seeds([path], skip_bad=True)
+    assert (seeds.urls, len(seeds.bad)) == (["http://a.test/"], 31)

@@ -14,6 +14,7 @@ from sites import Server, Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.crawl.audit import audit
+from minicrawl.crawl.counting import PAGES as COUNTED
 from minicrawl.crawl.digest import identity_of
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.traps import (
@@ -24,6 +25,7 @@ from minicrawl.crawl.traps import (
     MAX_QUERY,
     MAX_SEGMENTS,
     MONTHS,
+    Said,
     Traps,
     shape_of,
     static_rule,
@@ -34,6 +36,9 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 Page = tuple[str, list[str]]
 """What a page says, and where it links."""
+
+
+NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 def walked(
@@ -49,7 +54,8 @@ def walked(
         read.append(url)
         says, links = page(url)
         new = [link for link in dict.fromkeys(links) if link not in known]
-        for link, rule in zip(new, traps.take_in(url, hash(says), new), strict=True):
+        said = Said(hash(says), hash(says.translate(NO_DIGITS)))
+        for link, rule in zip(new, traps.take_in(url, said, new), strict=True):
             if rule is None:
                 known.add(link)
                 waiting.append(link)
@@ -242,6 +248,32 @@ def archive(url: str) -> Page:
     return url, [f"{url}story-{number}" for number in range(5)] + earlier
 
 
+def articles(url: str) -> Page:
+    """2,000 articles, each with words of its own and a link to the next one: nothing else leads to them."""
+    number = int(url.rpartition("/")[2] or 0)
+    following = [f"{HOME}article/{number + 1}"] if number < 2000 else []
+    return f"All about {str(number).translate(DIGITS_TO_LETTERS)}", [HOME, *following]
+
+
+def bugs(url: str) -> Page:
+    """2,000 numbers that say nothing else, 50 to a list of which there is no end of pages to go through."""
+    if url == HOME:
+        return "home", [f"{HOME}bugs?page=0"]
+    number = int(url.rpartition("=")[2])
+    if "page" in url:
+        following = [f"{HOME}bugs?page={number + 1}"] if number < 39 else []
+        return url, [f"{HOME}bugs?id={50 * number + place}" for place in range(50)] + following
+    return f"Bug {number}", [f"{HOME}bugs?id={min(1999, number + 1)}", f"{HOME}bugs?page={number // 50}"]
+
+
+def threads(url: str) -> Page:
+    """200 threads of up to 30 pages, by path."""
+    if url == HOME:
+        return "home", [f"{HOME}thread/{thread}/1" for thread in range(200)]
+    thread, page = map(int, url.removeprefix(f"{HOME}thread/").split("/"))
+    return f"Thread {thread}, page {page}", [f"{HOME}thread/{thread}/{min(thread % 30 + 1, page + 1)}"]
+
+
 @pytest.mark.parametrize("depth_first", [False, True], ids=["breadth-first", "depth-first"])
 @pytest.mark.parametrize(
     ("site", "pages"),
@@ -255,6 +287,9 @@ def archive(url: str) -> Page:
         (site_three_times, 1 + 1200),
         (listings, 1 + 200),
         (archive, 1 + 360 + 360 * 5),
+        (articles, 1 + 2000),
+        (bugs, 1 + 40 + 2000),
+        (threads, 1 + sum(thread % 30 + 1 for thread in range(200))),
     ],
 )
 def test_large_site_is_not_cut(site: Callable[[str], Page], pages: int, depth_first: bool) -> None:
@@ -270,6 +305,29 @@ def endless_calendar(url: str) -> Page:
     year, month = (2026, 11) if url == HOME else map(int, url.removeprefix(f"{HOME}cal/").split("/"))
     at = 12 * year + month - 1
     return url, [f"{HOME}cal/{beside // 12}/{beside % 12 + 1:02}" for beside in (at - 1, at + 1)]
+
+
+def days(url: str) -> Page:
+    """Days that are only numbered; nothing happens on any of them."""
+    number = int(url.rpartition("=")[2]) if "=" in url else 0
+    return f"Day {number} is a {WEEKDAYS[number % 7]}", [f"{HOME}cal?d={number + step}" for step in (1, -1, 7, 30, 365)]
+
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def weeks(url: str) -> Page:
+    """Weeks of years, by path."""
+    year, week = (2026, 1) if url == HOME else map(int, url.removeprefix(f"{HOME}week/").split("/w"))
+    at = 52 * year + week - 1
+    return f"{year}, week {week}", [f"{HOME}week/{beside // 52}/w{beside % 52 + 1}" for beside in (at - 1, at + 1)]
+
+
+def offsets(url: str) -> Page:
+    """Months by their distance from this one, with a view."""
+    offset = int(url.partition("offset=")[2] or 0)
+    month = f"{WEEKDAYS[offset % 7]} to {WEEKDAYS[(offset + 2) % 7]}, {2026 + offset // 12}"
+    return month, [HOME, *(f"{HOME}events?view=month&offset={offset + step}" for step in (-1, 1))]
 
 
 def endless_parameters(url: str) -> Page:
@@ -306,6 +364,9 @@ def not_found(url: str) -> Page:
     ("site", "rule", "most"),
     [
         (endless_calendar, "trap-calendar", MONTHS + 1),
+        (days, "trap-calendar", COUNTED + 2),
+        (weeks, "trap-calendar", 2 * COUNTED),
+        (offsets, "trap-calendar", 2 * COUNTED),
         (endless_parameters, "trap-parameters", 2 * JUDGED),
         (sessions, "trap-session", 4 * JUDGED),
         (session_parameters, "trap-session", 8 * JUDGED),

@@ -1,0 +1,136 @@
+"""Pages that take long to parse, in a process of their own: meanwhile this one does not stand still.
+
+    python -m minicrawl.crawl.large_pages
+
+reads (body, URL, Content-Type, whether anchors are wanted) from standard input, and writes what parsing it led to, or
+the exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its
+end.
+"""
+
+import asyncio
+import contextlib
+import pickle
+import signal
+import struct
+import sys
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, BinaryIO
+
+from minicrawl.crawl.digest import Identity, identity_of
+from minicrawl.crawl.elements import attributes_at_most
+from minicrawl.crawl.parse import parse_html
+from minicrawl.model import ParsedPage
+
+_LENGTH = struct.Struct(">Q")
+# Both parsers take time in the square of the tags that are inside one another, and of the attributes of one tag: with
+# so many, a twentieth of a second and a tenth.
+_LARGE = 256 * 1024
+_MANY_TAGS = 5_000
+_MANY_ATTRIBUTES = 8_000
+_ROOM_FOR_THEM = 48 * 1024  # to count them takes 50 us
+
+_parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
+
+
+class PageDiedError(Exception):
+    """The process that parsed a page has died over it, or was to be stopped, as it took too long."""
+
+
+def is_large(body: bytes) -> bool:
+    """Whether parsing a page may take so long that nothing else must wait for it."""
+    if len(body) > _LARGE or body.count(b"<") > _MANY_TAGS:
+        return True
+    return len(body) > _ROOM_FOR_THEM and attributes_at_most(body) > _MANY_ATTRIBUTES
+
+
+def read_page(body: bytes, url: str, content_type: str | None, *, anchors: bool) -> tuple[ParsedPage, Identity]:
+    """What a page says, and what it can be told by."""
+    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url)
+
+
+class LargePages:
+    """Reads pages one by one in a process that is started with the first of them."""
+
+    def __init__(self, longest: float) -> None:
+        """longest: seconds that one page may take."""
+        self._longest = longest
+        self._turn = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def read(
+        self, body: bytes, url: str, content_type: str | None, *, anchors: bool
+    ) -> tuple[ParsedPage, Identity]:
+        """As `read_page`, whose exceptions are raised here. Raises PageDiedError where that process did not live."""
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._longest):
+                    answer = await self._asked((body, url, content_type, anchors))
+            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+                await self._stop()
+                raise PageDiedError(url) from error
+            except BaseException:
+                await self._stop()
+                raise
+        if isinstance(answer, Exception):
+            raise answer
+        parsed, identity = answer
+        return ParsedPage(*parsed), Identity(*identity)
+
+    async def aclose(self) -> None:
+        await self._stop()
+
+    async def _asked(self, request: tuple[Any, ...]) -> Any:
+        process = self._process or await self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        pickled = pickle.dumps(request)
+        process.stdin.write(_LENGTH.pack(len(pickled)))
+        process.stdin.write(pickled)
+        await process.stdin.drain()
+        (length,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+        return pickle.loads(await process.stdout.readexactly(length))
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "minicrawl.crawl.large_pages",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        return self._process
+
+    async def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate(b"")
+
+
+def main() -> None:
+    # Ctrl-C reaches the whole group; only the crawl itself decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(BrokenPipeError, EOFError):  # nobody waits for it any more
+        serve(sys.stdin.buffer, sys.stdout.buffer)
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Read pages until there are no more."""
+    while length := requests.read(_LENGTH.size):
+        body, url, content_type, anchors = pickle.loads(requests.read(*_LENGTH.unpack(length)))
+        try:
+            parsed, identity = read_page(body, url, content_type, anchors=anchors)
+            answer: Any = _parsed_fields(parsed), tuple(identity)
+        except Exception as error:
+            answer = error
+        pickled = pickle.dumps(answer)
+        answers.write(_LENGTH.pack(len(pickled)))
+        answers.write(pickled)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

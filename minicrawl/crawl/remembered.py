@@ -1,0 +1,81 @@
+"""The settings of a crawl that goes on: what is given this time, else what the store remembers, else the defaults.
+
+Limits hold for one run. Headers and a proxy's password may be secret: they are not in the store.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import HIDDEN, READERS, SETTINGS, CrawlSettings, Header, option, shown_proxy
+
+_OF_ONE_RUN = frozenset({"pages", "time", "bytes", "until_coverage", "retry"})
+_MOST_SHOWN = 3
+
+
+class Source(StrEnum):
+    """Where a setting comes from."""
+
+    GIVEN = "given"
+    STORE = "store"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The settings of a crawl that goes on. `changes`: what is given otherwise than before, in lines for people."""
+
+    settings: CrawlSettings
+    sources: Mapping[str, Source]
+    changes: tuple[str, ...] = ()
+
+
+def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterable[str] = ()) -> Resumed:
+    """The settings of the next run of a crawl. Raises SettingError.
+
+    kept: what the store has kept, {} for a new one. forgotten: options that are to have their defaults again.
+    """
+    before = {name: value for name, value in kept.items() if name in SETTINGS and name not in _OF_ONE_RUN}
+    given = _defaults(forgotten) | dict(given)
+    if "proxy" not in given and HIDDEN in (before.get("proxy") or ""):
+        raise SettingError(
+            f"this crawl went through the proxy {before['proxy']}, whose password is not kept: give --proxy again, "
+            "or --forget proxy"
+        )
+    settings, default = CrawlSettings.of(before | given), CrawlSettings()
+    sources, changes = {}, []
+    for name in SETTINGS:
+        now = getattr(settings, name)
+        if name in given:
+            sources[name] = Source.GIVEN
+            was = READERS[name](name, before[name]) if name in before else now
+            if was != now and not (name == "proxy" and was == shown_proxy(now)):
+                changes.append(f"{option(name)[2:]}: {shown(name, was)} -> {shown(name, now)}")
+        else:
+            sources[name] = Source.STORE if now != getattr(default, name) else Source.DEFAULT
+    return Resumed(settings, sources, tuple(changes))
+
+
+def _defaults(options: Iterable[str]) -> dict[str, Any]:
+    """The defaults of some options."""
+    default = CrawlSettings()
+    names = {spelling: spelling.removeprefix("--").replace("-", "_") for spelling in options}
+    for spelling, name in names.items():
+        if name not in SETTINGS:
+            raise SettingError(f"--forget takes the name of an option, such as max-depth, not {spelling!r}")
+    return {name: getattr(default, name) for name in names.values()}
+
+
+def shown(name: str, value: Any) -> str:
+    """A setting's value for people."""
+    if name == "header":
+        value = tuple(map(Header.parse, value))
+    if value in (None, (), ""):
+        return "none"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} of them"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(shown_proxy(value) if name == "proxy" else value)

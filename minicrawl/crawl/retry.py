@@ -1,0 +1,45 @@
+"""Which pages that were given up are asked for again when a crawl goes on.
+
+of our making  no connection came about: a network that was down, an option that was wrong. Always asked for again
+passing        these, and what a host may have got over: time-outs, broken connections, 5xx, dead hosts. With --retry
+any other      with its reason behind --retry, or "all"
+a seed         if it is given again
+
+A page that is asked for again waits like one that never had a turn. What it passed on then stays passed on.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from minicrawl.crawl.outcome import is_transient
+from minicrawl.crawl.urls import origin
+from minicrawl.store.writer import Writer
+
+PASSING, ALL = "passing", "all"
+_OURS = frozenset({"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"})
+
+
+def is_ours(reason: str) -> bool:
+    """Whether the trouble may well have been on our side."""
+    return reason in _OURS or reason.startswith("tls")
+
+
+def is_passing(reason: str) -> bool:
+    """Whether the trouble may be over by now."""
+    return is_ours(reason) or is_transient(reason) or reason in ("host-dead", "robots-unreachable")
+
+
+def wants(reason: str, retry: Sequence[str]) -> bool:
+    """Whether pages that were given up for a reason are asked for again. retry: as `CrawlSettings.retry`."""
+    return is_ours(reason) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
+
+
+def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> int:
+    """Let given-up pages of a store wait for another turn; how many. seeds: those that are given for this run."""
+    given = set(writer.find(list(seeds)).values())
+    given_up = writer.given_up()
+    pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
+    if pages:
+        reasons = {reason for _, reason in given_up if wants(reason, retry)}
+        with writer.transaction():
+            writer.ask_again(pages, {origin(writer.url(page)) for page in pages}, reasons)
+    return len(pages)
