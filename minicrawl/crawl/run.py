@@ -11,6 +11,7 @@ from typing import Any
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import damage_told
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.remembered import Resumed, resumed
 from minicrawl.crawl.retry import ask_again
