@@ -285,7 +285,10 @@ class Store:
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""
-        value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
+        try:
+            value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
+        except ValueError as error:
+            raise StoreError(f"{self.path} is damaged: meta.{key} is no JSON ({error}); use a backup") from error
         return value
 
     def structure_errors(self) -> list[str]:
