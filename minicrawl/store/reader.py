@@ -288,7 +288,7 @@ class Store:
         try:
             value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
         except ValueError as error:
-            raise StoreError(f"{self.path} is damaged: its {key} is no JSON; use another --store") from error
+            raise StoreError(f"{self.path} is damaged: meta.{key} is no JSON ({error}); use a backup") from error
         return value
 
     def structure_errors(self) -> list[str]:
