@@ -13,6 +13,7 @@ from functools import lru_cache
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import REASONS
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -180,7 +181,7 @@ def product_token(user_agent: str) -> str:
 
 
 # Reasons that asking again a little later will not mend.
-_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls"})
+_HOPELESS = frozenset({"dns", "private-address", "bad-url", *REASONS})
 
 
 @dataclass(frozen=True)
