@@ -94,7 +94,8 @@ WHY_STOPPED = {
 @click.option(
     "--probe/--no-probe",
     default=True,
-    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
+    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
+    "without a parameter, to know their sessions.",
 )
 @click.option(
     "--merge-duplicates",

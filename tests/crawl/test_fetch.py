@@ -62,6 +62,7 @@ class Server:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         task = asyncio.current_task()
+        assert task is not None
         self._open.add(task)
         try:
             with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
@@ -375,6 +376,7 @@ def test_headers_that_matter_are_kept():
 
 def test_robots_tags_of_several_header_lines_stay_apart():
     fetched = fetched_from_reply(html(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
+    assert fetched.robots_tag is not None
     assert follows_directives(fetched.robots_tag) == (False, True)
 
 

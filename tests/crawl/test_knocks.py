@@ -164,12 +164,17 @@ class Web:
             self.shut()
 
 
+def to(address: str, web: Web) -> dict[str, Any]:
+    """Settings that lead to the port of a web; address: "" for names that are looked up."""
+    route = ConnectTo(None, None, address, web.port)
+    return {"connect_to": (route,), "allow_private": True, "delay": 0.0, "traps": False, "timing": HURRY}
+
+
 async def crawled(web: Web, store: Path, on_progress: Callable[[Progress], None], **settings: Any) -> CrawlReport:
     await web.open()
     try:
-        options = {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "allow_private": True, "delay": 0.0}
-        options["traps"] = False
-        return await acrawl(SEEDS, store, on_progress=on_progress, timing=HURRY, **(options | settings))
+        options = to("127.0.0.1", web) | settings
+        return await acrawl(SEEDS, store, on_progress=on_progress, **options)
     finally:
         web.shut()
 
@@ -233,9 +238,7 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
     names = set(name_server)
 
     def by_name() -> dict[str, Any]:
-        route = ConnectTo(None, None, "", web.port)
-        options = {"connect_to": (route,), "allow_private": True, "delay": 0.0, "concurrency": 4, "traps": False}
-        return options | {"timing": HURRY}
+        return to("", web) | {"concurrency": 4}
 
     async def run() -> tuple[CrawlReport, CrawlReport]:
         await web.open()
@@ -263,9 +266,7 @@ def test_names_that_never_were_are_given_up_and_nobody_is_asked_for_it(tmp_path:
 
     async def run() -> CrawlReport:
         await web.open()
-        options = {"connect_to": (ConnectTo(None, None, "", web.port),), "allow_private": True, "delay": 0.0}
-        options["traps"] = False
-        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, timing=HURRY, **options)
+        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, **to("", web))
         web.shut()
         return report
 

@@ -6,6 +6,7 @@ import json
 import random
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -395,7 +396,7 @@ def test_crawl_over_sockets(store: Path, workers: int) -> None:
     async def run() -> CrawlReport:
         async with server:
             mapping = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings = {"delay": 0.0, "concurrency": 8, "workers": workers, "pages": 100}
+            settings: dict[str, Any] = {"delay": 0.0, "concurrency": 8, "workers": workers, "pages": 100}
             return await acrawl([HOME], store, connect_to=mapping, allow_private=True, **settings)
 
     report = asyncio.run(run())
