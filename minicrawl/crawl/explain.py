@@ -13,6 +13,15 @@ _OF_TARGETS = {
     "dead": "is a page where nothing was found",
     "differs": "is named so by many pages that say something else",
 }
+_OF_CONNECTIONS = {
+    "tls": "no version of TLS in common, or none is spoken there",
+    "tls-authority": "no known authority vouches for the certificate; --ca-file PEM trusts one more",
+    "tls-expired": "the certificate has expired, or is not valid yet",
+    "tls-name": "the certificate is for other hosts",
+    "private-address": "the host is in this machine's own network; --allow-private lets the crawl connect to it",
+    "dns": "there is no such name, or it has no address; --connect-to takes a host elsewhere",
+    "dns-unanswered": "the name server failed, or was silent",
+}
 
 
 def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
@@ -25,7 +34,7 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
     if reason == PARSER_FAILED:
         return "a part of minicrawl failed over what was sent; the log of the crawl tells where"
     if leads_to is None:
-        return None
+        return _OF_CONNECTIONS.get(reason)
     # A code such as "redirect-scope-site" or "meta-refresh-loop": what leads there, and why that is refused.
     code = next((code for code in _OF_TARGETS if reason.endswith(f"-{code}")), None)
     told = _OF_TARGETS[code] if code else scope.rule(leads_to, depth) or static_rule(leads_to)

@@ -32,7 +32,7 @@ from minicrawl.crawl.headers import Headers
 from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawl.timing import STANDARD, Timing
-from minicrawl.crawl.tls import TlsClient
+from minicrawl.crawl.tls import TlsClient, tls_reason
 from minicrawl.crawl.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
@@ -353,6 +353,9 @@ def _reason(error: BaseException) -> str:
         chain.append(cause)
     if any(isinstance(link, OSError) and link.errno in OWN_TROUBLE for link in chain):
         return OPEN_FILES
+    handshake = next((link for link in chain if isinstance(link, ssl.SSLError)), None)
+    if handshake is not None:
+        return tls_reason(handshake)
     for kinds, reason in _REASONS:
         if any(isinstance(link, kinds) for link in chain):
             return reason
@@ -363,7 +366,6 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((PrivateAddressError,), "private-address"),
     ((NameServerError,), "dns-unanswered"),
     ((socket.gaierror, UnicodeError), "dns"),
-    ((ssl.SSLError, ssl.CertificateError), "tls"),
     ((httpx.ConnectTimeout,), "timeout-connect"),
     ((httpx.TimeoutException, TimeoutError), "timeout-read"),
     ((ConnectionRefusedError,), "refused"),

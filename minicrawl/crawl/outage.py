@@ -22,6 +22,7 @@ from collections.abc import Set
 from typing import Generic, TypeVar
 
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import REASONS
 
 HOSTS = 5
 KNOCKS = 2
@@ -32,7 +33,7 @@ SILENT = frozenset(
         *("dns", "dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"),
         *("connect", "connection"),
         # What a captive network, or a forgotten --ca-file or --allow-private, makes of hosts.
-        *("tls", "private-address"),
+        *("private-address", *REASONS),
     }
 )
 

@@ -18,6 +18,7 @@ what the host says of what is not     error            1       to the virtual pa
   the name server fails               error            3       the same (dns-unanswered)
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, tls, refused address       error            1       to the virtual page
+  its certificate is no good          error            1       the same (tls-authority, tls-expired, tls-name)
   there is no such name               error            1       the same (dns)
 any, but a part of ours fails over it error            1       to the virtual page (parser-failed)
 disallowed by robots.txt              disallowed       0       to the virtual page

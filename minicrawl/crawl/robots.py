@@ -15,6 +15,7 @@ from itertools import chain
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.tls import REASONS
 from minicrawl.crawl.unread import PARSER_FAILED, parser_failed, unread
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
@@ -196,7 +197,7 @@ def product_token(user_agent: str) -> str:
 
 
 # Reasons that asking again a little later will not mend.
-_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls", PARSER_FAILED})
+_HOPELESS = frozenset({"dns", "private-address", "bad-url", PARSER_FAILED, *REASONS})
 
 
 @dataclass(frozen=True)

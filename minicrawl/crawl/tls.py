@@ -9,8 +9,23 @@ import asyncio
 import ssl
 from collections import OrderedDict
 
+REASONS = frozenset({"tls", "tls-authority", "tls-expired", "tls-name"})
+"""What can be wrong; "tls" is all but the certificate: no version in common, or no TLS at all."""
+# As OpenSSL has them in x509_vfy.h: X509_V_ERR_...
+_CERTIFICATE_REASONS = {
+    **dict.fromkeys((2, 18, 19, 20, 21, 24, 27), "tls-authority"),
+    **dict.fromkeys((9, 10), "tls-expired"),
+    **dict.fromkeys((62, 64), "tls-name"),
+}
 _STEP = 16 * 1024  # bytes handed to OpenSSL at a time: its buffers never shrink
 _MOST_SESSIONS = 1_000
+
+
+def tls_reason(error: ssl.SSLError) -> str:
+    """The reason code of a failed handshake."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _CERTIFICATE_REASONS.get(error.verify_code, "tls")
+    return "tls"
 
 
 class TlsClient:

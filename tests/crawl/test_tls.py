@@ -16,7 +16,7 @@ from test_connection import HELLO, PEM, Server, Talk, fetched_from, says
 
 from minicrawl.crawl.connection import Connection
 from minicrawl.crawl.fetch import Fetcher
-from minicrawl.crawl.tls import TlsLayer
+from minicrawl.crawl.tls import TlsLayer, tls_reason
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
 
@@ -69,7 +69,7 @@ def test_a_session_is_no_proof_for_another_name() -> None:
     server = Resuming(closing(answer(b"hello", "Connection: close")))
     urls = ["https://h.test/", "https://other.test/", "https://h.test:444/", "https://h.test/"]
     fetched = fetched_from(server, *urls, ca_file=PEM)
-    assert [each.reason for each in fetched] == [None, "tls", None, None]
+    assert [each.reason for each in fetched] == [None, "tls-name", None, None]
     assert server.resumed[-2:] == [False, True]
 
 
@@ -110,6 +110,15 @@ def test_what_a_server_says_before_it_leaves_a_handshake(said: bytes, reason: st
 
     (fetched,) = fetched_from(Server(leaves), "https://h.test/")
     assert fetched.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [(10, "tls-expired"), (9, "tls-expired"), (20, "tls-authority"), (1, "tls")]
+)
+def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> None:
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_code = code
+    assert tls_reason(error) == reason
 
 
 # How many connections.
