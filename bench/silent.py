@@ -2,8 +2,8 @@
 
     SILENT=0,100,1000 python bench/silent.py [any option of 'minicrawl crawl' but --store and --pages]
 
-20 hosts with 25 pages each answer within 50 ms; beside them, and before them in the list of seeds, are hosts that take a
-connection and say nothing, and such as do not even take one. All are on loopback, one address each.
+20 hosts with 25 pages each answer within 50 ms; beside them, and before them in the list of seeds, are hosts that take
+a connection and say nothing, and such as do not even take one. All are on loopback, one address each.
 
 seconds    until all pages of the hosts that answer are read
 """
@@ -62,7 +62,16 @@ def _crawl(directory: Path, silent: int, ports: list[int], options: list[str]) -
         )
     )
     command = ["crawl", str(seeds), "--connect-to", f"@{routes}", "--allow-private", "--no-probe", "-q"]
-    command += ["--delay", "0.1", "--pages", str(_GOOD * _PAGES), "--store", str(directory / f"{silent}.db"), "--no-progress", *options]
+    command += [
+        "--delay",
+        "0.1",
+        "--pages",
+        str(_GOOD * _PAGES),
+        "--store",
+        str(directory / f"{silent}.db"),
+        "--no-progress",
+        *options,
+    ]
     started = time.monotonic()
     subprocess.run([sys.executable, "-m", "minicrawl", *command], check=True, stdout=subprocess.DEVNULL)
     return time.monotonic() - started

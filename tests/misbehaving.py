@@ -17,7 +17,7 @@ FAULTY_PATHS = {"first": "/", "robots": "/robots.txt", "target": "/fault"}
 PAGE = b'<html><title>Faulty</title><a href="/found">found</a></html>\n'
 ROBOTS = b"User-agent: *\nDisallow: /forbidden\n"
 _PACE = 0.5  # seconds between the bytes of a slow answer
-_LINKS = {
+_LINKS: dict[str, dict[str, list[str]]] = {
     "first": {"/rest": []},
     "robots": {"/": ["/rest", "/forbidden"], "/rest": [], "/forbidden": []},
     "target": {"/": ["/moved", "/rest"], "/rest": []},

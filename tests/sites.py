@@ -8,8 +8,9 @@ Anything else is a 404.
 
 import random
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import httpx
 from skipping import run
@@ -17,14 +18,15 @@ from skipping import run
 from minicrawl.crawl.run import acrawl
 from minicrawl.model import CrawlReport
 
-Site = dict[str, list[str] | int | str]
+Reply = list[str] | int | str
+Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"
 
 
 class Server(httpx.MockTransport):
     """Serves a site, and remembers what was asked for."""
 
-    def __init__(self, site: Site, robots: str | int = 404) -> None:
-        self.site = site
+    def __init__(self, site: Mapping[str, Reply], robots: str | int = 404) -> None:
+        self.site = dict(site)
         self.robots = robots
         self.asked: list[str] = []
         self.asked_robots: list[str] = []
@@ -46,12 +48,19 @@ class Server(httpx.MockTransport):
         return httpx.Response(200, html=html(reply))
 
 
+Kind = TypeVar("Kind", bound=Server)
+
+
 def html(links: list[str]) -> str:
     """A page with these links; what starts with '<' stands as it is."""
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
 
 
-def crawl(site: Site | Server, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]:
+@overload
+def crawl(site: Kind, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Kind]: ...
+@overload
+def crawl(site: Mapping[str, Reply], store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]: ...
+def crawl(site: Any, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Any]:
     """Crawl a site with one request at a time and no delay. Waits for nothing: see `skipping`."""
     server = site if isinstance(site, Server) else Server(site)
     options = {"delay": 0.0, "concurrency": 1} | settings
@@ -66,11 +75,11 @@ def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
     return found
 
 
-def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[Site, list[str]]:
+def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, list[str]], list[str]]:
     """A seeded site over several hosts, and its seeds: every page has up to 8 links, some have none."""
     rng = random.Random(seed)
     urls = [f"http://h{rng.randrange(hosts)}.test/{page}" for page in range(pages)]
-    site: Site = {}
+    site: dict[str, list[str]] = {}
     for url in urls:
         site[url] = [urls[min(int(rng.paretovariate(0.7)) - 1, pages - 1)] for _ in range(rng.randrange(9))]
     return site, urls[-3:]

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,12 +37,12 @@ NAN = math.nan
         ("2H", 7200),
     ],
 )
-def test_a_time_is_a_number_with_a_unit(text, seconds):
+def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"])
-def test_what_is_no_time_is_named(text):
+def test_what_is_no_time_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_duration(text)
     assert str(caught.value) == f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}"
@@ -64,12 +65,12 @@ def test_what_is_no_time_is_named(text):
         ("0", 0),
     ],
 )
-def test_a_size_is_a_number_with_a_unit(text, size):
+def test_a_size_is_a_number_with_a_unit(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "MB", "-5", "5TB", "5K", "5iB", "1e3", "inf", "1,5MB", "5 5"])
-def test_what_is_no_size_is_named(text):
+def test_what_is_no_size_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_size(text)
     assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
@@ -90,21 +91,21 @@ def test_what_is_no_size_is_named(text):
         (" a.test:80:b.test:81\n", ConnectTo("a.test", 80, "b.test", 81)),
     ],
 )
-def test_connect_to_has_four_parts_each_possibly_empty(text, expected):
+def test_connect_to_has_four_parts_each_possibly_empty(text: str, expected: ConnectTo) -> None:
     assert ConnectTo.parse(text) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["", "a", "a:80", "a:80:b", "a:80:b:81:c", "a:x:b:81", "a:80:b:x", "a:80:::1:81", "a:-1:b:2"]
 )
-def test_what_is_no_connect_to_is_named(text):
+def test_what_is_no_connect_to_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         ConnectTo.parse(text)
     assert str(caught.value) == f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}"
 
 
 @pytest.mark.parametrize("text", ["a:65536:b:80", "a:80:b:99999"])
-def test_connect_to_refuses_ports_that_do_not_exist(text):
+def test_connect_to_refuses_ports_that_do_not_exist(text: str) -> None:
     with pytest.raises(SettingError):
         ConnectTo.parse(text)
 
@@ -160,7 +161,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "value", "message"), WRONG, ids=[f"{name}={value}" for name, value, _ in WRONG])
-def test_a_wrong_value_is_named_with_its_option(name, value, message):
+def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: str) -> None:
     with pytest.raises(SettingError) as caught:
         CrawlSettings(**{name: value})
     assert str(caught.value) == message
@@ -189,11 +190,11 @@ def test_a_wrong_value_is_named_with_its_option(name, value, message):
         ("boost", ("a=b=0.01",)),
     ],
 )
-def test_values_on_the_edge_are_taken(name, value):
+def test_values_on_the_edge_are_taken(name: str, value: Any) -> None:
     assert getattr(CrawlSettings(**{name: value}), name) == value
 
 
-def test_defaults_are_allowed_and_have_no_limits():
+def test_defaults_are_allowed_and_have_no_limits() -> None:
     settings = CrawlSettings()
     assert (settings.pages, settings.time, settings.bytes, settings.until_coverage) == (
         None,
@@ -205,12 +206,12 @@ def test_defaults_are_allowed_and_have_no_limits():
     assert not settings.ignore_robots
 
 
-def test_settings_are_frozen():
+def test_settings_are_frozen() -> None:
     with pytest.raises(AttributeError):
         CrawlSettings().pages = 3  # type: ignore[misc]
 
 
-def test_header_lines_are_split_at_the_first_colon():
+def test_header_lines_are_split_at_the_first_colon() -> None:
     settings = CrawlSettings(header=("X-A:b: c ", "Cookie: a=b", "X-Empty:"))
     assert settings.headers == (Header("X-A", "b: c"), Header("Cookie", "a=b"), Header("X-Empty", ""))
 
@@ -225,37 +226,38 @@ def test_header_lines_are_split_at_the_first_colon():
         ("X-A: b", None),
     ],
 )
-def test_a_header_may_be_for_one_host(text, host):
+def test_a_header_may_be_for_one_host(text: str, host: Any) -> None:
     assert Header.parse(text) == Header("X-A", "b", host)
 
 
 @pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "cookie", "X-Api-Key", "X-CSRF-Token"])
-def test_headers_that_tell_who_we_are_are_secret(name):
+def test_headers_that_tell_who_we_are_are_secret(name: str) -> None:
     assert Header.parse(f"{name}: x").is_secret
 
 
 @pytest.mark.parametrize("name", ["Accept-Language", "From", "DNT", "X-Robot"])
-def test_other_headers_are_not(name):
+def test_other_headers_are_not(name: str) -> None:
     assert not Header.parse(f"{name}: x").is_secret
 
 
-def test_a_boost_is_divided_at_the_last_equals_sign():
+def test_a_boost_is_divided_at_the_last_equals_sign() -> None:
     pattern, factor = parse_boost(r"\?a=b=2.5")
     assert (pattern.pattern, factor) == (r"\?a=b", 2.5)
 
 
 @pytest.mark.parametrize(("name", "spelling"), [("pages", "--pages"), ("until_coverage", "--until-coverage")])
-def test_options_are_spelled_as_on_the_command_line(name, spelling):
+def test_options_are_spelled_as_on_the_command_line(name: str, spelling: str) -> None:
     assert option(name) == spelling
 
 
-def test_settings_survive_the_store():
+def test_settings_survive_the_store() -> None:
     settings = CrawlSettings(pages=5, time=1.5, allow=("a", "b"), boost=("x=2",), scope="site", topic="ü", delay=0)
     assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
 
 
-def test_connections_survive_the_store():
-    settings = CrawlSettings(connect_to=("a.test:80:[::1]:81", "::b.test:"), proxy="http://p.test:1")
+def test_connections_survive_the_store() -> None:
+    rules: Any = ("a.test:80:[::1]:81", "::b.test:")
+    settings = CrawlSettings(connect_to=rules, proxy="http://p.test:1")
     assert CrawlSettings.from_json(json.loads(settings.to_json())) == settings
 
 
@@ -279,33 +281,34 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("name", "text", "value"), [(name, *both) for name, both in TEXTS.items()], ids=TEXTS)
-def test_texts_are_taken_as_on_the_command_line(name, text, value):
+def test_texts_are_taken_as_on_the_command_line(name: str, text: Any, value: Any) -> None:
     assert getattr(CrawlSettings(**{name: text}), name) == value
 
 
-def test_connect_to_reads_files_and_lists(tmp_path):
+def test_connect_to_reads_files_and_lists(tmp_path: Path) -> None:
     file = tmp_path / "rules.txt"
     file.write_text("a.test:::1\nb.test:::2\n")
-    rules = CrawlSettings(connect_to=[f"@{file}", ConnectTo.parse("c.test:::3")]).connect_to
+    given: Any = [f"@{file}", ConnectTo.parse("c.test:::3")]
+    rules = CrawlSettings(connect_to=given).connect_to
     assert [str(rule) for rule in rules] == ["a.test:::1", "b.test:::2", "c.test:::3"]
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("value", [object(), {"a": 1}, b"bytes", float("inf")], ids=["object", "dict", "bytes", "inf"])
-def test_a_value_of_a_wrong_type_is_a_sentence(name, value):
+def test_a_value_of_a_wrong_type_is_a_sentence(name: str, value: Any) -> None:
     if value == math.inf and name in ("time", "delay", "ip_delay", "timeout", "window", "intrinsic_weight"):
         return
     with pytest.raises(ConfigError, match=option(name)):
         CrawlSettings(**{name: value})
 
 
-def test_a_mistyped_name_is_told_with_the_nearest():
+def test_a_mistyped_name_is_told_with_the_nearest() -> None:
     with pytest.raises(ConfigError) as caught:
         CrawlSettings.of({"pagez": 1})
     assert str(caught.value) == "no setting is called 'pagez'; did you mean 'pages'?"
 
 
-def test_secrets_are_not_stored():
+def test_secrets_are_not_stored() -> None:
     settings = CrawlSettings(
         header=("Authorization: hush",),
         proxy="http://me:hush@proxy.test",
@@ -324,6 +327,6 @@ def test_secrets_are_not_stored():
     ],
     ids=["agent-line-break", "agent-surrogate", "header-nul", "proxy-nonsense", "proxy-scheme"],
 )
-def test_values_that_no_request_can_carry_are_refused(name, value):
+def test_values_that_no_request_can_carry_are_refused(name: str, value: Any) -> None:
     with pytest.raises(SettingError, match=option(name)):
         CrawlSettings(**{name: value})

@@ -20,6 +20,7 @@ _COMMANDS = (
     "verify",
     "backup",
     "compact",
+    "salvage",
     "rank",
     "compare",
     "graph",
@@ -46,7 +47,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            result = super().invoke(ctx)
+            result = self._invoke(ctx)
             sys.stdout.flush()
             return result
         except BrokenPipeError:  # whoever read our output has had enough, as head has
@@ -63,6 +64,21 @@ class Commands(click.Group):
 
             click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
+
+    def _invoke(self, ctx: click.Context) -> object:
+        """Run a command. What a damaged store has led to becomes an error that says so."""
+        try:
+            return super().invoke(ctx)
+        except (MinicrawlError, OSError, click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            from minicrawl.cli.options import STORE_KEY
+            from minicrawl.crawl.audit import damage_told
+
+            if STORE_KEY not in ctx.meta:
+                raise
+            with damage_told(ctx.meta[STORE_KEY]):
+                raise
 
 
 def _write_nothing_more() -> None:

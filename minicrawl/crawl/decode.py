@@ -97,8 +97,7 @@ _HEAD_PIECE = re.compile(
     rb"|<(?P<raw>script|style|title|noscript)%b(?:%b)*+[\t\n\f\r /]*+>(?:.*?</(?P=raw)%b|.*)"
     rb"|<(?:html|head|/?(?:link|object|base))%b(?:%b)*+[\t\n\f\r /]*+>"
     rb"|(?P<end></?[a-z])"
-    rb"|<[!/?][^>]*+"
-    % (_END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _END_OF_NAME, _ATTRIBUTES),
+    rb"|<[!/?][^>]*+" % (_END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _ATTRIBUTES, _END_OF_NAME, _END_OF_NAME, _ATTRIBUTES),
     re.IGNORECASE | re.DOTALL,
 )
 _META_ATTRIBUTE = re.compile(_ATTRIBUTE)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from sites import Server, Site, crawl, random_site, rows
 
-from minicrawl.analysis.verify import Verification, folded_graph, verify
+from minicrawl.analysis.folded import folded_graph
+from minicrawl.analysis.verify import Verification, verify
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.errors import StoreError

@@ -115,7 +115,7 @@ def test_export_as_parquet_round_trips(store: Path, tmp_path: Path) -> None:
 
 
 def test_failed_export_leaves_the_old_file(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from minicrawl.export import ranks
+    from minicrawl.export.tables import WRITERS
 
     def breaks(pages: object, file: BinaryIO) -> int:
         file.write(b"half")
@@ -123,7 +123,7 @@ def test_failed_export_leaves_the_old_file(store: Path, tmp_path: Path, monkeypa
 
     file = tmp_path / "ranks.csv"
     file.write_text("old")
-    monkeypatch.setitem(ranks.WRITERS, ".csv", breaks)
+    monkeypatch.setitem(WRITERS, ".csv", breaks)
     result = run("export", file, "--store", store)
     assert (result.exit_code, result.stderr) == (2, f"Error: {file} cannot be written: disk gone; name another file\n")
     assert file.read_text() == "old"

@@ -109,7 +109,8 @@ def test_order_of_the_lines_does_not_matter(before: Path, tmp_path: Path) -> Non
 def test_exported_file_does_not_differ_from_its_store(store: Path, tmp_path: Path, ending: str, by: str) -> None:
     file = tmp_path / f"ranks{ending}"
     assert run("export", file, "--store", store).exit_code == 0
-    for a, b in [(file, store), (store, file), (file, by)]:
+    pairs: list[tuple[str | Path, str | Path]] = [(file, store), (store, file), (file, by)]
+    for a, b in pairs:
         found = told(a, b, "--by", by, "--store", store)
         assert found["pages"]["common"] == found["pages"]["a"] == found["pages"]["b"] > 20
         assert (found["l1"], found["tau"]) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1.0))

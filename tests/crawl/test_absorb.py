@@ -197,6 +197,7 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     absorber.start([HOME, A, "http://b.test/"], 1000.0)
     assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
     (home,) = absorber.known.find([HOME])
+    assert home is not None
     absorber.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
     absorber.commit({})
     assert handed_out(absorber, 1119.9) == []
@@ -212,6 +213,7 @@ def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
     absorber = absorber_of(tmp_path / "crawl.db", 0.0)
     absorber.start([HOME, A], 0.0)
     (home,) = absorber.known.find([HOME])
+    assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
         assert absorber.frontier.acquire(now) == home
@@ -286,6 +288,7 @@ def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path)
     absorber = absorber_of(tmp_path / "crawl.db", 0.0)
     absorber.start([HOME], 0.0)
     (home,) = absorber.known.find([HOME])
+    assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
         assert absorber.frontier.acquire(now) == home

@@ -317,7 +317,9 @@ def test_a_proxy_that_lets_nobody_through():
     assert fetched.reason == "bad-response"
 
 
-@pytest.mark.parametrize("url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"])
+@pytest.mark.parametrize(
+    "url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"]
+)
 def test_a_proxy_is_not_asked_for_this_machine(url):
     async def run() -> Fetched:
         async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:

@@ -1,11 +1,12 @@
 """Depth is the least over all paths, whatever the order of the crawl, and --max-depth means just that."""
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sites import Site, crawl, random_site, rows
+from sites import Reply, Site, crawl, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.store.reader import open_store
@@ -13,7 +14,7 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 
 
-def distances(site: Site, seeds: list[str]) -> dict[str, int]:
+def distances(site: Mapping[str, Reply], seeds: list[str]) -> dict[str, int]:
     """Links from the seeds to every URL, step by step; a redirect is none."""
     found = dict.fromkeys(seeds, 0)
     changed = True
@@ -41,8 +42,8 @@ def winding_site(seed: int) -> tuple[Site, list[str]]:
     urls = [f"http://h{rng.randrange(3)}.test/{page}" for page in range(40)]
     site: Site = {}
     for number, url in enumerate(urls[:-1]):
-        site[url] = [urls[number + 1], *(rng.choices(urls, k=1) if rng.random() < 0.5 else [])]
-        site[url] = [link for link in dict.fromkeys(site[url]) if link != url]
+        links = [urls[number + 1], *(rng.choices(urls, k=1) if rng.random() < 0.5 else [])]
+        site[url] = [link for link in dict.fromkeys(links) if link != url]
     for url in rng.sample(urls[1:-1], 6):
         site[url] = urls[urls.index(url) + 1]
     return site, urls[:1]
@@ -52,7 +53,8 @@ def winding_site(seed: int) -> tuple[Site, list[str]]:
 @pytest.mark.parametrize("seed", range(2))
 def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strategy: str) -> None:
     store = tmp_path / "crawl.db"
-    for site, seeds in (winding_site(seed), random_site(seed)):
+    webs: list[tuple[Mapping[str, Reply], list[str]]] = [winding_site(seed), random_site(seed)]
+    for site, seeds in webs:
         store.unlink(missing_ok=True)
         crawl(site, store, seeds, strategy=strategy)
         assert depths(store) == distances(site, seeds)

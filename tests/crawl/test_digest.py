@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prose import WORDS, prose
 
 from minicrawl.crawl.digest import FEWEST_ALIKE, MOST_BYTES, distance, features_of, identity_of, simhash_of
 
 URL = "http://a.test/p"
-WORDS = [f"{a}{b}{c}" for a in ("al", "ber", "cu", "dor") for b in "aeiou" for c in ("n", "st", "m", "ld", "rk")]
-
-
-def prose(seed: int, words: int = 300, title: str = "One title") -> str:
-    """A page of paragraphs of 30 words each."""
-    rng = random.Random(seed)
-    said = rng.choices(WORDS, k=words)
-    paragraphs = (" ".join(said[start : start + 30]) for start in range(0, words, 30))
-    return f"<html><head><title>{title}</title></head><body>{''.join(f'<p>{text}.</p>' for text in paragraphs)}</body>"
 
 
 def simhash(page: str) -> int:

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prose import prose
 from sites import Site, crawl, of_version, rows
-from test_digest import prose
 
 from minicrawl.cli import main
 from minicrawl.crawl import duplicates
@@ -67,7 +67,8 @@ def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
     """The rows as a store gives them."""
     told = [(row.page, row.payload, row.leader is None or row.distance is not None, row.simhash or 0) for row in rows]
     leads = [row.leader is None and row.simhash is not None for row in rows]
-    return [FingerprintColumns(*np.array(told, dtype=np.int64).T, np.array(leads))] if rows else []
+    pages, payloads, are_led, hashes = np.array(told, dtype=np.int64).reshape(-1, 4).T
+    return [FingerprintColumns(pages, payloads, are_led, hashes, np.array(leads))] if rows else []
 
 
 @settings(max_examples=25, deadline=None)
@@ -167,7 +168,7 @@ def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) 
     web = site()
     crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
     web[A] = 404
-    again = {HOME: [A], A: 404}
+    again: Site = {HOME: [A], A: 404}
     crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")

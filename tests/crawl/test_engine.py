@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -26,7 +27,7 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 
 
-def demo_crawl(web: DemoWeb, store: Path, **settings: object) -> None:
+def demo_crawl(web: DemoWeb, store: Path, **settings: Any) -> None:
     async def crawled() -> None:
         async with serving(web) as port:
             mapping = (ConnectTo(None, None, "127.0.0.1", port),)
@@ -161,7 +162,7 @@ def test_connection_failure_is_an_outcome(tmp_path: Path) -> None:
         return httpx.Response(200, html='<a href="/bad">x</a>')
 
     store = tmp_path / "crawl.db"
-    options = {"transport": httpx.MockTransport(answer), "timing": Timing(retry=0.001)}
+    options: dict[str, Any] = {"transport": httpx.MockTransport(answer), "timing": Timing(retry=0.001)}
     asyncio.run(acrawl([HOME], store, delay=0.0, ignore_robots=True, **options))
     assert dict(rows(store, "SELECT url, reason FROM pages")) == {HOME: "ok", HOME + "bad": "timeout-read"}
 

@@ -1,6 +1,8 @@
 """Every filter holds on every way to a URL: link, redirect, meta refresh, canonical. A seed is crawled in any case."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sites import Site, crawl, rows
@@ -11,7 +13,7 @@ HOME = "http://www.a.test/dir/"
 NEAR = HOME + "x"
 
 # The settings, a URL that they refuse, and the reason code.
-FILTERS = {
+FILTERS: dict[str, tuple[dict[str, Any], str, str]] = {
     "scope-site": ({"scope": "site"}, "http://b.test/", "scope-site"),
     "scope-host": ({"scope": "host"}, "http://a.test/", "scope-host"),
     "scope-prefix": ({"scope": "prefix"}, "http://www.a.test/other", "scope-prefix"),
@@ -21,7 +23,7 @@ FILTERS = {
     "too-long": ({}, HOME + "a" * 2048, "too-long"),
 }
 # How the page NEAR leads to a URL, and what becomes of it when that URL is refused.
-WAYS = {
+WAYS: dict[str, tuple[Callable[[str], str | list[str]], str]] = {
     "link": (lambda url: [url], "fetched ok"),
     "redirect": (lambda url: url, "error redirect-{}"),
     "meta refresh": (lambda url: [f'<meta http-equiv="refresh" content="0;{url}">'], "fetched meta-refresh-{}"),

@@ -7,6 +7,7 @@ import asyncio
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -31,13 +32,13 @@ def check(witness: Witness) -> None:
     assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
 
 
-def crawling(witness: Witness, store: Path, **settings: object) -> "asyncio.Task[object]":
+def crawling(witness: Witness, store: Path, **settings: Any) -> "asyncio.Task[object]":
     rules = tuple(ConnectTo.parse(rule) for rule in witness.connect_to)
-    options = {"delay": DELAY, "connect_to": rules, "allow_private": True, "concurrency": 256} | settings
-    return asyncio.create_task(acrawl(witness.seeds, store, timing=TIMING, **options))
+    options: dict[str, Any] = {"delay": DELAY, "concurrency": 256, "timing": TIMING} | settings
+    return asyncio.create_task(acrawl(witness.seeds, store, connect_to=rules, allow_private=True, **options))
 
 
-async def run_killed(witness: Witness, store: Path, requests: int, **settings: object) -> Path:
+async def run_killed(witness: Witness, store: Path, requests: int, **settings: Any) -> Path:
     """Crawl up to so many requests. What a kill leaves is the store of that moment, and requests nobody has noted."""
     first = crawling(witness, store, **settings)
     while len(witness.log) < requests:
@@ -98,9 +99,8 @@ def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
 
 def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path: Path) -> None:
     """All of them, without a request, and again so in the next run."""
-    site: Site = {HOME: [f"/{number}" for number in range(9)], HOME + "9": []} | {
-        f"{HOME}{number}": 429 for number in range(9)
-    }
+    site: Site = {HOME: [f"/{number}" for number in range(9)], HOME + "9": []}
+    site |= {f"{HOME}{number}": 429 for number in range(9)}
     store = tmp_path / "crawl.db"
     _, server = crawl(site, store, [HOME], delay=0.001, ignore_robots=True, timing=TIMING)
     assert len(server.asked) == 1 + STRAINS_OF_THE_DEAD

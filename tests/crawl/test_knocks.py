@@ -164,12 +164,17 @@ class Web:
             self.shut()
 
 
+def to(address: str, web: Web) -> dict[str, Any]:
+    """Settings that lead to the port of a web; address: "" for names that are looked up."""
+    route = ConnectTo(None, None, address, web.port)
+    return {"connect_to": (route,), "allow_private": True, "delay": 0.0, "traps": False, "timing": HURRY}
+
+
 async def crawled(web: Web, store: Path, on_progress: Callable[[Progress], None], **settings: Any) -> CrawlReport:
     await web.open()
     try:
-        options = {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "allow_private": True, "delay": 0.0}
-        options["traps"] = False
-        return await acrawl(SEEDS, store, on_progress=on_progress, timing=HURRY, **(options | settings))
+        options = to("127.0.0.1", web) | settings
+        return await acrawl(SEEDS, store, on_progress=on_progress, **options)
     finally:
         web.shut()
 
@@ -188,6 +193,27 @@ def test_a_network_that_goes_away_and_comes_back(tmp_path: Path, undisturbed: Pa
     assert (report.reason, len(reopening), report.failures) == ("nothing-left", 1, {"http-404": len(HOMES)})
     assert outcomes(store) == outcomes(undisturbed)
     assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.0005])
+def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_path: Path, delay: float) -> None:
+    """As after the demo, whose hosts are there no longer."""
+    store, gone, there = tmp_path / "crawl.db", Web(), Web()
+    new = [f"http://n{number}.test/" for number in range(3)]
+
+    async def run() -> CrawlReport:
+        await crawled(gone, store, lambda _: None, pages=40, concurrency=4)
+        await there.open()
+        rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
+        rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
+        options = {"connect_to": tuple(rules), "allow_private": True, "delay": delay, "traps": False, "probe": False}
+        try:
+            return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
+        finally:
+            there.shut()
+
+    report = asyncio.run(run())
+    assert (report.reason, report.fetched) == ("pages", len(new))
 
 
 @pytest.fixture
@@ -212,9 +238,7 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
     names = set(name_server)
 
     def by_name() -> dict[str, Any]:
-        route = ConnectTo(None, None, "", web.port)
-        options = {"connect_to": (route,), "allow_private": True, "delay": 0.0, "concurrency": 4, "traps": False}
-        return options | {"timing": HURRY}
+        return to("", web) | {"concurrency": 4}
 
     async def run() -> tuple[CrawlReport, CrawlReport]:
         await web.open()
@@ -242,9 +266,7 @@ def test_names_that_never_were_are_given_up_and_nobody_is_asked_for_it(tmp_path:
 
     async def run() -> CrawlReport:
         await web.open()
-        options = {"connect_to": (ConnectTo(None, None, "", web.port),), "allow_private": True, "delay": 0.0}
-        options["traps"] = False
-        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, timing=HURRY, **options)
+        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, **to("", web))
         web.shut()
         return report
 

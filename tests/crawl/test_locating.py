@@ -24,8 +24,8 @@ def crawled(store: Path, seeds: list[str], **settings: Any) -> Witness:
     async def run() -> None:
         async with witness.serving():
             port = int(witness.connect_to[0].rpartition(":")[2])
-            options = {"connect_to": (ConnectTo(None, None, "", port),), "allow_private": True, "delay": 0.0}
-            await acrawl(seeds, store, **(options | settings))
+            options: dict[str, Any] = {"allow_private": True, "delay": 0.0} | settings
+            await acrawl(seeds, store, connect_to=(ConnectTo(None, None, "", port),), **options)
 
     asyncio.run(run())
     return witness

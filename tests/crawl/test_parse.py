@@ -334,11 +334,11 @@ def test_canonical_is_the_one_that_the_head_names(html, expected):
 
 ALTERNATES = {
     "languages": (
-        '<link rel=alternate hreflang=de href=/de><link rel=Alternate hreflang=x-default href=/>',
+        "<link rel=alternate hreflang=de href=/de><link rel=Alternate hreflang=x-default href=/>",
         ("http://h.test/de", "http://h.test/"),
     ),
     "medium": ('<link rel=alternate media="print" href=/print>', ("http://h.test/print",)),
-    "feed": ('<link rel=alternate type=application/rss+xml hreflang=de href=/feed>', ()),
+    "feed": ("<link rel=alternate type=application/rss+xml hreflang=de href=/feed>", ()),
     "style": ('<link rel="alternate stylesheet" media=print href=/a.css>', ()),
     "neither": ("<link rel=alternate href=/x>", ()),
     "in-the-body": ("<p><link rel=alternate hreflang=de href=/de>", ()),

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sites import Server, Site, crawl, html, random_site, rows
+from sites import Reply, Server, Site, crawl, html, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
@@ -109,7 +109,7 @@ def test_abandoned_requests_leave_their_pages_waiting(tmp_path: Path) -> None:
 class Web:
     """A site on a real socket, that can freeze its answers from a given request on."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Mapping[str, Reply]) -> None:
         self.asked: list[str] = []
         self.frozen_from = 10**9
         self.is_frozen = threading.Event()
@@ -152,7 +152,7 @@ class Web:
 
 
 @pytest.fixture
-def web() -> Iterator[tuple[Web, Site, list[str]]]:
+def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
     site, seeds = random_site(11, pages=280, hosts=8)
     for url, neighbour in pairwise(site):
         site[neighbour] = [*site[neighbour], url]  # type: ignore[misc]

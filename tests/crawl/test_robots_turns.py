@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -35,7 +35,7 @@ OK, FORBIDDEN = ("fetched", "ok"), ("disallowed", "robots")
 class Redirecting(Server):
     """Serves `moved`, too: a URL there is a redirect to it, other text an answer, a number a status."""
 
-    def __init__(self, site: Site, moved: dict[str, str | int]) -> None:
+    def __init__(self, site: Site, moved: Mapping[str, str | int]) -> None:
         super().__init__(site)
         self.moved = moved
         self.asked_all: list[str] = []

@@ -121,7 +121,7 @@ def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL
 def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
     plain = tokens()
 
-    def answer(url: httpx.URL) -> list[str] | str:
+    def answer(url: httpx.URL) -> list[str] | str | int:
         return plain(url) if url.params or url.path == "/" else f"{url}?token=fresh"
 
     crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=300)

@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
+from prose import prose
 from sites import Server, Site, crawl, rows
-from test_digest import prose
 
 from minicrawl.cli import main
 from minicrawl.crawl.audit import audit

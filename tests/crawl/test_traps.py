@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from itertools import count, product
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -460,7 +461,7 @@ def test_page_cannot_stand_for_a_trap(tmp_path: Path, link: str) -> None:
     assert rows(store, "SELECT state, reason FROM pages") == [expected]
 
 
-def soft_404s() -> Site:
+def soft_404s() -> dict[str, list[str]]:
     """40 pages that say the same and lead to more of their kind, and five real ones."""
     lost = [f"{HOME}lost/{'x' * number}" for number in range(1, 41)]
     real = [f"{HOME}real-{letter}" for letter in "abcde"]
@@ -494,7 +495,7 @@ def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Pat
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
 
     def crawled(store: Path, pages: int) -> None:
-        settings = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "strategy": strategy}
+        settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "strategy": strategy}
         asyncio.run(acrawl(web.seeds, store, transport=transport(web), pages=pages, **settings))
 
     crawled(whole, 400)

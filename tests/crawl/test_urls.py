@@ -385,7 +385,7 @@ def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
     assert site(host) == registrable
 
 
-_pieces = re.findall(
+_marks = re.findall(
     r"\S+",
     "x index.html . .. ../ ./ / // /../ ? & = % %2e %41 : ; , @ ~ + ( ' * ! \\ | é xn-- 0x1 1.2 o.test O.test/ "
     "http: https: http:// https:// https:// https://o.test/ https://o.test. mailto: http:/ HTTP: x: x:// ://",
@@ -393,7 +393,7 @@ _pieces = re.findall(
 _references = st.one_of(
     _wild,
     st.sampled_from(["", "?q", "#f", "x#", "/x?y#z", "http:x", "https:?x", "https:", " ?x", "\tx", "ht\ntp:?x"]),
-    st.lists(st.sampled_from(_pieces), max_size=6).map("".join),
+    st.lists(st.sampled_from(_marks), max_size=6).map("".join),
 )
 _bases = [
     "http://h.test/",
@@ -413,7 +413,9 @@ _bases = [
 @settings(max_examples=500)
 @example(references=["https:?u=http://x", "https:x?u=http://x", "https:/?u=http://x"], base="https://h.test/a/b?c")
 @example(references=["https:?u=http://x", "https:#://", "https:\\://"], base="http://h.test/a/b?c")
-@example(references=["https:#://", "https:\t//x", "http\ns://x", "/x://", ".:x://", "1:x://"], base="https://h.test/a/b")
+@example(
+    references=["https:#://", "https:\t//x", "http\ns://x", "/x://", ".:x://", "1:x://"], base="https://h.test/a/b"
+)
 @given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
 def test_references_of_a_page_are_resolved_one_by_one(references, base):
     assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -26,7 +27,7 @@ NO_CALENDAR = (re.escape(WEB.calendar),)
 """It has four times as many pages as all the rest."""
 
 
-def crawled(store: Path, **settings: object) -> CrawlReport:
+def crawled(store: Path, **settings: Any) -> CrawlReport:
     async def run() -> CrawlReport:
         async with serving(WEB) as port:
             mapping = (ConnectTo(None, None, "127.0.0.1", port),)

@@ -141,7 +141,8 @@ def test_chunks_do_not_show(monkeypatch):
         keys = distinct(keys_of(*ends))
         assert list(zip(sources_of(keys).tolist(), targets_of(keys).tolist(), strict=True)) == expected
         graph = graph_of_keys(keys, 15)
-        same = Graph.from_edges(*np.array(expected).T, 15)
+        sources, targets = np.array(expected).T
+        same = Graph.from_edges(sources, targets, 15)
         assert (graph.indptr.tolist(), graph.targets.tolist()) == (same.indptr.tolist(), same.targets.tolist())
 
 

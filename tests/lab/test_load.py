@@ -222,6 +222,7 @@ def test_pages_that_a_running_crawl_adds_meanwhile_are_left_out(tmp_path, monkey
     urls = Store.urls
     monkeypatch.setattr(Store, "urls", lambda store: itertools.chain(urls(store), ["http://new.test/"]))
     loaded = load_graph(tmp_path / "crawl.db")
+    assert loaded.names is not None
     assert loaded.graph.size == len(loaded.names)
 
 

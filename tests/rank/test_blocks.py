@@ -173,6 +173,6 @@ def test_what_cannot_be_meant_is_refused(call, message):
 
 
 def of_rows(sources, outdegrees, targets, weights=None, **options):
-    arrays = [np.array(numbers) for numbers in (sources, outdegrees, targets)]
-    rows = LinkRows(*arrays, None if weights is None else np.array(weights))
+    links = np.array(sources), np.array(outdegrees), np.array(targets)
+    rows = LinkRows(*links, None if weights is None else np.array(weights))
     return block_pagerank([rows], plan_blocks(2, 1_000), Table(), **options)

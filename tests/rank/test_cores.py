@@ -128,7 +128,8 @@ def test_host_that_has_its_seed_has_no_hubs_any_more():
 
 def test_links_within_a_host_and_links_listed_twice_do_not_count():
     graph, hosts = two_communities()
-    noisy = Graph.from_edges(*np.array([*ends(graph) * 3, (0, 0), (0, 1), (4, 5), (5, 6), (9, 10)]).T, graph.size)
+    sources, targets = np.array([*ends(graph) * 3, (0, 0), (0, 1), (4, 5), (5, 6), (9, 10)]).T
+    noisy = Graph.from_edges(sources, targets, graph.size)
     plain, same = extract_seeds(graph, hosts, 10), extract_seeds(noisy, hosts, 10)
     assert [core.hubs.tolist() for core in same] == [core.hubs.tolist() for core in plain]
     assert extract_seeds(graph, np.zeros(graph.size, dtype=np.int64), 10) == []

@@ -3,22 +3,27 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import special, stats
 
 from minicrawl.rank.degrees import degree_distribution, power_law
 
 
+def drawn(alpha: float, size: int, seed: int) -> npt.NDArray[np.int64]:
+    return stats.zipf(alpha).rvs(size, random_state=seed).astype(np.int64)
+
+
 @pytest.mark.parametrize("alpha", [1.8, 2.1, 2.72, 3.5])
 def test_exponent_of_samples_is_within_three_standard_errors(alpha):
-    degrees = stats.zipf(alpha).rvs(50_000, random_state=1)
+    degrees = drawn(alpha, 50_000, 1)
     law = power_law(degrees[degrees < 2**62], 1)
     assert abs(law.alpha - alpha) < 3 * law.error
     assert law.distance < 0.01
 
 
 def test_standard_error_is_the_spread_of_repeated_fits():
-    fits = [power_law(stats.zipf(2.5).rvs(2000, random_state=seed), 1) for seed in range(60)]
+    fits = [power_law(drawn(2.5, 2000, seed), 1) for seed in range(60)]
     assert np.std([law.alpha for law in fits]) == pytest.approx(fits[0].error, rel=0.25)
 
 
@@ -33,7 +38,7 @@ def test_tail_begins_where_the_law_does():
 
 
 def test_exponent_is_the_likeliest():
-    degrees = stats.zipf(2.3).rvs(500, random_state=3)
+    degrees = drawn(2.3, 500, 3)
     law = power_law(degrees, 2)
     tail = degrees[degrees >= 2]
 
@@ -45,7 +50,7 @@ def test_exponent_is_the_likeliest():
 
 
 def test_distance_is_the_largest_difference_of_shares():
-    degrees = stats.zipf(2.3).rvs(300, random_state=4)
+    degrees = drawn(2.3, 300, 4)
     law = power_law(degrees, 1)
     every = np.arange(1, degrees.max() + 2)
     ours = np.array([(degrees >= value).mean() for value in every])

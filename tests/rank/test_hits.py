@@ -8,6 +8,7 @@ import pytest
 
 from minicrawl.rank import Graph, hits, pagerank
 from minicrawl.rank.hits import (
+    Hits,
     base_set,
     capped_weights,
     communities,
@@ -33,6 +34,11 @@ def ends(graph):
     return list(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
 
 
+def of_links(links: list[tuple[int, int]], size: int) -> Graph:
+    sources, targets = np.array(links).T
+    return Graph.from_edges(sources, targets, size)
+
+
 def dense(graph, weights=None):
     matrix = np.zeros((graph.size, graph.size))
     np.add.at(matrix, tuple(np.array(ends(graph)).T), 1.0 if weights is None else weights)
@@ -43,7 +49,10 @@ def by_hand(links, steps):
     """Kleinberg's two operations in whole fractions, each vector then divided by its sum."""
     h = [Fraction(1)] * len(links)
     for _ in range(steps):
-        a = [sum(h[p] for p, targets in enumerate(links) for t in targets if t == q) for q in range(len(links))]
+        a = [
+            sum((h[p] for p, targets in enumerate(links) for t in targets if t == q), Fraction(0))
+            for q in range(len(links))
+        ]
         a = [x / sum(a) for x in a]
         h = [sum((a[t] for t in targets), Fraction(0)) for targets in links]
         h = [x / sum(h) for x in h]
@@ -77,7 +86,7 @@ def test_steps_are_the_two_operations(steps):
 def test_limit_is_that_of_networkx(seed):
     graph = random_graph(seed)
     rng = np.random.default_rng(seed)
-    for weights in (None, 1.0 + rng.integers(0, 5, len(graph.targets))):
+    for weights in (None, 1.0 + rng.integers(0, 5, len(graph.targets)).astype(float)):
         drawn = networkx.from_numpy_array(dense(graph, weights), create_using=networkx.DiGraph)
         expected = networkx.hits(drawn, tol=1e-15, max_iter=10_000)
         for found, scores in zip(hits(graph, weights=weights), expected, strict=True):
@@ -136,7 +145,7 @@ def test_link_of_weight_0_is_none():
     graph = random_graph(2)
     keep = np.arange(len(graph.targets)) % 3 > 0
     kept = [link for link, stays in zip(ends(graph), keep, strict=True) if stays]
-    smaller = Graph.from_edges(*np.array(kept).T, graph.size)
+    smaller = of_links(kept, graph.size)
     for found, same in zip(hits(graph, weights=keep.astype(float)), hits(smaller), strict=True):
         assert found.tolist() == same.tolist()
 
@@ -175,7 +184,7 @@ def test_links_within_a_set_are_those_of_the_subgraph():
     graph, pages = random_graph(3), np.arange(5, 40)
     number = {page: place for place, page in enumerate(pages.tolist())}
     links = [(number[s], number[t]) for s, t in ends(graph) if s in number and t in number]
-    expected = hits(Graph.from_edges(*np.array(links).T, len(pages)))
+    expected = hits(of_links(links, len(pages)))
     found = hits(graph, weights=within(graph, pages))
     for scores, exact in zip(found, expected, strict=True):
         assert scores[pages] == pytest.approx(exact)
@@ -244,11 +253,11 @@ def test_communities_are_the_ends_of_singular_vectors(seed, size):
     expected = [hits(graph, weights=weights)]
     for u, v in zip(left.T[1:4], right[1:4], strict=True):
         sides = [(np.maximum(sign * u, 0), np.maximum(sign * v, 0)) for sign in (1, -1)]
-        expected += sorted(sides, key=lambda side: -np.square(side[1]).sum())
+        expected += [Hits(*side) for side in sorted(sides, key=lambda side: -np.square(side[1]).sum())]
     found = communities(graph, 4, weights=weights)
     assert len(found) == len(expected) == 7
-    for community, sides in zip(found, expected, strict=True):
-        for scores, side in zip(community, sides, strict=True):
+    for community, scores_of in zip(found, expected, strict=True):
+        for scores, side in zip(community, scores_of, strict=True):
             assert scores == pytest.approx(side / side.sum(), abs=1e-8)
 
 

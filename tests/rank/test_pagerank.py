@@ -111,6 +111,7 @@ def test_steps_go_on_from_any_start_and_end_at_the_ranks():
 def test_reversed_links_keep_their_weights():
     graph = Graph.from_links([[1, 2], [0], [0, 2]])
     turned, weights = graph.reverse(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    assert weights is not None
     m, back = (
         sparse.csr_array((w, g.targets, g.indptr), shape=(3, 3)).toarray()
         for g, w in ((graph, np.array([1.0, 2.0, 3.0, 4.0, 5.0])), (turned, weights))

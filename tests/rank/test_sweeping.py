@@ -1,5 +1,7 @@
 """Gauss-Seidel and prioritized sweeping against power iteration, and what they take where it can be counted."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,8 @@ def test_ranks_are_those_of_power_iteration(way, damping, seed):
     graph, rng = random_graph(seed), np.random.default_rng(seed)
     preference = rng.random(80) * (rng.random(80) > 0.5)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
-    for options in ({}, {"preference": preference}, {"weights": weights}):
+    choices: tuple[dict[str, Any], ...] = ({}, {"preference": preference}, {"weights": weights})
+    for options in choices:
         settled = way(graph, damping, **options)
         assert np.abs(settled.ranks - pagerank(graph, damping, **options)).sum() <= 2e-12
         assert settled.ranks.min() >= 0.0

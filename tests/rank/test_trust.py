@@ -159,7 +159,7 @@ def test_graph_without_pages_has_no_trust():
         (lambda: trustrank(GRAPH_OF_4, []), "trusted pages must be at least one of 0 to 3"),
         (lambda: trustrank(GRAPH_OF_4, [4]), "trusted pages must be at least one of 0 to 3"),
         (lambda: trustrank(GRAPH_OF_4, [-1]), "trusted pages must be at least one of 0 to 3"),
-        (lambda: trustrank(GRAPH_OF_4, [0.5]), "trusted pages must be at least one of 0 to 3"),
+        (lambda: trustrank(GRAPH_OF_4, [0.5]), "trusted pages must be at least one of 0 to 3"),  # type: ignore[list-item]
         (lambda: trustrank(GRAPH_OF_4, starts=0), "starts must be at least 1, not 0"),
         (lambda: trustrank(GRAPH_OF_4, [0], damping=1.0), "damping must be at least 0 and below 1, not 1.0"),
         (lambda: spam_mass(GRAPH_OF_4, [0], 0.0), "good_share must be above 0 and at most 1, not 0.0"),

@@ -20,9 +20,8 @@ from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-SITE: Site = {HOME: [f"/{number}" for number in range(40)]} | {
-    f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)
-}
+SITE: Site = {HOME: [f"/{number}" for number in range(40)]}
+SITE |= {f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)}
 
 
 @pytest.fixture

@@ -1,21 +1,22 @@
 """Little is asked of a store without a look at all of it, and the best pages are true at every commit."""
 
 import re
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sites import crawl, random_site, rows
+from sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
 from minicrawl.crawl import best
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.best import Best
 from minicrawl.opic import Ledger
-from minicrawl.store import database
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
@@ -48,14 +49,14 @@ def test_no_question_looks_at_all_pages(
     rows(store, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
     ((url,),) = rows(store, "SELECT url FROM pages WHERE id = 7")
     asked: list[str] = []
-    connect = database.sqlite3.connect
+    connect = sqlite3.connect
 
-    def traced(*arguments: object, **options: object) -> object:
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
         db = connect(*arguments, **options)
         db.set_trace_callback(asked.append)
         return db
 
-    monkeypatch.setattr(database.sqlite3, "connect", traced)
+    monkeypatch.setattr(sqlite3, "connect", traced)
     result = CliRunner().invoke(main, [*words(url), "--store", str(store)])  # type: ignore[operator]
     monkeypatch.undo()
     assert result.exit_code == 0, result.output
@@ -107,6 +108,7 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: p
     monkeypatch.setattr(best, "KEPT", 5)
     path = tmp_path / "crawl.db"
     site, seeds = random_site(seed)
+    web: Site = {**site}
     counted, transaction = [0], Writer.transaction
 
     def looked_at(self: Writer) -> object:
@@ -117,8 +119,8 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: p
 
     monkeypatch.setattr(Writer, "transaction", looked_at)
     for pages in (5, 10, 20, 50):
-        crawl(site, path, seeds, pages=pages, discovery=0.6)
-        site = {url: links if number % 7 else 404 for number, (url, links) in enumerate(site.items())}
+        crawl(web, path, seeds, pages=pages, discovery=0.6)
+        web = {url: links if number % 7 else 404 for number, (url, links) in enumerate(web.items())}
         view_is_right(path)
         with open_store(path) as reader:
             assert list(audit(reader)) == []

@@ -39,8 +39,9 @@ def contents(store: Path) -> list[list[tuple[object, ...]]]:
 def store(tmp_path: Path) -> Path:
     """A crawl with pages waiting, read, gone, redirected and alike."""
     path = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    site |= {HOME: [HOME + "1", HOME + "2", HOME + "gone"], HOME + "1": [], HOME + "2": HOME + "1", HOME + "gone": []}  # type: ignore[dict-item]
+    linked, seeds = random_site(2)
+    pages: Site = {HOME + "1": [], HOME + "2": HOME + "1", HOME + "gone": []}
+    site: Site = {**linked, HOME: [HOME + "1", HOME + "2", HOME + "gone"], **pages}
     crawl(site, path, [HOME], discovery=0.5, pages=12)
     crawl({url: links for url, links in site.items() if url != HOME + "gone"}, path, seeds, discovery=0.5, pages=30)
     assert {state for (state,) in rows(path, "SELECT state FROM pages")} >= {"waiting", "fetched", "gone"}

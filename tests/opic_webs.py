@@ -1,7 +1,7 @@
 """Slow, obvious answers the tests of minicrawl.opic compare with. Webs are lists of link lists."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ def csr(rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArr
     return indptr, pages(target for row in rows for target in row)
 
 
-def final(page: int, links: Sequence[Sequence[int]], aliases: Iterable[int]) -> int:
+def final(page: int, links: Sequence[Sequence[int]] | Mapping[int, Sequence[int]], aliases: Iterable[int]) -> int:
     """The page that `page` stands for in the end: itself unless it is an alias."""
     aliases = set(aliases)
     while page in aliases:
@@ -49,8 +49,9 @@ def exact_importance(
         step[:, page] = (1 - D) * jump
         for target in links[page]:
             step[final(target, links, aliases), page] += D / len(links[page])
-    importance = np.linalg.matrix_power(step, 512) @ jump
-    return importance / importance.sum()
+    importance: npt.NDArray[np.float64] = np.linalg.matrix_power(step, 512) @ jump
+    importance /= importance.sum()
+    return importance
 
 
 def random_web(draw: random.Random, n: int, density: float, dangling: float = 0.2) -> list[list[int]]:
