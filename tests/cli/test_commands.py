@@ -334,7 +334,7 @@ def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
 
 
 def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
-    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=0.1)
+    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
 
 

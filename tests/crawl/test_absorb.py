@@ -171,7 +171,7 @@ def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) ->
 
 def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    report, server = crawl({HOME: 503}, store, [HOME], time=0.2)
+    report, server = crawl({HOME: 503}, store, [HOME], time=1)
     assert (report.reason, server.asked) == ("time", [HOME])
     assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
 

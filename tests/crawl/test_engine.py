@@ -78,7 +78,7 @@ def test_ignored_robots_txt_is_not_asked_for(tmp_path: Path) -> None:
 def test_unreachable_robots_txt_keeps_its_host_waiting(tmp_path: Path) -> None:
     """RFC 9309 2.3.1.4: a server error allows nothing; it is not asked again at once either."""
     server = Server({HOME: [], "http://b.test/": []}, robots=503)
-    report, _ = crawl(server, tmp_path / "crawl.db", [HOME, HOME + "1"], time=0.2)
+    report, _ = crawl(server, tmp_path / "crawl.db", [HOME, HOME + "1"], time=1)
     assert (report.reason, server.asked, server.asked_robots) == ("time", [], [HOME + "robots.txt"])
     assert rows(tmp_path / "crawl.db", "SELECT DISTINCT state FROM pages") == [("waiting",)]
 
