@@ -1,5 +1,23 @@
-"""python -m minicrawl"""
+"""The program: python -m minicrawl, or the command of that name. Ctrl-C ends it quietly, from its first moment on."""
 
-from minicrawl.cli import main
+import signal
 
-main(prog_name="minicrawl")
+_INTERRUPTED = 130
+
+
+def run() -> None:
+    """The command line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else Ctrl-C is not for us
+        signal.signal(signal.SIGINT, _leave)
+    from minicrawl.cli import main  # noqa: PLC0415
+
+    main(prog_name="minicrawl")
+
+
+def _leave(*_: object) -> None:
+    """What is committed is kept; what is half done is undone on the way out."""
+    raise SystemExit(_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    run()

@@ -34,7 +34,7 @@ HOMES = {
     "lxml": {"crawl/elements.py", "crawl/sitemaps.py"},
     "selectolax": {"crawl/elements.py"},
     "charset_normalizer": {"crawl/decode.py"},
-    "sqlite3": {"store/database.py", "store/upgrade.py", "store/reader.py", "store/care.py"},
+    "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "care", "wreck")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
     "ada_url": {"crawl/urls.py"},

@@ -1,11 +1,14 @@
 """The command line: one module per command, each loaded when it is called."""
 
+import errno
+import os
+import sys
 from importlib import import_module
 
 import click
 
 from minicrawl import __version__
-from minicrawl.errors import MinicrawlError
+from minicrawl.errors import MinicrawlError, SettingError
 
 _COMMANDS = (
     "crawl",
@@ -17,6 +20,7 @@ _COMMANDS = (
     "verify",
     "backup",
     "compact",
+    "salvage",
     "rank",
     "compare",
     "graph",
@@ -24,6 +28,9 @@ _COMMANDS = (
     "demo",
     "lab",
 )
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What writing to a stream that takes no more comes to; of a store or a file these are told where they happen."""
 
 
 class Commands(click.Group):
@@ -40,12 +47,49 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            result = self._invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:  # whoever read our output has had enough, as head has
+            _write_nothing_more()
+            ctx.exit(0)
+        except OSError as error:
+            if error.errno not in _FULL or error.filename is not None:
+                raise
+            _write_nothing_more()
+            click.echo(f"Error: standard output cannot be written: {error.strerror}; send it elsewhere", err=True)
+            ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
             from minicrawl.cli.output import printable
 
             click.echo("\n".join(map(printable, f"Error: {error}".split("\n"))), err=True)
             ctx.exit(error.exit_code)
+
+    def _invoke(self, ctx: click.Context) -> object:
+        """Run a command. What a damaged store has led to becomes an error that says so."""
+        try:
+            return super().invoke(ctx)
+        except (MinicrawlError, OSError, click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:
+            from minicrawl.cli.options import STORE_KEY
+            from minicrawl.crawl.audit import damage_told
+
+            if STORE_KEY not in ctx.meta:
+                raise
+            with damage_told(ctx.meta[STORE_KEY]):
+                raise
+
+
+def _write_nothing_more() -> None:
+    """Let what is still to be printed go nowhere, so that the end of the program does not try again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -94,7 +94,8 @@ WHY_STOPPED = {
 @click.option(
     "--probe/--no-probe",
     default=True,
-    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s.",
+    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
+    "without a parameter, to know their sessions.",
 )
 @click.option(
     "--merge-duplicates",
@@ -114,7 +115,12 @@ WHY_STOPPED = {
     help="Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
 )
 @click.option("--per-host", type=int, default=1, help="Requests in flight per host, and per IP address with a delay.")
-@click.option("--concurrency", type=int, default=64, help="Requests in flight in all.")
+@click.option(
+    "--concurrency",
+    type=int,
+    default=64,
+    help="Requests in flight in all, but for those to hosts that have not answered yet.",
+)
 @click.option("--workers", type=int, default=0, help="Processes that fetch and parse; 0 = inside the main process.")
 @click.option("--strategy", type=click.Choice(STRATEGY_NAMES), default="greedy", help="Which page is next.")
 @click.option(

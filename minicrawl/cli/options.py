@@ -15,10 +15,20 @@ from minicrawl.settings import DEFAULT_STORE, RANKINGS
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
+STORE_KEY = "minicrawl.store"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+
+def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
+    """Remember which store a command is about, for when something is wrong with it."""
+    ctx.meta[STORE_KEY] = store
+    return store
+
 
 store_option = click.option(
     "--store",
+    callback=_note_store,
     type=click.Path(dir_okay=False, path_type=Path),
     default=DEFAULT_STORE,
     envvar="MINICRAWL_STORE",

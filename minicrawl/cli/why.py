@@ -31,19 +31,23 @@ def command(url: str, store: Path, as_json: bool) -> None:
     """
     from minicrawl.cli.output import document
     from minicrawl.crawl.parameters import stripped
+    from minicrawl.crawl.seeds import guesses
     from minicrawl.crawl.sessions import Sessions
-    from minicrawl.crawl.urls import normalise
     from minicrawl.store.reader import open_store
 
-    address = normalise(url)
-    if address is None:
+    meant = guesses(url)
+    if not meant:
         raise SettingError(f"{url!r} is no http or https URL")
     with open_store(store) as reader, reader.snapshot():
-        found = reader.find([address])
-        asked = address
-        if not found and not _settings(reader).keep_parameters:
-            address = Sessions(reader.parameters()).plain(stripped(asked))
-            found = reader.find([address])
+        asked_as = {one: one for one in meant}  # by how a page is known
+        if not _settings(reader).keep_parameters:
+            sessions = Sessions(reader.parameters())
+            asked_as = asked_as | {sessions.plain(stripped(one)): one for one in reversed(meant)}
+        found = reader.find(list(asked_as))
+        # Of a page by https and one by http, the one that is there is meant.
+        known = sorted(found, key=lambda url: (reader.state(found[url]) == "error", list(asked_as).index(url)))
+        address = next(iter(known), next(url for url in reversed(asked_as) if asked_as[url] == meant[0]))
+        asked = asked_as[address]
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
     told["asked"] = asked
     click.echo(document(told) if as_json else "\n".join(_lines(told)))

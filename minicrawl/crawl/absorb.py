@@ -50,7 +50,7 @@ class Absorber:
 
     Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `robots` and
     `sitemaps` theirs, `repeats` the answers for pages that cannot exist; `knocks` whom to ask whether anybody answers,
-    and `answered` the hosts that ever have. All share one KnownWeb, which is committed as a whole.
+    and `answered` the hosts that ever have, and not failed since. All share one KnownWeb, committed as a whole.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.coverage import SETTLED_COVERAGE, Found
 from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
-from minicrawl.opic.window import Measure
+from minicrawl.opic.window import Measure, MeasureWindow
 from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
@@ -188,6 +188,7 @@ class Accounts:
 
     def scalars(self) -> dict[str, MetaValue]:
         """What the accounts keep beside the pages."""
+        measured = self.book.window if isinstance(self.book.window, MeasureWindow) else None
         return {
             "cash_total": self.book.total,
             "reserve": self.book.reserve,
@@ -195,7 +196,10 @@ class Accounts:
             "level": self.book.level,
             "clock": self.book.clock,
             "newcomer_history": self.book.newcomer_history,
+            "newcomer_stretch": self.book.newcomer_stretch,
             "interpolation_size": self.book.interpolation_size(),
+            "window_size": measured.turnovers * self.book.in_hand() if measured else None,
+            "window_visits": measured.count if measured else None,
             "ledger_virtual": self.ledger.virtual,
             "ledger_never_read": self.ledger.never_read,
             "ledger_births": self.ledger.births,
@@ -223,11 +227,21 @@ class Accounts:
 
     def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
         """Take over the scalars of a store, all pages being loaded."""
-        for name in ("reserve", "income", "level", "clock", "newcomer_history"):
-            setattr(self.book, name, scalars[name])
+        for name in ("reserve", "income", "level", "clock", "newcomer_history", "newcomer_stretch"):
+            setattr(self.book, name, scalars[name] or 0)
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.recount(int(scalars["coverage_waiting"] or 0))
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
+
+    def imbalances(self, cash_total: int) -> Iterator[str]:
+        """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
+        known, book, ledger = slice(0, self.size), self.book, self.ledger
+        cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
+        if cash != cash_total:
+            yield f"the cash book holds {cash} units instead of {cash_total}"
+        held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
+        if held != ledger.births:
+            yield f"the ledger holds {held} units instead of {ledger.births}"
 
     def _columns(self) -> tuple[Numbers, ...]:
         """The arrays behind an Account, in the order of its fields."""

@@ -1,15 +1,18 @@
 """What a store promises, checked against what it holds: cash to the unit, links, and a reason for every URL."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.shares import Flags, flagged
-from minicrawl.store.reader import Store
+from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
@@ -29,6 +32,43 @@ def audit(store: Store) -> Iterator[str]:
         yield from _links(store, held)
 
 
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Turn an exception that a damaged store has led to into a StoreError.
+
+    Whether it has, the audit tells: an exception that a sound store leads to is a bug, and stays what it is.
+    """
+    try:
+        yield
+    except MinicrawlError:
+        raise
+    except Exception as error:
+        damage = _damage(path)
+        if damage is None:
+            raise
+        raise damaged(path, damage) from error
+
+
+def damaged(path: Path, what: str) -> StoreError:
+    """What is wrong with a damaged store, and the way out."""
+    return StoreError(
+        f"{path} is damaged: {what}; use a backup, or save what can be read of it: "
+        f"minicrawl salvage NEW --store {path}"
+    )
+
+
+def _damage(path: Path) -> str | None:
+    """What is wrong with the store at `path`; None if it is sound, or there is none."""
+    if not path.exists():
+        return None
+    try:
+        with open_store(path) as store:
+            return next(audit(store), None)
+    except Exception as error:
+        # Whatever happens to a program that only reads: it comes of what it has read.
+        return str(error) or type(error).__name__
+
+
 class _Held:
     """What the rows of all pages hold, taken in row by row: of each only what its links are checked against is kept."""
 
@@ -39,6 +79,7 @@ class _Held:
         self.ledger = Ledger.of(received, forwarded, gone, alias, int(store.meta("ledger_virtual") or 0))
         self.is_read: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
+        self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_read", "births", "total")}
         self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
@@ -69,6 +110,10 @@ class _Held:
         ledger = self.ledger
         ledger.recount(ledger.virtual)
         residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
+        for name, value in (("never_read", ledger.never_read), ("births", ledger.births), ("total", ledger.total())):
+            kept = self._sums[name]
+            if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
+                yield f"the ledger's {name} is kept as {kept} instead of {value}"
         if residual != ledger.births:
             yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
 

@@ -3,8 +3,8 @@
 Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
 are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
 
-domain    a registrable domain, or what a shared host such as github.io gives each of its users (the private section of
-          the public suffix list): what one of them makes up must not cut the others
+domain    a registrable domain, or what a shared host such as github.io gives each of its users, by the private section
+          of the public suffix list: what one of them makes up must not cut the others
 linker    who links to a domain: the domain without that section, for a name under github.io costs nothing; domains that
           a name server sends to one IP address are one linker, for names on one machine cost little
 group     the domains at one IP address. They have a budget together, by the linkers from elsewhere; but none is left
@@ -103,12 +103,15 @@ class Budgets:
     def linked(self, source: str, targets: Iterable[str]) -> None:
         """Take in that pages on the host `source` link to these hosts."""
         own = self._at(source)
+        bit = self._bit(own)
+        byte, mask = bit >> 3, 1 << (bit & 7)
         for host in targets:
-            number = self._at(host)
-            bit = self._bit(own)
-            if bit == self._bit(number) or self._has(self._linkers, number, bit):
-                continue
-            if self._count(number) < _ENOUGH:
+            number = self._domain_of.get(host)
+            if number is None:
+                number = self._at(host)
+            if self._linkers[_BYTES * number + byte] & mask or number == own:
+                continue  # as it mostly is
+            if bit != self._bit(number) and self._count(number) < _ENOUGH:
                 self._set(self._linkers, number, bit)
                 self._new_linkers.append(LinkerRow(number, bit))
                 if self._group[number] != _NO_GROUP:

@@ -5,10 +5,12 @@ The refusal looks at the very address that is connected to, so no DNS answer can
 
 import ipaddress
 from collections.abc import Sequence
+from dataclasses import replace
 
 from minicrawl.crawl.names import GRACE, Names
 from minicrawl.crawl.timing import STANDARD, Timing
-from minicrawl.crawl.urls import authority
+from minicrawl.crawl.urls import authority, hostname, normalise
+from minicrawl.errors import SettingError
 from minicrawl.settings import ConnectTo
 
 _PORTS = {"http": 80, "https": 443}
@@ -22,8 +24,9 @@ class Routes:
     """Where --connect-to sends requests."""
 
     def __init__(self, connect_to: Sequence[ConnectTo]) -> None:
+        rules = [replace(rule, host=_ascii(rule.host), address=_ascii(rule.address) or "") for rule in connect_to]
         # The first rule for each host and port, either of them None for any, with its place.
-        self._rules = {(rule.host, rule.port): (place, rule) for place, rule in reversed(list(enumerate(connect_to)))}
+        self._rules = {(rule.host, rule.port): (place, rule) for place, rule in reversed(list(enumerate(rules)))}
 
     def target(self, host: str, port: int) -> tuple[str, int]:
         """Address (or name) and port that a request for `host:port` goes to."""
@@ -49,6 +52,16 @@ class Routes:
         """The IP address that requests for a normalised URL go to, if no name server is needed to tell."""
         address, _ = self.target(*endpoint(url))
         return address if is_literal(address) else None
+
+
+def _ascii(name: str | None) -> str | None:
+    """A host name as it stands in normalised URLs: bücher.test is xn--bcher-kva.test."""
+    if not name or name.isascii():
+        return name
+    url = normalise(f"http://{name}/")
+    if url is None:
+        raise SettingError(f"--connect-to: {name!r} is no host name")
+    return hostname(url)
 
 
 class Resolver:

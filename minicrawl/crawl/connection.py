@@ -18,6 +18,7 @@ from minicrawl.crawl.connect import Resolver
 from minicrawl.crawl.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient, TlsLayer
+from minicrawl.crawl.unread import PARSER_FAILED
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
@@ -114,7 +115,7 @@ class Connection(asyncio.Protocol):
             self._ahead = 0
             return piece
         if self._error is not None and not self._answer.is_whole:
-            raise copy.copy(self._error)
+            raise copy.copy(self._error) from self._error.__cause__
         return b""
 
     def close(self) -> None:
@@ -130,7 +131,7 @@ class Connection(asyncio.Protocol):
     async def _more(self) -> None:
         if self._error is not None:
             # A copy: what is raised holds on to all frames it comes through, and so to this connection.
-            raise copy.copy(self._error)
+            raise copy.copy(self._error) from self._error.__cause__
         self._heard = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._heard + self._read_timeout, self._check_silence)
@@ -177,6 +178,12 @@ class Connection(asyncio.Protocol):
             pieces = answer.feed(data)
         except FetchError as error:
             self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
+            return
+        except Exception as error:
+            failure = FetchError(PARSER_FAILED)
+            failure.__cause__ = error
+            answer.is_whole = False  # whatever it has got to
+            self._fail(failure)
             return
         self._body += pieces
         self._ahead += sum(map(len, pieces))

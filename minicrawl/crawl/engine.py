@@ -27,7 +27,7 @@ from minicrawl.crawl.arrivals import (
     reason_of,
 )
 from minicrawl.crawl.connect import Routes
-from minicrawl.crawl.hosts import HostTurn
+from minicrawl.crawl.hosts import Host, HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
 from minicrawl.crawl.robots import RobotsState, judged
@@ -97,7 +97,9 @@ class Engine:
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
         self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
-        self._answering: set[int] = set()  # the others: they did, in this run
+        # Hosts that wait until fewer attempts are under way; until when they rested without that, and do now.
+        self._waiting_to_attempt: deque[tuple[Host, float, float]] = deque()
+        self._answers: dict[int, bool] = {}  # by host: whether the last request of this run was answered
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
         self._was_full = False  # the same: too many files were open
@@ -198,6 +200,7 @@ class Engine:
         if self._outage.ask_at is not None:
             self._knock(now)
             return False
+        self._let_attempts_follow(now)
         put_off = 0
         while self._slots_taken() < self._room.requests:
             if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
@@ -213,11 +216,24 @@ class Engine:
                     return False
                 turn, url = HostTurn(self._frontier.host(page), page), self._absorber.known.url(page)
             if len(self._attempts) >= self._room.attempts and self._is_attempt(turn):
-                self._absorber.turns.hold(turn, now + self._timing.attempt, now)
+                self._put_off(turn, now)
                 put_off += 1
                 continue
             self._take_turn(turn, url, now)
         return False
+
+    def _put_off(self, turn: HostTurn, now: float) -> None:
+        """Let a host wait that nobody knows to answer, as too many such are being asked."""
+        before, until = turn.host.rests_until, now + self._timing.attempt
+        self._absorber.turns.hold(turn, until, now)
+        self._waiting_to_attempt.append((turn.host, before, until))
+
+    def _let_attempts_follow(self, now: float) -> None:
+        """Let as many of these wait no longer as others have been answered, or have not."""
+        for _ in range(min(self._room.attempts - len(self._attempts), len(self._waiting_to_attempt))):
+            host, before, until = self._waiting_to_attempt.popleft()
+            if host.rests_until == until:  # else it rests for another reason by now
+                self._frontier.resume(host, before, now)
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
@@ -296,7 +312,7 @@ class Engine:
         """Ask somebody who has answered before whether he still does, if it is time for that."""
         if self._outage.ask_at is None or now < self._outage.ask_at:
             return
-        found = self._absorber.knocks.acquire(now)
+        found = self._absorber.knocks.acquire(now, self._answers)
         if found is None:
             self._outage.postponed(self._absorber.answered, now)
             return
@@ -344,7 +360,7 @@ class Engine:
 
     def _is_attempt(self, turn: HostTurn) -> bool:
         """Whether nobody knows that the host of a turn will answer."""
-        return turn.host.id not in self._answering
+        return not self._answers.get(turn.host.id, False)
 
     def _spawn(
         self, coroutine: Coroutine[Any, Any, None], turn: HostTurn, kind: set[asyncio.Task[None]] | None = None
@@ -411,10 +427,10 @@ class Engine:
             self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
-            elif reason in SILENT:
-                self._answering.discard(self._turn(arrival).host.id)
-            else:
-                self._answering.add(self._turn(arrival).host.id)
+            if reason in SILENT:
+                self._answers[self._turn(arrival).host.id] = False
+            elif not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
+                self._answers[self._turn(arrival).host.id] = True
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
                 self._doubt(arrival, now)
                 continue
@@ -468,8 +484,13 @@ class Engine:
         if self._silent_since is not None:
             _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
             self._silent_since = None
-        self._absorber.knocks.over()
-        for arrival in self._outage.answered():
+        self._absorber.knocks.all_well()
+        self._absorb_failures(self._outage.answered(), now)
+
+    def _absorb_failures(self, failures: list[Answer], now: float) -> None:
+        """It was their hosts: these are no sign any more, until they answer again."""
+        for arrival in failures:
+            self._absorber.answered.discard(self._turn(arrival).host.id)
             self._absorb(arrival, now)
 
     def _clear_up(self, now: float, *, has_more: bool) -> bool:
@@ -484,8 +505,7 @@ class Engine:
         self._spare(now)
         is_idle = not (has_more or self._tasks or self._arrived) and self._next_ready() is None
         overdue = self._outage.overdue(now, is_idle=is_idle)
-        for arrival in overdue:
-            self._absorb(arrival, now)
+        self._absorb_failures(overdue, now)
         return bool(overdue)
 
     def _spare(self, now: float) -> None:
@@ -541,6 +561,8 @@ class Engine:
         is_late = now - self._last_commit >= self._timing.batch
         if is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent:
             self._commit()
+            if self.reason is None:
+                self._absorber.sitemaps.let_idle_in(now)
             if self._absorber.is_settling_due:
                 self._absorber.settle()
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from minicrawl.crawl.outcome import MAX_HOPS
 from minicrawl.crawl.scope import Scope
 from minicrawl.crawl.traps import static_rule
+from minicrawl.crawl.unread import PARSER_FAILED
 
 _OF_TARGETS = {
     "loop": "leads back here",
@@ -21,6 +22,8 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
     """
     if reason == "robots":
         return robots_line
+    if reason == PARSER_FAILED:
+        return "a part of minicrawl failed over what was sent; the log of the crawl tells where"
     if leads_to is None:
         return None
     # A code such as "redirect-scope-site" or "meta-refresh-loop": what leads there, and why that is refused.

@@ -33,6 +33,7 @@ from minicrawl.crawl.names import NameServerError
 from minicrawl.crawl.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.crawl.tls import TlsClient
+from minicrawl.crawl.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawl.urls import origin
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
@@ -95,9 +96,11 @@ class Fetcher:
         except TimeoutError:
             reason = "timeout"
         except FetchError as error:
-            reason = error.reason
+            reason = parser_failed(url, error) if error.reason == PARSER_FAILED else error.reason
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             reason = _reason(error)
+        except Exception as error:
+            reason = parser_failed(url, error)
         return Fetched(url, reason=reason, seconds=_now() - started)
 
     async def locate(self, url: str) -> Located:
@@ -106,6 +109,8 @@ class Fetcher:
             return Located(await self._resolver.address(url))
         except (OSError, ValueError) as error:
             return Located(reason=_reason(error))
+        except Exception as error:
+            return Located(reason=parser_failed(url, error))
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,6 +159,8 @@ class Fetcher:
                 waited=_now() - response.extensions.get("asked_at", started),
                 truncated=truncated,
             )
+        except ValueError as error:  # before there was an answer it may be about the URL; this is about what came
+            raise FetchError(PARSER_FAILED) from error
         finally:
             await response.stream.aclose()  # type: ignore[union-attr]
 

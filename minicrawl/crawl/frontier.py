@@ -277,6 +277,11 @@ class Frontier:
         self._withdraw(host)
         self._reschedule(host, now)
 
+    def resume(self, host: Host, not_before: float, now: float) -> None:
+        """Take a rest back: the host may have its turn from `not_before` on, as far as its delay goes."""
+        host.rests_until = not_before
+        self.rest(host, not_before, now)
+
     def free(self, host: Host, now: float) -> None:
         """Let a host have its turns without delay: it will not be asked in them."""
         host.ready_at = host.rests_until = now
@@ -327,6 +332,11 @@ class Frontier:
         again."""
         waiting = self._discovery.waiting or self._refresh.waiting or self._errands
         return not (self.in_flight or self._resting or waiting)
+
+    def is_idle(self, host: Host, now: float) -> bool:
+        """Whether a host does not rest, and has no page waiting and none in flight."""
+        is_open = host.rests_until <= now and host.health.dead_until <= now
+        return is_open and not host.in_flight and not self._has_page(host)
 
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""

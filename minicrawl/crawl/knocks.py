@@ -1,8 +1,9 @@
-"""Whom to ask whether anybody answers: hosts of pages that were found, all over the crawl, each at its own time."""
+"""Whom to ask whether anybody answers: hosts all over the crawl, each at its own time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb
@@ -14,19 +15,24 @@ _GOLDEN = 0.6180339887  # its multiples, modulo 1, are spread evenly
 
 
 class Knocks:
-    """Hands out hosts to be asked for nothing but an answer."""
+    """Hands out hosts to be asked for nothing but an answer.
+
+    The first is one that has answered in this run, as far as there is any, the next one that nobody has asked yet:
+    where all that a crawl once knew have gone, others may be there. Then come those that answered in earlier runs.
+    """
 
     def __init__(self, web: KnownWeb) -> None:
         self._web = web
-        self._looks = 0
+        self._looks = self._knocks = 0
         self._page: int | None = None
 
-    def acquire(self, now: float) -> tuple[HostTurn, str] | None:
+    def acquire(self, now: float, answers: Mapping[int, bool]) -> tuple[HostTurn, str] | None:
         """A host that may be asked now, and the URL to ask for: the same until `over`, as far as that is possible.
 
-        That is its robots.txt; or a page, if the crawl does not ask for those.
+        That is its robots.txt; or a page, if the crawl does not ask for those. answers: by a host's number, whether its
+        last request in this run was answered.
         """
-        for page in [self._page] if self._page is not None else self._found():
+        for page in [self._page] if self._page is not None else self._found(answers):
             host = self._web.frontier.host(page)
             turn = self._web.frontier.acquire_host(host, now) if host.health.dead_until <= now else None
             if turn is not None:
@@ -38,11 +44,29 @@ class Knocks:
     def over(self) -> None:
         """Whoever was asked has answered, or has not."""
         self._page = None
+        self._knocks += 1
 
-    def _found(self) -> Iterator[int]:
-        read = np.flatnonzero(self._web.accounts.book.read[: self._web.accounts.size])
-        for _ in range(_LOOKS if len(read) else 0):
+    def all_well(self) -> None:
+        """Somebody has answered, asked or not."""
+        self._page = None
+        self._knocks = 0
+
+    def _found(self, answers: Mapping[int, bool]) -> Iterator[int]:
+        size = self._web.accounts.size
+        read = self._web.accounts.book.read[:size]
+        host_of = self._web.frontier.host_of[:size]
+        answering, asked = (np.zeros(len(self._web.frontier.hosts), dtype=np.bool_) for _ in range(2))
+        asked[list(answers)] = True
+        answering[[host for host, answered in answers.items() if answered]] = True
+        first, second = read & answering[host_of], ~read & ~asked[host_of]
+        if self._knocks % 2:
+            first, second = second, first
+        for pages in (first, second, read):
+            for page in self._some(np.flatnonzero(pages)):
+                if not read[page] or self._web.last_state(page) == State.FETCHED:
+                    yield page
+
+    def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:
+        for _ in range(_LOOKS if len(pages) else 0):
             self._looks += 1
-            page = int(read[int(self._looks * _GOLDEN % 1 * len(read))])
-            if self._web.last_state(page) == State.FETCHED:
-                yield page
+            yield int(pages[int(self._looks * _GOLDEN % 1 * len(pages))])

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
+from minicrawl.crawl.audit import damaged
 from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.best import Best
 from minicrawl.crawl.budgets import Budgets
@@ -31,7 +32,7 @@ from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, Told
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
 
 _ROWS = 2**14
@@ -251,7 +252,12 @@ class KnownWeb:
     def _load(self, now: float) -> None:
         """Take over what the store holds."""
         asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
+        # A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
+        for what in self.writer.structure_errors() if self.writer.meta("in_doubt") else ():
+            raise damaged(self.writer.path, what)
         for row in self.writer.hosts():
+            if row.id != len(self.frontier.hosts):
+                raise damaged(self.writer.path, f"host {len(self.frontier.hosts)} is missing")
             base = self.base_delay(row.crawl_delay)
             dead_until = self.past.until(row.dead_until, REST_OF_THE_DEAD)
             health = Health(row.seconds, row.backoff, row.strains, dead_until) if base else FRESH
@@ -287,6 +293,7 @@ class KnownWeb:
         self.accounts.grow(room)
         self.frontier.grow(room)
         for pages in self.writer.columns():
+            self._check_rows(pages)
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
             self.answered.update(np.unique(pages.host[pages.are(State.FETCHED)]).tolist())
@@ -299,7 +306,17 @@ class KnownWeb:
         if isinstance(self.accounts.book.window, MeasureWindow):
             self.accounts.load_measures(self.writer.measures())
         self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
+        for what in self.accounts.imbalances(int(self.writer.meta("cash_total") or 0)):
+            raise damaged(self.writer.path, what)
         self.frontier.load(size, now)
+
+    def _check_rows(self, pages: PageColumns) -> None:
+        """Raises StoreError if pages are missing before or among these, or are on hosts that there are none of."""
+        first = self.accounts.size
+        if not np.array_equal(pages.id, np.arange(first, first + len(pages.id))):
+            raise damaged(self.writer.path, f"pages with numbers from {first} on are missing")
+        if not 0 <= int(pages.host.min()) <= int(pages.host.max()) < len(self.frontier.hosts):
+            raise damaged(self.writer.path, f"pages with numbers from {first} on are on a host that is missing")
 
     def _host_rows(self) -> list[HostRow]:
         hosts = (self.frontier.hosts[host_id] for host_id in sorted(self.batch.hosts))

@@ -13,6 +13,7 @@ import pickle
 import signal
 import struct
 import sys
+import traceback
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, BinaryIO
@@ -125,6 +126,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
             parsed, identity = read_page(body, url, content_type, anchors=anchors)
             answer: Any = _parsed_fields(parsed), tuple(identity)
         except Exception as error:
+            error.add_note(traceback.format_exc())  # of itself no traceback travels
             answer = error
         pickled = pickle.dumps(answer)
         answers.write(_LENGTH.pack(len(pickled)))

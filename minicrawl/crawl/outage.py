@@ -2,14 +2,14 @@
 us: the network, the name server, the proxy or an option is not what it was.
 
 silent    a request that failed as it would without a network, see SILENT; any other failure shows that somebody is
-sign      a silent request to a host that has answered before, in this run or an earlier one
+sign      a silent request to a host that has answered before, in this run or an earlier one, and not failed since
 doubt     while only silent requests have come back since the last answer: what they were for is held, not yet failed
-knock     a request to somebody who has answered before, which asks only whether he still does
+knock     a request that asks only for an answer: to a host that has answered before, or one that nobody has asked yet
 
-The rule: signs of HOSTS different hosts without an answer between, and nothing but knocks is asked any more. If the
-first knock is answered, it is the hosts: what was held has failed, and the crawl goes on. If not, it is an outage: what
-was held waits for its turn again, as if it had not had it, and so does all that fails until somebody answers. Between
-two knocks there is a second at first, twice as much each time, and a minute at most.
+The rule: signs of HOSTS different hosts without an answer between, and nothing but knocks is asked any more. If one of
+the first KNOCKS is answered, it is the hosts: what was held has failed, and the crawl goes on. If not, it is an outage:
+what was held waits for its turn again, as if it had not had it, and so does all that fails until somebody answers.
+Between two knocks there is then a second at first, twice as much each time, and a minute at most.
 
 Hosts that never answered are no signs, so that a crawl may end in as many dead hosts as there are, and one at whose
 start nobody answers ends at once. What is held fails after all once MOST_HELD are, after a minute, or when
@@ -24,6 +24,7 @@ from typing import Generic, TypeVar
 from minicrawl.crawl.timing import STANDARD, Timing
 
 HOSTS = 5
+KNOCKS = 2
 MOST_HELD = 256
 
 SILENT = frozenset(
@@ -57,6 +58,7 @@ class Outage(Generic[Failure]):
         self.since: float | None = None
         self.ask_at: float | None = None
         self.pause = 0.0
+        self._unanswered = 0
 
     def failed(self, failure: Failure, sign: int | None, now: float) -> None:
         """Hold what a silent request was for. `sign`: its host's number, if that has answered before."""
@@ -82,12 +84,20 @@ class Outage(Generic[Failure]):
         self.ask_at = now + self._timing.first_pause
         is_late = self._silent_at is not None and now - self._silent_at >= self._timing.patience
         if self.since is None and (is_late or self._signs.issuperset(answered)):
-            self.unanswered(now)
+            self._find_out(now)
 
     def unanswered(self, now: float) -> None:
         """A knock was not answered; by then somebody else may have."""
         if self.ask_at is None:
             return
+        self._unanswered += 1
+        if self._unanswered < KNOCKS:
+            self.ask_at = now
+            return
+        self._find_out(now)
+
+    def _find_out(self, now: float) -> None:
+        """Nobody answers: it is an outage."""
         if self.since is None:
             self.since = now if self._silent_at is None else self._silent_at
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)

@@ -19,6 +19,7 @@ what the host says of what is not     error            1       to the virtual pa
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
 other 4xx, tls, refused address       error            1       to the virtual page
   there is no such name               error            1       the same (dns)
+any, but a part of ours fails over it error            1       to the virtual page (parser-failed)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap, as has turned out by then  error            0       to the virtual page
 with the id of a session, the same    alias            0       to the page without it, all of it
@@ -34,6 +35,7 @@ from minicrawl.crawl.content_type import HTML_TYPES, media_type
 from minicrawl.crawl.parse import follows_directives
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.unread import parser_failed
 from minicrawl.crawl.urls import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 
@@ -91,6 +93,13 @@ class Outcome:
 
 def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float, timing: Timing = STANDARD) -> Outcome:
     """What `fetched` means. `attempts`: failures in a row before this answer."""
+    try:
+        return _judged(fetched, parsed, attempts, now, timing)
+    except Exception as error:
+        return Outcome(State.ERROR, parser_failed(fetched.url, error))
+
+
+def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, timing: Timing) -> Outcome:
     status = fetched.status
     wait = timing.retry * 4**attempts if attempts + 1 < MAX_TRIES else None
     if fetched.reason is not None or status is None or status == NOT_MODIFIED:

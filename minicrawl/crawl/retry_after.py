@@ -24,7 +24,7 @@ def _seconds(value: str, now: float) -> float:
         return float(value)
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one with numbers beyond any calendar
         return 0.0
     if date.tzinfo is None:  # as in C's asctime(), one of the three forms of RFC 9110 5.6.7; all mean GMT
         date = date.replace(tzinfo=UTC)

@@ -7,12 +7,15 @@ Which rule decides on a URL is in robots_match.py; what a missing, failing or un
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from minicrawl.crawl.retry_after import asked_rest
 from minicrawl.crawl.robots_match import Pattern, Rules, octets_of
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.unread import PARSER_FAILED, parser_failed, unread
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 
@@ -44,9 +47,12 @@ _FIELDS = {
 
 @dataclass(slots=True)
 class Group:
-    """What the groups of one robot say together (RFC 9309 2.2.1)."""
+    """What the groups of one robot say together (RFC 9309 2.2.1).
 
-    lines: list[tuple[bytes, bool]] = field(default_factory=list)
+    `blocks`: the rules of each, as (path as written, whether it is allowed). Robots that are named together share one.
+    """
+
+    blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
     crawl_delay: float | None = None
     _rules: Rules | None = None
 
@@ -56,6 +62,10 @@ class Group:
         if self._rules is None:
             self._rules = Rules(self.lines)
         return self._rules
+
+    @property
+    def lines(self) -> Iterator[tuple[bytes, bool]]:
+        return chain.from_iterable(self.blocks)
 
 
 class RobotsRules:
@@ -70,7 +80,8 @@ class RobotsRules:
         """Read a robots.txt, its first 500 KiB. Lines that make no sense are skipped."""
         groups: dict[bytes, Group] = {}
         sitemaps: list[str] = []
-        addressed: list[Group] = []
+        block: list[tuple[bytes, bool]] = []
+        undelayed: list[Group] = []  # those the block speaks to that have no Crawl-delay yet
         is_naming = False
         for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
             name, value = _record(line)
@@ -78,19 +89,23 @@ class RobotsRules:
                 case "user-agent":
                     # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
                     if not is_naming:
-                        addressed = []
+                        block, undelayed = [], []
                     is_naming = True
-                    addressed.append(groups.setdefault(_addressee(value), Group()))
+                    group = groups.setdefault(_addressee(value), Group())
+                    if not group.blocks or group.blocks[-1] is not block:
+                        group.blocks.append(block)
+                        undelayed += [group] * (group.crawl_delay is None)
                 case "allow" | "disallow" as kind:
                     is_naming = False
                     if value:  # 2.2.2: an empty pattern matches nothing
-                        for group in addressed:
-                            group.lines.append((value, kind == "allow"))
+                        block.append((value, kind == "allow"))
                 # 2.2.4: other records must not end a group, nor the list of robots it speaks to.
                 case "crawl-delay":
-                    for group in addressed:
-                        if group.crawl_delay is None:
-                            group.crawl_delay = _seconds(value)
+                    seconds = _seconds(value)
+                    if seconds is not None:
+                        for group in undelayed:
+                            group.crawl_delay = seconds
+                        undelayed = []
                 case "sitemap" if value:
                     sitemaps.append(value.decode("utf-8", "replace"))
         return cls(groups, tuple(sitemaps))
@@ -162,8 +177,9 @@ def _addressee(value: bytes) -> bytes:
 
 
 def _seconds(value: bytes) -> float | None:
+    """A number of seconds, also with a decimal comma."""
     try:
-        seconds = float(value)
+        seconds = float(value.replace(b",", b"."))
     except ValueError:
         return None
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
@@ -180,7 +196,7 @@ def product_token(user_agent: str) -> str:
 
 
 # Reasons that asking again a little later will not mend.
-_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls"})
+_HOPELESS = frozenset({"dns", "private-address", "bad-url", "tls", PARSER_FAILED})
 
 
 @dataclass(frozen=True)
@@ -203,9 +219,12 @@ class RobotsState:
         """What becomes of a page that may not be fetched: its state and reason; None if it may be."""
         if self.rules is None:
             if self.status is not None:
-                return State.DISALLOWED, "robots-unreachable"
+                return State.DISALLOWED, PARSER_FAILED if self.reason == PARSER_FAILED else "robots-unreachable"
             return State.ERROR, self.reason or "connection"
-        return None if self.rules.allows(user_agent, url) else (State.DISALLOWED, "robots")
+        try:
+            return None if self.rules.allows(user_agent, url) else (State.DISALLOWED, "robots")
+        except Exception as error:
+            return State.DISALLOWED, parser_failed(url, error)
 
     def row(self, origin: str) -> RobotsRow:
         """The state as the store keeps it; `restored` reads it back."""
@@ -221,29 +240,38 @@ def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STA
     """What an answer to the request for robots.txt means. `attempts`: failures before this one.
 
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
-    and too many requests) allows nothing.
+    and too many requests) allows nothing. Nor does one that we fail to read: what it forbids is not known.
     """
+    try:
+        return _judged(fetched, now, attempts, timing)
+    except Exception as error:
+        return _unreachable(unread(fetched, error), now, attempts, timing)
+
+
+def _judged(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     status = fetched.status
-    if status is not None and 200 <= status < 300:
-        return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
-    if status is not None and (300 <= status < 400 or (400 <= status < 500 and status != 429)):
-        return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
+    if status is not None and fetched.reason is None:
+        if 200 <= status < 300:
+            return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
+        if 300 <= status < 400 or (400 <= status < 500 and status != 429):
+            return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
+    return _unreachable(fetched, now, attempts, timing)
+
+
+def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     attempts += 1
-    reason = fetched.reason or f"http-{status}"
+    reason = fetched.reason or f"http-{fetched.status}"
     wait = timing.robots_retry * 2 ** (attempts - 1)
     rest = LIFETIME if reason in _HOPELESS else max(wait, asked_rest(fetched, now))
-    return RobotsState(None, status, b"", now, now + rest, attempts, reason)
+    return RobotsState(None, fetched.status, b"", now, now + rest, attempts, reason)
 
 
 def restored(row: RobotsRow) -> RobotsState:
     """What the store remembers."""
-    reached = row.reason is None
-    return RobotsState(
-        RobotsRules.parse(row.body) if reached else None,
-        row.status,
-        row.body,
-        row.fetched_at,
-        row.expires,
-        row.attempts,
-        row.reason,
-    )
+    rules, reason = None, row.reason
+    if reason is None:
+        try:
+            rules = RobotsRules.parse(row.body)
+        except Exception as error:
+            reason = parser_failed(f"{row.origin}/robots.txt", error)
+    return RobotsState(rules, row.status, row.body, row.fetched_at, row.expires, row.attempts, reason)

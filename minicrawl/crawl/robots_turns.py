@@ -16,6 +16,7 @@ from minicrawl.crawl.outcome import REDIRECTS
 from minicrawl.crawl.retry_after import LONGEST_REST
 from minicrawl.crawl.robots import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawl.sitemap_queue import MOST_IN_ALL
+from minicrawl.crawl.unread import unread
 from minicrawl.crawl.urls import normalise, origin, whom_to_spare
 from minicrawl.model import Fetched
 from minicrawl.store.rows import RobotsRow
@@ -76,7 +77,10 @@ class RobotsTurns:
         """Take in an answer for the robots.txt of a site, or for what it redirects to if the turn is for that."""
         hop = self._end_hop(turn)
         redirects = 1 if hop is None else hop.redirects + 1
-        target = normalise(fetched.location, fetched.url) if fetched.location else None
+        try:
+            target = normalise(fetched.location, fetched.url) if fetched.location else None
+        except Exception as error:
+            fetched, target = unread(fetched, error), None
         if fetched.status in REDIRECTS and target is not None and redirects <= MAX_REDIRECTS:
             self._follow(Hop(site, target, redirects), now)
         else:

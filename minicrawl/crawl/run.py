@@ -4,11 +4,12 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.audit import damage_told
 from minicrawl.crawl.engine import Engine, SteadyClock
 from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
@@ -85,8 +86,7 @@ async def crawl_with(
     to run, by time.monotonic().
     """
     _window(CrawlSettings.of(given))  # what is wrong by itself is told before there is a store
-    writer = Writer(store)
-    try:
+    with damage_told(store), closing(Writer(store)) as writer:
         told = resumed(writer.meta_json("settings"), given, forgotten)
         if told.settings.workers and transport is not None:
             raise SettingError("a transport of one's own works inside this process only: workers must be 0")
@@ -107,8 +107,6 @@ async def crawl_with(
             started=time.monotonic() if started is None else started,
             timing=timing,
         )
-    finally:
-        writer.close()
 
 
 async def _crawl(

@@ -6,8 +6,9 @@ proof), whatever server the sitemap itself is on, so no site can list pages of o
 most hosts that have one name it, and asking all others for /sitemap.xml would cost each a request for nothing.
 
 Their URLs wait in the store. For every three pages that links made known one of them becomes known, so at most a
-quarter of the birth grants of any stretch of the crawl goes to them; they are let in faster only where nothing else is
-left. Next is always the host that has had the fewest let in. Where many wait, no more sitemaps are asked for.
+quarter of the birth grants of any stretch of the crawl goes to them, of hosts that have linked pages waiting; next is
+always the host that has had the fewest let in. A host that may be asked and has no page left gets some of its own,
+however busy others are. Where many wait, no more sitemaps are asked for.
 
 Pure but for reading the store: time is passed in, and what changes waits in `take_rows` for the next commit.
 """
@@ -175,21 +176,39 @@ class SitemapQueue:
         earned, self.thirds = divmod(self.thirds + born, LINKS_PER_URL)
         return earned
 
-    def next_urls(self, most: int) -> tuple[SitemapRow, list[str]] | None:
-        """Up to so many URLs of one sitemap, committed ones; they wait no longer. None when there are none."""
+    def hosts(self) -> list[int]:
+        """Those of which URLs wait."""
+        return [host for host, waiting in self._waiting.items() if waiting]
+
+    def next_urls(self, most: int, host: int | None = None) -> tuple[SitemapRow, list[str]] | None:
+        """Up to so many URLs of one sitemap, committed ones; they wait no longer. None when there are none.
+
+        host: whose, None for the one that has had the fewest let in.
+        """
+        if host is not None:
+            return self._taken_out(self._listed_of(host, most))
         while self._turns:
             taken, host = self._turns[0]
-            rows = self._store.listed_urls(host, self._read_to.get(host, -1), most) if self._waiting.get(host) else []
+            rows = self._listed_of(host, most)
             if taken == self._taken[host] and rows:
-                sitemap, same = next((sitemap, list(same)) for sitemap, same in groupby(rows, lambda row: row.sitemap))
-                self._unlisted += same
-                self._read_to[host] = same[-1].id
-                self._count(host, -len(same))
-                return self._rows[sitemap], [row.url for row in same]
+                return self._taken_out(rows)
             heapq.heappop(self._turns)
             self._has_turn.discard(host)
             if rows:
                 self._give_turn(host)
+        return None
+
+    def _listed_of(self, host: int, most: int) -> list[ListedUrl]:
+        return self._store.listed_urls(host, self._read_to.get(host, -1), most) if self._waiting.get(host) else []
+
+    def _taken_out(self, rows: Sequence[ListedUrl]) -> tuple[SitemapRow, list[str]] | None:
+        """The first of some URLs that wait, those of one sitemap; they wait no longer."""
+        for sitemap, of_it in groupby(rows, lambda row: row.sitemap):
+            same = list(of_it)
+            self._unlisted += same
+            self._read_to[same[-1].host] = same[-1].id
+            self._count(same[-1].host, -len(same))
+            return self._rows[sitemap], [row.url for row in same]
         return None
 
     def let_in(self, sitemap: int, pages: Iterable[int]) -> None:

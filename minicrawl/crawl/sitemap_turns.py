@@ -8,10 +8,12 @@ from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.known_web import KnownWeb, unknown
 from minicrawl.crawl.outcome import judge
 from minicrawl.crawl.sitemap_queue import SitemapQueue
+from minicrawl.crawl.unread import parser_failed
 from minicrawl.crawl.urls import normalise, whom_to_spare
 from minicrawl.model import ParsedPage, SitemapAnswer
 
 _LET_IN_AT_ONCE = 100
+_LET_IN_SECONDS = 2.0  # some times as long as between two commits, when hosts are looked at
 _LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
 
 
@@ -26,7 +28,11 @@ class SitemapTurns:
 
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
-        named = [normalise(url, f"{site}/robots.txt") for url in written]
+        try:
+            named = [normalise(url, f"{site}/robots.txt") for url in written]
+        except Exception as error:
+            parser_failed(f"{site}/robots.txt", error)
+            return
         host = int(self._web.frontier.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
@@ -81,15 +87,29 @@ class SitemapTurns:
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
 
     def let_rest_in(self, now: float) -> bool:
-        """Let some URLs from sitemaps in, as there is nothing else to do; whether any were. Commit before."""
+        """Let some URLs of every host in, as there is nothing else to do; whether any were. Commit before."""
         if not self._web.settings.sitemaps:
             return False
         waiting = None
         while self.queue.waiting != waiting:  # as long as some of them are known by now, or in traps
             waiting = self.queue.waiting
-            if self._let_in(_LET_IN_AT_ONCE, now):
+            if sum([self._let_in_of(host, now) for host in self.queue.hosts()]):
                 return True
         return False
+
+    def let_idle_in(self, now: float) -> None:
+        """Let in some URLs of every host that may be asked and has no page left, whatever others do. Commit before."""
+        if not (self.queue.waiting and self._web.settings.sitemaps):
+            return
+        for host in self.queue.hosts():
+            if self._web.frontier.is_idle(self._web.frontier.hosts[host], now):
+                self._let_in_of(host, now)
+
+    def _let_in_of(self, host: int, now: float) -> int:
+        """Let in URLs of a host, as many as it may be asked for until this is looked at again, and a few more."""
+        delay = self._web.frontier.hosts[host].delay
+        most = min(1 + int(_LET_IN_SECONDS / delay), _LET_IN_AT_ONCE) if delay else _LET_IN_AT_ONCE
+        return self._let_in(most, now, host)
 
     def let_earned_in(self, born: int, now: float) -> None:
         """Let in as many URLs from sitemaps as a page has earned whose links made `born` pages known."""
@@ -109,11 +129,11 @@ class SitemapTurns:
         if rows.left_out is not None:
             self._web.writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
 
-    def _let_in(self, most: int, now: float) -> int:
-        """Make URLs from sitemaps known, so many at most. Returns how many."""
+    def _let_in(self, most: int, now: float, host: int | None = None) -> int:
+        """Make URLs from sitemaps known, so many at most, of one host or of the next ones. Returns how many."""
         first_new = self._web.accounts.size
         for _ in range(_LOOKS):
-            listed = self.queue.next_urls(most - (self._web.accounts.size - first_new))
+            listed = self.queue.next_urls(most - (self._web.accounts.size - first_new), host)
             if listed is None:
                 break
             sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))

@@ -5,6 +5,7 @@ What crosses a process border is small: a page's answer without its body, and it
 
 import asyncio
 import contextlib
+import logging
 import socket
 import subprocess
 import sys
@@ -25,12 +26,16 @@ from minicrawl.crawl.parameters import stripped, without_parameters
 from minicrawl.crawl.robots import MAX_BYTES
 from minicrawl.crawl.sitemaps import SitemapReader
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.unread import PARSER_FAILED, unread
 from minicrawl.crawl.urls import authority
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
 
 GiveUrls = Callable[[list[str], bool], None]
 """Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
+LOGGED = 0
+"""The number, which no request has, of what a worker logs."""
+_log = logging.getLogger("minicrawl")
 _URLS_AT_ONCE = 1_000
 
 
@@ -75,15 +80,20 @@ class LocalSource:
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
         fetched = await self._fetcher.fetch(url)
+        try:
+            return await self._said(fetched)
+        except PageDiedError:
+            return Fetched(url, reason="worker-died"), ParsedPage()
+        except Exception as error:
+            return unread(fetched, error), ParsedPage()
+
+    async def _said(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()
         if fetched.body:
-            try:
-                parsed, identity = await self._read(fetched)
-            except PageDiedError:
-                return Fetched(url, reason="worker-died"), parsed
+            parsed, identity = await self._read(fetched)
             fetched = replace(fetched, body=b"", **identity._asdict())
         if fetched.link is not None:
-            named = canonicals(fetched.link, url)
+            named = canonicals(fetched.link, fetched.url)
             parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
@@ -115,11 +125,15 @@ class LocalSource:
             return not reader.is_over
 
         fetched = await self._fetcher.fetch(url, take=take)
-        for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
-            gather(urls)
+        try:
+            if fetched.reason != PARSER_FAILED:
+                for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
+                    gather(urls)
+        except Exception as error:
+            fetched = unread(fetched, error)
         if gathered:
             give(gathered, reader.is_index)
-        return SitemapAnswer(fetched, reader.reason, reader.found)
+        return SitemapAnswer(fetched, fetched.reason or reader.reason, reader.found)
 
     async def __aenter__(self) -> Self:
         await self._fetcher.__aenter__()
@@ -262,12 +276,12 @@ class WorkerSource:
             return
         worker.heard = asyncio.get_running_loop().time()
         for request, answer in answers:
-            if isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
+            if request == LOGGED:
+                _log.log(*answer)
+            elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
                 if request in worker.taking:
                     worker.taking[request](*answer)
-                continue
-            waiting = worker.waiting.get(request)
-            if waiting is not None and not waiting.done():
+            elif (waiting := worker.waiting.get(request)) is not None and not waiting.done():
                 waiting.set_result(answer)
 
     def _replace(self, number: int) -> None:

@@ -5,20 +5,33 @@
 It reads its settings, timing and the origins of the seeds first, then lists of requests (number, "page", "robots",
 "sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
 Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
-be.
+be. The answer None says that the worker itself has failed over it; number 0 is (level, text) for the log.
 """
 
 import asyncio
 import contextlib
 import gc
+import logging
 import signal
 import sys
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from minicrawl.crawl.open_files import raised_limit, room
-from minicrawl.crawl.source import LocalSource, taken_apart
+from minicrawl.crawl.source import LOGGED, LocalSource, taken_apart
 from minicrawl.crawl.timing import Timing
 from minicrawl.settings import CrawlSettings
+
+
+class _ToLine(logging.Handler):
+    """Sends what is logged in a worker to the crawl, which knows where to log it."""
+
+    def __init__(self, send: Callable[[int, object], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._send = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._send(LOGGED, (record.levelno, self.format(record)))
 
 
 async def serve(line: Connection) -> None:
@@ -33,15 +46,22 @@ async def serve(line: Connection) -> None:
     answers: list[tuple[int, object]] = []
 
     async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
+        try:
+            send(number, await result(source, number, what, url))
+        except Exception:  # whatever it is: somebody waits for the answer
+            logging.getLogger("minicrawl").exception("a worker failed over %s", url)
+            send(number, None)
+
+    async def result(source: LocalSource, number: int, what: str, url: str) -> object:
         match what:
             case "page":
-                send(number, taken_apart(await source.page(url)))
+                return taken_apart(await source.page(url))
             case "robots":
-                send(number, await source.robots(url))
+                return await source.robots(url)
             case "locate":
-                send(number, await source.locate(url))
-            case "sitemap":
-                send(number, await source.sitemap(url, lambda urls, is_index: send(number, [urls, is_index])))
+                return await source.locate(url)
+            case _:
+                return await source.sitemap(url, lambda urls, is_index: send(number, [urls, is_index]))
 
     def send(number: int, answer: object) -> None:
         if not answers:
@@ -68,6 +88,7 @@ async def serve(line: Connection) -> None:
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
+    logging.getLogger("minicrawl").addHandler(_ToLine(send))
     files = room(raised_limit(), settings.concurrency)
     async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins) as source:
         loop.add_reader(line.fileno(), read, source)

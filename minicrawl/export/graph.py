@@ -150,7 +150,8 @@ def _write_parquet(store: Store, path: Path) -> None:
     rows = (
         ends for sources, targets in _as_listed(store) for ends in zip(sources.tolist(), targets.tolist(), strict=True)
     )
-    tables.WRITERS[".parquet"](Table({"source": int, "target": int}, rows), path)
+    with path.open("wb") as file:
+        tables.WRITERS[".parquet"](Table({"source": int, "target": int}, rows), file)
 
 
 def _write_npz(store: Store, path: Path) -> None:

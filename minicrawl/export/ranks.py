@@ -1,39 +1,48 @@
-"""Every page with its rank, as CSV, JSON lines or Parquet: the format is told by the file's ending.
+"""Every page with its rank, as CSV, JSON lines or Parquet: the format is told by the file's ending, or by name.
 
 The first two can be read again, to be compared.
 """
 
 import csv
+import gzip
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import SettingError
-from minicrawl.export.tables import WRITERS, Table, renamed_when_whole, writer_for
+from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
 from minicrawl.store.rows import RankedPage
 
 _TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
+STANDARD_OUTPUT = Path("-")
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 
 
-def export_ranks(pages: Iterable[RankedPage], path: Path) -> int:
-    """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place."""
-    return _export(Table(COLUMNS, pages), path)
+FORMATS = tuple(ending[1:] for ending in WRITERS)
 
 
-def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path) -> int:
+def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = None) -> int:
+    """Write `pages` to `path` and return how many. Raises SettingError for an unknown ending or a bad place.
+
+    form: one of FORMATS; None: as the ending of `path` tells. A second ending .gz has the file packed.
+    """
+    return _export(Table(COLUMNS, pages), path, form)
+
+
+def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:
     """The same with a last column of that name: the value of every page in a ranking that was kept."""
-    return _export(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path)
+    return _export(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
 
 
 def read_ranks(path: Path, by: str) -> dict[str, float]:
     """The number in the column `by` of every page in such a file, by URL. Raises SettingError."""
     ranks: dict[str, float] = {}
-    read = writer_for(path, _READERS)
+    read = writer_for(unpacked_name(path), _READERS)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with (gzip.open if is_packed(path) else open)(path, "rt", encoding="utf-8-sig", newline="") as file:
             for number, url, value in read(file, path, by):
                 if url in ranks:
                     raise SettingError(f"{path}:{number}: {url} has been in the file before; keep one of the lines")
@@ -49,10 +58,15 @@ def read_ranks(path: Path, by: str) -> dict[str, float]:
     return ranks
 
 
-def _export(table: Table, path: Path) -> int:
-    write = writer_for(path, WRITERS)
-    with renamed_when_whole(path) as temporary:
-        return write(table, temporary)
+def _export(table: Table, path: Path, form: str | None) -> int:
+    if path == STANDARD_OUTPUT:
+        return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
+    write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)
+    with renamed_when_whole(path) as temporary, temporary.open("wb") as file:
+        if not is_packed(path):
+            return write(table, file)
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            return write(table, packed)  # type: ignore[arg-type]
 
 
 def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:

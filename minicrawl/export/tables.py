@@ -7,6 +7,7 @@ that steer a terminal, or turn the direction of writing, are escapes in CSV and 
 
 import contextlib
 import csv
+import io
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 from minicrawl.errors import SettingError
 
@@ -40,6 +41,16 @@ def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
     if path.suffix.lower() not in writers:
         raise SettingError(f"the ending of {path} must be one of {', '.join(writers)}, not {path.suffix!r}")
     return writers[path.suffix.lower()]
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is to be packed by gzip."""
+    return path.suffix.lower() == ".gz"
+
+
+def unpacked_name(path: Path) -> Path:
+    """The name of a file without the ending of gzip: ranks.csv of ranks.csv.gz."""
+    return path.with_suffix("") if is_packed(path) else path
 
 
 @contextlib.contextmanager
@@ -71,9 +82,19 @@ def escaped(text: str) -> str:
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _write_csv(table: Table, path: Path) -> int:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+@contextlib.contextmanager
+def _as_text(file: BinaryIO) -> Iterator[TextIO]:
+    """UTF-8 text that goes to `file`, which stays open."""
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def _write_csv(table: Table, file: BinaryIO) -> int:
+    with _as_text(file) as text:
+        writer = csv.writer(text, lineterminator="\n")
         writer.writerow(map(defused, table.columns))
         count = 0
         for row in table.rows:
@@ -82,19 +103,19 @@ def _write_csv(table: Table, path: Path) -> int:
     return count
 
 
-def _write_jsonl(table: Table, path: Path) -> int:
+def _write_jsonl(table: Table, file: BinaryIO) -> int:
     names = tuple(table.columns)
     encode = json.JSONEncoder(ensure_ascii=False).encode
     count = 0
-    with path.open("w", encoding="utf-8") as file:
+    with _as_text(file) as text:
         for row in table.rows:
             # In JSON what is left of it can only stand in a string, where an escape says the same.
-            file.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
+            text.write(escaped(encode(dict(zip(names, row, strict=True)))) + "\n")
             count += 1
     return count
 
 
-def _write_parquet(table: Table, path: Path) -> int:
+def _write_parquet(table: Table, file: BinaryIO) -> int:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -103,7 +124,7 @@ def _write_parquet(table: Table, path: Path) -> int:
     types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
     count, rows = 0, iter(table.rows)
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(file, schema) as writer:
         while chunk := list(islice(rows, _PARQUET_ROWS)):
             columns = [list(column) for column in zip(*chunk, strict=True)]
             writer.write_table(pa.table(columns, schema=schema))
@@ -111,7 +132,7 @@ def _write_parquet(table: Table, path: Path) -> int:
     return count
 
 
-WRITERS: dict[str, Callable[[Table, Path], int]] = {
+WRITERS: dict[str, Callable[[Table, BinaryIO], int]] = {
     ".csv": _write_csv,
     ".jsonl": _write_jsonl,
     ".parquet": _write_parquet,

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.shares import FloatArray, IntArray, Numbers, Pages, damped, grown
-from minicrawl.opic.window import Basic, Interpolation, Measure, Window
+from minicrawl.opic.window import Basic, Interpolation, Measure, MeasureWindow, Window
 
 TOTAL = 2**62
 """All the cash there is, in units."""
@@ -79,6 +79,10 @@ class Adaptive:
         self.payees = 0
         self.clock = 0
         self.newcomer_history = 0.0
+        """Mean history of recent newcomers at their first visit; for windows that keep visits the cash they spent."""
+        self.newcomer_stretch = 0.0
+        """Mean stretch of the clock over which they had gathered it."""
+        self._most_in_hand = 0
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
         # Looked at in a page's own turn only, but for strategies that order pages by the clock.
         self.history: Numbers = np.zeros(0)
@@ -98,6 +102,11 @@ class Adaptive:
     def interpolation_size(self) -> float | None:
         """T on the clock of today, for the interpolation window; None for the others."""
         return self.window.turnovers * self.in_hand() if isinstance(self.window, Interpolation) else None
+
+    def newcomer(self, birth: float) -> Measure | None:
+        """What a page that became known at clock `birth` is taken to have spent before: what recent newcomers had at
+        their first visit. None for pages known from the start, before which there were none."""
+        return Measure(birth - self.newcomer_stretch, self.newcomer_history) if birth else None
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
@@ -142,7 +151,7 @@ class Adaptive:
         weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.
         alias: the page only stands for its one outlink, which gets all of the cash.
         """
-        cash = self.cash(page)
+        cash, start = self.cash(page), float(self.last[page])
         self._note(page, cash)
         passed = cash if alias else damped(cash)
         sent = 0
@@ -157,14 +166,21 @@ class Adaptive:
                 self.standing[outlinks] += per_weight * weights
         # Subtract what was spent, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
+        newcomer = None
         if not self.read[page]:
-            self._first_read(page)
+            newcomer = self.newcomer(start)
+            self._first_read(page, cash, start)
         self.income += cash - sent
         self._pay()
+        if isinstance(self.window, MeasureWindow):
+            self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks)
 
     def shares(self) -> FloatArray:
-        """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance."""
+        """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance.
+
+        For windows that keep visits: the rate at which it spent cash since the oldest of them.
+        """
         now = self._histories_now()
         total = now.sum()
         return now / total if total > 0 else now
@@ -191,27 +207,35 @@ class Adaptive:
     def _is_paid(self, page: int) -> bool:
         return self.pay_out.to == "all" or bool(self.read[page])
 
-    def _first_read(self, page: int) -> None:
+    def _first_read(self, page: int, cash: int, start: float) -> None:
         self.read[page] = True
-        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
+        if not isinstance(self.window, MeasureWindow):
+            self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
+        elif start:  # what was known from the start is no newcomer
+            self.newcomer_history += (cash - self.newcomer_history) / NEWCOMERS
+            self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
         if self.pay_out.to == "read":
             self.payees += 1
             self.standing[page] -= self.level
 
     def _note(self, page: int, cash: int) -> None:
         """Let the history of `page` take note of a visit, and the clock move on."""
-        start = float(self.last[page])
         if isinstance(self.window, Basic | Interpolation):
-            elapsed = self.clock - start
+            elapsed = self.clock - float(self.last[page])
             noted = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
-            self.clock += cash
-        else:
-            self.clock += cash
-            measures = [*self.measures.get(page, ()), Measure(start, float(cash))]
-            self.measures[page] = list(self.window.kept(measures, float(self.clock), self.in_hand()))
-            noted = sum(measure.cash for measure in self.measures[page])
-        self.history[page] = self._kept(noted)
+            self.history[page] = self._kept(noted)
+        self.clock += cash
         self.last[page] = self.clock
+
+    def _remember(self, page: int, measure: Measure, newcomer: Measure | None) -> None:
+        """Keep a visit that is over, and what is to be kept of those before; `newcomer` comes before the first."""
+        assert isinstance(self.window, MeasureWindow)
+        before = self.measures.get(page, [newcomer] if newcomer is not None else [])
+        # The window shrinks with the cash in hand, and grows again: drop what is beyond the largest it has been.
+        self._most_in_hand = max(self._most_in_hand, self.in_hand())
+        self.measures[page] = list(self.window.kept([*before, measure], float(self.clock), self._most_in_hand))
+        kept = self.window.kept(self.measures[page], float(self.clock), self.in_hand())
+        self.history[page] = self._kept(sum(measure.cash for measure in kept))
 
     def _kept(self, history: float) -> float:
         return round(history) if self.whole_histories else history
@@ -235,9 +259,12 @@ class Adaptive:
             late = elapsed >= window_size
             brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash
             return np.where(late, cash * window_size / np.maximum(elapsed, 1.0), brought)
-        rates = np.zeros(self.size)
+        # A newcomer never read counts as if it was visited now.
+        is_new = ~self.read[: self.size] & (self.last[: self.size] > 0)
+        spent, stretches = self.newcomer_history + self.cashes(), self.newcomer_stretch + elapsed
+        rates: FloatArray = np.divide(spent, stretches, out=np.zeros(self.size), where=is_new & (stretches > 0))
         for page, remembered in self.measures.items():
             measures = self.window.kept(remembered, float(self.clock), self.in_hand())
             stretch = self.clock - measures[0].start
             rates[page] = sum(measure.cash for measure in measures) / stretch if stretch else 0.0
-        return rates
+        return rates * float(self.clock)

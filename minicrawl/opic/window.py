@@ -11,7 +11,7 @@ The clock of a growing crawl speeds up, so T is asked for in *turnovers* of the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 
 class Measure(NamedTuple):
@@ -55,6 +55,7 @@ class Variable:
     """The last `count` visits of a page."""
 
     count: int
+    turnovers: ClassVar[float] = 0.0
 
     def kept(self, measures: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
         return measures[-self.count :]
@@ -62,9 +63,10 @@ class Variable:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The visits of the last T."""
+    """The visits of the last T, and at least the last one."""
 
     turnovers: float
+    count: ClassVar[int] = 1
 
     def kept(self, measures: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
         return measures[_first_within(measures, now - self.turnovers * in_hand) :]

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.errors import StoreError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
@@ -45,6 +46,8 @@ _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _ROWS = 1_000
+_LEAST_ROW = 16
+"""Bytes that a page takes at the very least."""
 _SAMPLE = 2_000
 """Of so many pages, spread over all, a rank is guessed."""
 _LOOKED_AT = 10_000
@@ -285,6 +288,10 @@ class Store:
         value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
         return value
 
+    def structure_errors(self) -> list[str]:
+        """The first thing that SQLite finds wrong with the file, without a look at what stands in it; or nothing."""
+        return [line for (line,) in self._rows("PRAGMA quick_check(1)") if line != "ok"]
+
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
         errors = []
@@ -450,6 +457,9 @@ class Store:
     def size(self) -> int:
         """Number of known pages."""
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        (octets,) = self._row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if not 0 <= size <= octets // _LEAST_ROW:  # memory for so many would be asked for
+            raise StoreError(f"{self.path} is damaged: it has a page with the number {size - 1}; see 'minicrawl check'")
         return int(size)
 
     def has_host(self, name: str) -> bool:

@@ -235,6 +235,10 @@ CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        (SELECT value FROM meta WHERE key = 'clock') AS clock,
        (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
+       (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
+       (SELECT value FROM meta WHERE key = 'window_visits') AS window_visits,
+       (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
+       (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
        (SELECT value FROM meta WHERE key = 'ledger_virtual')
            + (SELECT value FROM meta WHERE key = 'ledger_never_read') AS virtual,
        max(16777216, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
@@ -246,10 +250,22 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
 --   birth = 2^24, of a page that has gone 0
 --   history brought to now, where the window is the interpolation:                                    (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
+--   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
+--   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
+--   aliases have none: what they spend their target spends again
 CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
-       CASE WHEN size IS NULL THEN history
+       CASE WHEN state = 'alias' THEN 0.0
+            WHEN window_visits IS NOT NULL AND is_read THEN coalesce(
+                now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
+                       FROM json_each(measures) AS visit
+                       WHERE visit.key >= json_array_length(measures) - window_visits
+                          OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
+            WHEN window_visits IS NOT NULL AND known_at > 0 THEN coalesce(
+                now * (whole_cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
+            WHEN window_visits IS NOT NULL THEN 0.0
+            WHEN size IS NULL THEN history
             WHEN elapsed < size THEN history * (size - elapsed) / size + whole_cash
             ELSE whole_cash * size / elapsed END AS history,
        whole_cash AS cash,
@@ -265,7 +281,8 @@ SELECT url,
        x,
        state <> 'alias' AND x >= least AS is_worthy
 FROM (
-    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
+    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, is_read, measures,
+           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
            CASE WHEN state = 'alias' THEN 0.0
                 WHEN state = 'gone' THEN received
                 ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,

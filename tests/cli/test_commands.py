@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from click.testing import CliRunner, Result
@@ -116,8 +117,8 @@ def test_export_as_parquet_round_trips(store: Path, tmp_path: Path) -> None:
 def test_failed_export_leaves_the_old_file(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from minicrawl.export.tables import WRITERS
 
-    def breaks(pages: object, path: Path) -> int:
-        path.write_text("half")
+    def breaks(pages: object, file: BinaryIO) -> int:
+        file.write(b"half")
         raise OSError("disk gone")
 
     file = tmp_path / "ranks.csv"

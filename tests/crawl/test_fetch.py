@@ -141,11 +141,11 @@ class Chunks(httpx.AsyncByteStream):
 class Canned(httpx.AsyncBaseTransport):
     """Answers with one response, or raises."""
 
-    def __init__(self, answer: httpx.Response | Exception) -> None:
+    def __init__(self, answer: httpx.Response | BaseException) -> None:
         self._answer = answer
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if isinstance(self._answer, Exception):
+        if isinstance(self._answer, BaseException):
             raise self._answer
         return self._answer
 
@@ -508,9 +508,18 @@ def test_the_most_telling_cause_is_the_reason():
     assert fetched_with(Canned(error), "http://h.test/").reason == "refused"
 
 
-def test_programming_errors_are_not_swallowed():
-    with pytest.raises(ZeroDivisionError):
-        fetched_with(Canned(ZeroDivisionError()), "http://h.test/")
+@pytest.mark.parametrize("error", [ZeroDivisionError(), MemoryError(), RecursionError()])
+def test_programming_errors_are_one_answers_trouble_and_are_logged(error, caplog):
+    assert fetched_with(Canned(error), "http://h.test/").reason == "parser-failed"
+    assert "http://h.test/" in caplog.text
+    assert "Traceback (most recent call last):" in caplog.text
+    assert type(error).__name__ in caplog.text
+
+
+@pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+def test_what_ends_the_crawl_is_no_answer(signal):
+    with pytest.raises(signal):
+        fetched_with(Canned(signal()), "http://h.test/")
 
 
 # Requests.

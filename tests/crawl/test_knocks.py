@@ -195,6 +195,27 @@ def test_a_network_that_goes_away_and_comes_back(tmp_path: Path, undisturbed: Pa
     assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.0005])
+def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_path: Path, delay: float) -> None:
+    """As after the demo, whose hosts are there no longer."""
+    store, gone, there = tmp_path / "crawl.db", Web(), Web()
+    new = [f"http://n{number}.test/" for number in range(3)]
+
+    async def run() -> CrawlReport:
+        await crawled(gone, store, lambda _: None, pages=40, concurrency=4)
+        await there.open()
+        rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
+        rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
+        options = {"connect_to": tuple(rules), "allow_private": True, "delay": delay, "traps": False, "probe": False}
+        try:
+            return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
+        finally:
+            there.shut()
+
+    report = asyncio.run(run())
+    assert (report.reason, report.fetched) == ("pages", len(new))
+
+
 @pytest.fixture
 def name_server(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Names there are; of any other it is said that there is no such name."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawl.outage import HOSTS, MOST_HELD, Outage
+from minicrawl.crawl.outage import HOSTS, KNOCKS, MOST_HELD, Outage
 from minicrawl.crawl.timing import STANDARD
 
 
@@ -44,8 +44,13 @@ def test_an_answer_between_ends_all_doubt() -> None:
     assert outage.ask_at is None
 
 
-def test_if_the_first_knock_is_answered_it_was_the_hosts() -> None:
+@pytest.mark.parametrize("unanswered", range(KNOCKS))
+def test_if_one_of_the_first_knocks_is_answered_it_was_the_hosts(unanswered: int) -> None:
     outage = doubtful(HOSTS)
+    for _ in range(unanswered):
+        outage.knocked()
+        outage.unanswered(20.0)
+        assert outage.ask_at == 20.0
     outage.knocked()
     assert outage.spared(is_over=False) == []
     assert outage.answered() == list(range(HOSTS))
@@ -55,12 +60,12 @@ def test_if_the_first_knock_is_answered_it_was_the_hosts() -> None:
 def test_if_it_is_not_all_that_failed_waits_again_and_knocks_get_rare() -> None:
     outage = doubtful(HOSTS)
     pauses = []
-    for _ in range(8):
+    for _ in range(7 + KNOCKS):
         outage.knocked()
         outage.unanswered(100.0)
         assert outage.ask_at is not None
         pauses.append(outage.ask_at - 100.0)
-    assert pauses == [1, 2, 4, 8, 16, 32, STANDARD.longest_pause, STANDARD.longest_pause]
+    assert pauses == [0] * (KNOCKS - 1) + [1, 2, 4, 8, 16, 32, STANDARD.longest_pause, STANDARD.longest_pause]
     assert outage.since == 10.0
     assert outage.spared(is_over=False) == list(range(HOSTS))
     outage.failed(5, None, 101.0)

@@ -48,6 +48,8 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
         pytest.param("Sun, 06 Nov 1994 08:49:36 GMT", 0.0, id="date that is over"),
         pytest.param("Thu, 01 Jan 1970 00:00:00 GMT", 0.0, id="epoch"),
         pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", 0.0, id="absurd date"),
+        pytest.param("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", 0.0, id="year beyond any calendar"),
+        pytest.param("Mon, 01 Jan 2020 00:00:00 +999999999999999999", 0.0, id="zone beyond any clock"),
         pytest.param("Sun, 31 Feb 1995 08:49:37 GMT", 0.0, id="date that does not exist"),
         pytest.param("Sun, 06 Nov 1994", 0.0, id="date without time"),
     ],

@@ -432,7 +432,7 @@ def test_product_token_is_letters_hyphens_and_underscores(user_agent, token):
         ("3600.25", 3600.25),
         ("5 # seconds", 5.0),
         ("5 s", None),
-        ("0,5", None),
+        ("0,5", 0.5),
         ("0", 0.0),
         ("-1", None),
         ("x", None),
@@ -576,3 +576,65 @@ def test_what_the_store_remembers_decides_the_same(fetched, attempts):
 
 def test_states_are_values():
     assert RobotsState(None, 503, b"", NOW, NOW + 10) == RobotsState(None, 503, b"", NOW, NOW + 10)
+
+
+def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again():
+    """RFC 9309 2.3.1.4: what it forbids is not known. Asking for it again, or reading it again, would not help."""
+    state = judged(Fetched(URL, 200, b"User-agent: *\nAllow: /", reason="parser-failed"), 1000.0)
+    for known in (state, restored(state.row(ORIGIN))):
+        assert known.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "parser-failed")
+        assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
+
+
+def test_rules_for_many_robots_are_kept_once():
+    """Robots that are named together share their rules: 15,000 rules for 15,000 robots are no 225 million."""
+    names = "".join(f"User-agent: {'abcdefghij'[number % 10] * (number // 10 + 1)}\n" for number in range(1_000))
+    rules = RobotsRules.parse(f"{names}{names}User-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1,5".encode())
+    blocks = {id(block) for group in rules._groups.values() for block in group.blocks}
+    assert all(len(group.blocks) == 1 for group in rules._groups.values())
+    assert (len(rules._groups), len(blocks)) == (1_001, 1)
+    for agent in ("a", "b", "cc", "j" * 100):
+        assert (rules.allows(agent, f"{ORIGIN}/b"), rules.crawl_delay(agent)) == (False, 1.5)
+
+
+AGENTS = ["*", "minicrawl", "otherbot", "MiniCrawl/2", "foo", ""]
+LINES = [
+    *(f"User-agent: {agent}" for agent in AGENTS),
+    *(f"{kind}: {path}" for kind in ("Allow", "Disallow") for path in ("/a", "/ab", "/*b", "/", "/*a$", "")),
+    *(f"Crawl-delay: {value}" for value in ("1", "7", "x", "")),
+    *("", "# c", "Sitemap: /x"),
+]
+
+
+def slow_groups(lines: list[str]) -> dict[str, tuple[list[tuple[str, str]], float | None]]:
+    """Rules and Crawl-delay per robot: each line copied to every robot it is for (RFC 9309 2.1)."""
+    groups: dict[str, tuple[list[tuple[str, str]], float | None]] = {}
+    addressed: list[str] = []
+    is_naming = False
+    for line in lines:
+        name, _, value = (part.strip() for part in line.partition(":"))
+        if name == "User-agent":
+            addressed = [*(addressed if is_naming else []), value.partition("/")[0].lower()]
+            is_naming = True
+            groups.setdefault(addressed[-1], ([], None))
+        for agent in set(addressed):
+            rules, delay = groups[agent]
+            if name in ("Allow", "Disallow"):
+                is_naming = False
+                groups[agent] = ([*rules, *([(name, value)] if value else [])], delay)
+            elif name == "Crawl-delay" and delay is None and value.isdigit():
+                groups[agent] = (rules, float(value))
+        is_naming = is_naming and name not in ("Allow", "Disallow")
+    return groups
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=14))
+def test_groups_are_read_as_the_slow_reading_does(lines):
+    rules = RobotsRules.parse("\n".join(lines).encode())
+    slow = slow_groups(lines)
+    for agent in ("minicrawl", "otherbot", "foo", "none"):
+        expected, delay = slow.get(agent) or slow.get("*") or ([], None)
+        group = rules._group(agent)
+        said = [] if group is None else [(text.decode(), allows) for text, allows in group.lines]
+        assert said == [(text, name == "Allow") for name, text in expected]
+        assert rules.crawl_delay(agent) == delay

@@ -151,3 +151,23 @@ def test_many_plain_rules_cost_one_look_per_length():
     assert rules.allow("/00002")
     assert not rules.allow("/00003/x")
     assert looks == 2
+
+
+@pytest.mark.parametrize("rule", ["/*x{}*q", "/*page-{}*.pdf$", "/dir{}/*.html$", "/*.html?a={}", "/*{}", "/a*b*c{}$"])
+def test_of_many_patterns_few_are_tried(rule, monkeypatch):
+    """Those that have something in common with the URL which is rare among them."""
+    tried = []
+    matches = Pattern.matches
+    monkeypatch.setattr(Pattern, "matches", lambda self, octets: tried.append(self) or matches(self, octets))
+    rules = Rules([(rule.format(f"{number:04}").encode(), False) for number in range(5_000)])
+    assert rules.allow("/some/page-77.html?id=12")
+    assert not rules.allow("/dir1234/a/b/x1234/page-1234/c1234/q.html?a=12341.pdf") or rule.endswith("$")
+    assert len(tried) < 100
+
+
+@given(st.lists(st.tuples(PATHS.map("/{}".format), st.booleans()), min_size=8, max_size=60), PATHS, PATHS)
+def test_many_rules_decide_as_the_slow_reading_does(rules, rest, more):
+    octets = octets_of(f"https://h.test/{rest}{more}")
+    assert Rules([(path.encode(), is_allowed) for path, is_allowed in rules]).allow(octets) is slowly_allows(
+        rules, f"/{rest}{more}"
+    )

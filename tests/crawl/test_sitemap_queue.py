@@ -367,6 +367,41 @@ def test_hosts_take_turns(store: Path) -> None:
     assert max(places[url] for host in hosts[1:] for url in maps[f"{host}map.xml"]) < 3 + 100 + 40
 
 
+class Resting(WithSitemaps):
+    """One host asks to be left alone for an hour."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.host == "rests.test" and request.url.path != "/robots.txt":
+            return httpx.Response(503, headers={"retry-after": "3600"})
+        return super()._answer(request)
+
+
+def test_a_host_that_rests_keeps_back_no_urls_of_others(store: Path) -> None:
+    """The others go on with their sitemaps once their pages are read, in more than one round."""
+    listed = [f"{HOME}hidden/{number}" for number in range(230)]
+    robots = f"User-agent: *\nSitemap: {MAP}"
+    server = Resting({HOME: [HOME + "1"], HOME + "1": []}, {MAP: listed}, robots)
+    report, _ = crawl(server, store, [HOME, "http://rests.test/"], pages=2 + 1 + 230, time=60.0)
+    assert report.reason == "pages"
+    assert set(listed) <= set(server.asked)
+    assert list(audit(open_store(store))) == []
+
+
+def test_when_only_sitemaps_are_left_all_hosts_go_on(store: Path) -> None:
+    hosts = [f"http://h{number}.test/" for number in range(5)]
+    maps = {f"{host}map.xml": [f"{host}{number}" for number in range(300)] for host in hosts}
+    server = WithSitemaps({host: [] for host in hosts}, {**maps}, "Sitemap: /map.xml")
+    crawl(server, store, hosts, pages=len(hosts) + 1, concurrency=1)
+    known = rows(store, "SELECT count(*) FROM pages GROUP BY host")
+    assert known == [(1 + 100,)] * len(hosts)
+
+
+def test_a_host_with_a_delay_is_let_in_as_many_as_it_may_be_asked_for(store: Path) -> None:
+    maps = {MAP: [f"{HOME}{number}" for number in range(300)]}
+    crawl(WithSitemaps({HOME: []}, {**maps}), store, [HOME], pages=2, delay=0.05)
+    assert rows(store, "SELECT count(*) FROM pages") == [(1 + 41,)]
+
+
 # Over sockets.
 
 

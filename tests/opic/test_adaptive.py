@@ -608,3 +608,61 @@ def test_error_of_the_paid_out_history_falls_with_the_clock(seed):
         book.visit(page, pages(web[page]))
         if visits % 20 == 0:
             assert np.abs(book.shares() - exact).sum() * book.clock <= 2 * book.total / (1 - D) + 100 * visits
+
+
+def rates_of(window: Window, diaries: list[list[tuple[float, float, float]]], in_hand: int, now: int) -> np.ndarray:
+    """Cash per unit of the clock since the oldest visit in the window as it is now, 0 where there was none."""
+    rates = []
+    for visits in diaries:
+        counted = kept(window, visits, in_hand, now)
+        stretch = now - counted[0][0] if counted else 0
+        rates.append(sum(cash for *_, cash in counted) / stretch if stretch else 0.0)
+    return np.array(rates)
+
+
+@pytest.mark.parametrize("window", [Variable(3), Fixed(0.5), Fixed(2.0), ImprovedFixed(1.0, 3)], ids=named)
+@pytest.mark.parametrize("to", ["nobody", "read", "all"])
+@pytest.mark.parametrize("seed", range(3))
+def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
+    """However the cash in hand falls and rises, and T with it: visits that are in the window again count again."""
+    draw = random.Random(seed)
+    n = 20
+    web = random_web(draw, n, 0.2)
+    book = Adaptive(window, PayOut(to), grant=2**40)
+    book.discover([50 * book.grant] * 3)
+    diaries: list[list[tuple[float, float, float]]] = [[], [], []]
+    history = stretch = 0.0
+    for step in range(400):
+        if step % 12 == 11 and book.size < n:
+            book.discover([book.grant])
+            diaries.append([])
+        page = draw.randrange(book.size) if draw.random() < 0.5 else int(np.argmax(book.cashes()))
+        start, is_first = float(book.last[page]), not book.read[page]
+        cash = book.visit(page, pages([target for target in web[page] if target < book.size])).cash
+        if is_first and start:
+            diaries[page].append((start - stretch, start, history))
+            history += (cash - history) / 32
+            stretch += (book.clock - start - stretch) / 32
+        diaries[page].append((start, float(book.clock), float(cash)))
+        expected = rates_of(window, diaries, book.in_hand(), book.clock)
+        for new in np.flatnonzero(~book.read[: book.size] & (book.last[: book.size] > 0)).tolist():
+            expected[new] = (history + book.cash(new)) / (stretch + book.clock - book.last[new])
+        assert book.shares() == pytest.approx(expected / (expected.sum() or 1.0), rel=1e-9, abs=1e-12)
+        noted = kept(window, diaries[page], book.in_hand(), book.clock)
+        assert book.history[page] == pytest.approx(sum(each for *_, each in noted), rel=1e-9)
+
+
+def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers():
+    """A page found at clock 400 is taken to have been visited there, as were newcomers: after 1/32 of their stretch."""
+    book = Adaptive(Variable(8), PayOut("nobody"), total=10_000)
+    book.discover([400])
+    book.visit(0, NOWHERE)  # known from the start: no newcomer. G = 400
+    book.discover([320, 640])
+    assert book.shares().tolist() == [400 / 400, 0.0, 0.0]  # at this very moment nothing is known of them
+    book.visit(1, NOWHERE)  # 320 over a stretch of 320; G = 720
+    assert (book.newcomer_history, book.newcomer_stretch) == (10.0, 10.0)
+    assert book.measures[1] == [(400.0, 0.0), (400.0, 320.0)]
+    rates = np.array([400 / 720, 320 / 320, (10 + 640) / (10 + 320)])
+    assert book.shares() == pytest.approx(rates / rates.sum(), rel=1e-12)
+    book.visit(2, NOWHERE)  # taken to have spent 10 from clock 390 on
+    assert book.measures[2] == [(390.0, 10.0), (400.0, 640.0)]

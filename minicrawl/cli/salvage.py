@@ -1,0 +1,27 @@
+"""minicrawl salvage"""
+
+import json
+from pathlib import Path
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+
+
+@click.command(epilog="Example: minicrawl salvage saved.db --store data/crawl.db")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@store_option
+@json_option
+@logging_options
+def command(file: Path, store: Path, as_json: bool) -> None:
+    """Write what can be read of a damaged store into a new one, FILE.
+
+    Taken over are URLs, states, links and answers, as far as they can be read. Cash and history begin anew, as the
+    links say; pages whose links were lost wait for their turn again. 'minicrawl crawl --store FILE' goes on from there.
+    """
+    from minicrawl.crawl.salvage import salvage
+
+    saved = salvage(store, file)
+    told = {"store": str(store), "file": str(file), **saved._asdict()}
+    line = f"{file}: {saved.pages:,} pages; {saved.read:,} have had their turn, {saved.again:,} wait for it again"
+    click.echo(json.dumps(told, indent=2) if as_json else line)

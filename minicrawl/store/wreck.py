@@ -1,0 +1,64 @@
+"""What can still be read of a damaged store: row by row, whatever else is broken."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from minicrawl.store.database import logs, real_path, store_errors
+
+_AT_ONCE = 4_096
+_LEAST_ROW = 4
+"""Bytes: no row of ours takes less, so that a file of so many bytes has no more rows."""
+
+
+class Wreck:
+    """Reads the tables of a damaged file. What cannot be read is left out; only a file without tables is an error."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises StoreError when `path` is no SQLite file, or none of its tables can be found."""
+        self._errors = store_errors(path)
+        with self._errors:
+            real = real_path(path)
+            has_log = logs(real)[0].exists()
+            mode = "rw" if has_log else "ro&immutable=1"
+            self._db = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)
+            self._db.execute("PRAGMA query_only = ON")
+            self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
+            self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            self._most = real.stat().st_size // _LEAST_ROW
+
+    def close(self) -> None:
+        self._db.close()
+
+    def rows(self, table: str, key: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a table that is ordered by the integer `key`, from 0 on, by that."""
+        query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
+        try:
+            (last,) = self._db.execute(f"SELECT max({key}) FROM {table}").fetchone()
+        except sqlite3.DatabaseError:
+            last = self._most
+        last = min(last, self._most) if isinstance(last, int) else -1
+        for first in range(0, last + 1, _AT_ONCE):
+            yield from self._between(query, first, min(first + _AT_ONCE - 1, last))
+
+    def all_rows(self, table: str, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        """The rows of a small table, up to the first that cannot be read, and from the other end as far."""
+        found: dict[tuple[Any, ...], None] = {}
+        for order in ("ASC", "DESC"):
+            try:
+                for row in self._db.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1 {order}"):
+                    found[row] = None
+            except sqlite3.DatabaseError:
+                continue
+            break
+        return list(found)
+
+    def _between(self, query: str, first: int, last: int) -> list[tuple[Any, ...]]:
+        try:
+            return self._db.execute(query, (first, last)).fetchall()
+        except (sqlite3.DatabaseError, OverflowError):
+            if first == last:
+                return []
+            middle = (first + last) // 2
+            return self._between(query, first, middle) + self._between(query, middle + 1, last)

@@ -1,0 +1,113 @@
+"""How commands end that are interrupted, or whose output nobody takes: quietly, with the right exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sites import crawl, rows
+
+from minicrawl.crawl.audit import audit
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+MINICRAWL = [sys.executable, "-m", "minicrawl"]
+
+
+def started(words: Sequence[str | Path], *, alone: bool = False) -> "subprocess.Popen[str]":
+    """alone: as the first of a group of processes."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(list(map(str, words)), stdout=pipe, stderr=pipe, text=True, start_new_session=alone)
+
+
+def patched(patch: str) -> list[str]:
+    """The program, with a line of Python run before it."""
+    return [sys.executable, "-c", f"import sys, time; {patch}; from minicrawl.__main__ import run; run()"]
+
+
+def test_ctrl_c_before_the_crawl_has_begun(tmp_path: Path) -> None:
+    """While it reads its seeds: a pipe opens once there is a reader."""
+    os.mkfifo(tmp_path / "seeds")
+    process = started([*MINICRAWL, "crawl", tmp_path / "seeds", "--store", tmp_path / "crawl.db"])
+    with (tmp_path / "seeds").open("w"):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    patch = (
+        "from minicrawl.crawl.absorb import Absorber; "
+        "Absorber.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
+    )
+    words = ["crawl", "http://127.0.0.1:9/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
+    process = started([*patched(patch), *words])
+    assert process.stdout is not None
+    assert process.stdout.readline() == "settling\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+    assert list(audit(open_store(store))) == []
+    assert rows(store, "SELECT url FROM pages") == [("http://127.0.0.1:9/",)]
+
+
+def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
+    patch = (
+        "from minicrawl.crawl.source import WorkerSource; start = WorkerSource._started; "
+        "WorkerSource._started = lambda *given: (start(*given), print('worker', flush=True), time.sleep(60))[0]"
+    )
+    words: list[str | Path] = ["crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", "2", "-q"]
+    process = started([*patched(patch), *words], alone=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "worker\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_saves_and_exits_with_130(tmp_path: Path, kind: signal.Signals) -> None:
+    words = ["crawl", "http://127.0.0.1:9/", "--store", str(tmp_path / "crawl.db")]
+    words += ["--allow-private", "--delay", "60", "-v"]
+    process = started([*MINICRAWL, *words])
+    assert process.stderr is not None
+    assert any("asking for" in line for line in process.stderr)
+    process.send_signal(kind)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """More pages than fit into a pipe."""
+    path = tmp_path / "crawl.db"
+    crawl({HOME: [f"/{number:0200}" for number in range(1000)]}, path, [HOME], pages=1)
+    return path
+
+
+@pytest.mark.parametrize("words", [["export", "-"], ["top", "--n", "1000"]], ids=" ".join)
+def test_a_reader_that_has_had_enough_ends_a_command_quietly(store: Path, words: list[str]) -> None:
+    with started([*MINICRAWL, *words, "--store", store]) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(("rank", "  rank"))
+        process.stdout.close()
+        assert process.stderr is not None
+        assert (process.stderr.read(), process.wait(60)) == ("", 0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("words", [["export", "-"], ["top"], ["status", "--json"]], ids=" ".join)
+def test_output_that_cannot_be_written_is_one_sentence(store: Path, words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*MINICRAWL, *words, "--store", str(store)], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    told = "Error: standard output cannot be written: No space left on device; send it elsewhere\n"
+    assert (done.returncode, done.stderr) == (2, told)

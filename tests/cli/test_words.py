@@ -1,0 +1,122 @@
+"""What a user may type, and what the commands make of it."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.cli.crawl import command as crawl_command
+from minicrawl.crawl.connect import Routes
+from minicrawl.export.ranks import read_ranks
+from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings
+
+HOME = "http://a.test/"
+NOWHERE = "http://127.0.0.1:9/"
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl({HOME: ["/b", "https://b.test/"]}, path, [HOME], scope="host", max_depth=3)
+    return path
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> None:
+    options = {parameter.name: parameter for parameter in crawl_command.params}
+    shown = options[name].default
+    is_told = isinstance(shown, str | int | float) and not isinstance(shown, bool)
+    given = {name: shown} if is_told else {}
+    assert getattr(CrawlSettings(**given), name) == getattr(CrawlSettings(), name)
+
+
+def test_settings_are_shown_with_where_they_come_from(store: Path) -> None:
+    words = ["crawl", "--show-settings", "--store", store, "--delay", "2s", "--header", "a.test=Authorization: hush"]
+    result = run(*words)
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines()}
+    assert lines["scope"] == ["store", "host"]
+    assert lines["max-depth"] == ["store", "3"]
+    assert lines["delay"] == ["given", "2.0"]
+    assert lines["pages"] == ["default", "none"]
+    assert lines["header"] == ["given", "a.test=Authorization"]
+    told = json.loads(run(*words, "--json").output)
+    assert set(told) == set(SETTINGS)
+    assert told["scope"] == {"value": "host", "from": "store"}
+    assert "hush" not in json.dumps(told)
+
+
+def test_settings_of_no_store_are_shown_without_making_one(tmp_path: Path) -> None:
+    result = run("crawl", "--show-settings", "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, "given" in result.output, "store" in result.output) == (0, False, False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:
+    result = run("crawl", "--store", store, "--time", "0.1s", "--delay", "0s", "--max-depth", "2")
+    assert result.stderr.splitlines()[0] == "max-depth: 3 -> 2"
+    assert not any("scope" in line for line in result.stderr.splitlines())
+    kept = json.loads(rows(store, "SELECT value FROM meta WHERE key = 'settings'")[0][0])
+    assert (kept["scope"], kept["max_depth"], kept["delay"]) == ("host", 2, 0)
+
+
+def test_a_seed_that_was_not_to_be_connected_to_is_asked_again_with_the_right_option(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    assert run("crawl", NOWHERE, "--store", store).exit_code == 1
+    assert rows(store, "SELECT state, reason FROM pages") == [("error", "private-address")]
+    result = run("crawl", NOWHERE, "--store", store, "--allow-private", "--ignore-robots", "--time", "1s")
+    assert "asked for again: 1" in result.stderr
+    assert rows(store, "SELECT state, reason FROM pages") == [("waiting", "refused")]
+
+
+@pytest.mark.parametrize("name", ["ranks.csv.gz", "ranks.jsonl.gz", "ranks.csv", "ranks.JSONL"])
+def test_an_export_can_be_read_again(store: Path, tmp_path: Path, name: str) -> None:
+    assert run("export", tmp_path / name, "--store", store).exit_code == 0
+    assert read_ranks(tmp_path / name, "importance") == dict(rows(store, "SELECT url, importance FROM ranks"))
+    assert (tmp_path / name).read_bytes()[:2] == b"\x1f\x8b" or not name.endswith("gz")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_to_standard_output_is_that_of_a_file(store: Path, tmp_path: Path, form: str) -> None:
+    run("export", tmp_path / f"ranks.{form}", "--store", store)
+    run("export", tmp_path / "ranks", "--format", form, "--store", store)
+    run("export", tmp_path / "packed.gz", "--format", form, "--store", store)
+    whole = (tmp_path / f"ranks.{form}").read_bytes()
+    assert run("export", "-", "--format", form, "--store", store).stdout_bytes == whole
+    assert (tmp_path / "ranks").read_bytes() == whole
+    assert gzip.decompress((tmp_path / "packed.gz").read_bytes()) == whole
+
+
+@pytest.mark.parametrize(("asked", "url"), [("a.test", HOME), ("a.test/b", HOME + "b"), ("a.test/?utm_source=x", HOME)])
+def test_why_looks_for_both_schemes(store: Path, asked: str, url: str) -> None:
+    assert json.loads(run("why", asked, "--store", store, "--json").stdout)["url"] == url
+
+
+def test_why_of_an_unknown_host_speaks_of_https(store: Path) -> None:
+    told = json.loads(run("why", "b.test", "--store", store, "--json").stdout)
+    assert (told["url"], told["reason"]) == ("https://b.test/", "scope-host")
+
+
+def test_bad_seeds_are_left_out_if_that_is_wanted(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text(f"nonsense\n{NOWHERE}\nx y\n")
+    result = run("crawl", seeds, "--store", tmp_path / "crawl.db")
+    assert result.exit_code == 2
+    assert [line.strip() for line in result.stderr.splitlines()[1:]] == [f"{seeds}:1: 'nonsense'", f"{seeds}:3: 'x y'"]
+    result = run("crawl", seeds, "--store", tmp_path / "crawl.db", "--skip-bad")
+    assert result.exit_code == 1
+    assert f"{seeds}:3: 'x y'" in result.stderr
+
+
+def test_connect_to_knows_names_as_browsers_do() -> None:
+    routes = Routes([ConnectTo.parse("bücher.test::127.0.0.1:81"), ConnectTo.parse("a.test::Bücher.test:")])
+    assert routes.target("xn--bcher-kva.test", 80) == ("127.0.0.1", 81)
+    assert routes.target("a.test", 80) == ("xn--bcher-kva.test", 80)

@@ -1,0 +1,72 @@
+"""Hosts that do not answer hold up nobody but themselves."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sites import rows
+
+from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.timing import Timing
+from minicrawl.model import CrawlReport
+
+SILENT = [f"http://silent{number}.test/" for number in range(24)]
+GOOD = [f"http://good{number}.test/" for number in range(3)]
+PAGES = 5
+
+
+class Web(httpx.AsyncBaseTransport):
+    """`in_flight`: requests now, `most`: at a time, to hosts that answer and to others."""
+
+    def __init__(self) -> None:
+        self.in_flight, self.most = {True: 0, False: 0}, {True: 0, False: 0}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        is_good = request.url.host.startswith("good")
+        self.in_flight[is_good] += 1
+        self.most[is_good] = max(self.most[is_good], self.in_flight[is_good])
+        try:
+            if not is_good:
+                await asyncio.Event().wait()
+            await asyncio.sleep(0)
+            path = request.extensions["target"].decode()
+            if path[1:].isdigit() and int(path[1:]) < PAGES:
+                return httpx.Response(200, html="".join(f"<a href=/{page}>x</a>" for page in range(PAGES)))
+            return httpx.Response(404)
+        finally:
+            self.in_flight[is_good] -= 1
+
+
+def crawled(store: Path, silent: list[str], **settings: Any) -> tuple[CrawlReport, Web]:
+    web = Web()
+    seeds = [f"{home}0" for home in [*silent, *GOOD]]
+    options = {"delay": 0.0, "probe": False, "transport": web, "ignore_robots": False} | settings
+    return asyncio.run(acrawl(seeds, store, **options)), web
+
+
+def test_good_hosts_are_read_while_more_hosts_than_there_are_slots_are_silent(tmp_path: Path) -> None:
+    """Long before any of these has its time out."""
+    report, web = crawled(tmp_path / "crawl.db", SILENT, concurrency=2, pages=len(GOOD) * PAGES, timeout=3600.0)
+    assert (report.reason, report.fetched) == ("pages", len(GOOD) * PAGES)
+    assert web.most[False] == len(SILENT)
+
+
+def test_one_at_a_time_is_one_at_a_time(tmp_path: Path) -> None:
+    _, web = crawled(tmp_path / "crawl.db", SILENT[:3], concurrency=1, timeout=0.02, time=2.0, timing=HURRY)
+    assert web.most == {True: 1, False: 1}
+
+
+HURRY = Timing(retry=0.001, robots_retry=0.001)
+
+
+@pytest.mark.parametrize("silent", [0, 60])
+def test_so_many_may_be_attempted_at_a_time_and_all_have_their_turn(tmp_path: Path, silent: int) -> None:
+    """16 for each slot; the others follow as these are over, not when they have waited for long."""
+    hosts = [f"http://silent{number}.test/" for number in range(silent)]
+    report, web = crawled(tmp_path / "crawl.db", hosts, concurrency=2, timeout=0.05, timing=HURRY)
+    assert report.reason == "nothing-left"
+    assert web.most[False] == min(silent, 32)
+    assert rows(tmp_path / "crawl.db", "SELECT count(*) FROM pages WHERE state = 'fetched'") == [(len(GOOD) * PAGES,)]
+    assert report.failures == ({"timeout": silent} if silent else {})

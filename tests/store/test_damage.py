@@ -1,0 +1,151 @@
+"""Stores that are damaged anywhere: a sentence and an exit code, never a traceback; and what can be saved of them."""
+
+import contextlib
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sites import crawl, random_site, rows
+
+from minicrawl.cli import main
+from minicrawl.crawl.audit import audit
+from minicrawl.crawl.salvage import salvage
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.reader import open_store
+
+SITE, SEEDS = random_site(2, pages=90)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sound") / "crawl.db"
+    crawl(SITE, path, SEEDS, pages=60)
+    return path
+
+
+def bits_flipped(content: bytearray, draw: random.Random) -> bytes:
+    for _ in range(draw.choice([1, 3, 30])):
+        content[draw.randrange(100, len(content))] ^= 1 << draw.randrange(8)
+    return bytes(content)
+
+
+def pages_zeroed(content: bytearray, draw: random.Random) -> bytes:
+    for _ in range(draw.choice([1, 3])):
+        page = 2048 * draw.randrange(1, len(content) // 2048)
+        content[page : page + 2048] = bytes(2048)
+    return bytes(content)
+
+
+def cut(content: bytearray, draw: random.Random) -> bytes:
+    return bytes(content[: draw.randrange(1, len(content))])
+
+
+def shuffled(content: bytearray, draw: random.Random) -> bytes:
+    one, other = (2048 * draw.randrange(1, len(content) // 2048) for _ in range(2))
+    content[one : one + 2048], content[other : other + 2048] = (
+        content[other : other + 2048],
+        content[one : one + 2048],
+    )
+    return bytes(content)
+
+
+DAMAGES = [bits_flipped, pages_zeroed, cut, shuffled]
+ROWS = [
+    "DELETE FROM {table} WHERE rowid = (SELECT rowid FROM {table} ORDER BY random() LIMIT 1)",
+    "UPDATE pages SET {column} = {value} WHERE id = {page}",
+]
+COLUMNS = (
+    *("id", "host", "found_on", "is_read", "depth", "inlinks"),
+    *("cash", "clock", "received", "forwarded", "walkers", "fetch"),
+)
+VALUES = (-1, 0, 2**31, 2**40, 2**62, -(2**62), 999)
+
+
+def rows_spoiled(path: Path, draw: random.Random) -> None:
+    """Damage that SQLite finds nothing wrong with."""
+    table, column = draw.choice(["pages", "links", "hosts", "fetches"]), draw.choice(COLUMNS)
+    change = draw.choice(ROWS).format(table=table, column=column, value=draw.choice(VALUES), page=draw.randrange(60))
+    with sqlite3.connect(path) as db:
+        wild = "UPDATE links SET targets = CAST(x'ffffff7f' || targets AS BLOB) WHERE source = ?"
+        db.execute(wild, (draw.randrange(300),))
+        db.execute(change.replace("UPDATE", "UPDATE OR IGNORE"))
+    db.close()
+
+
+def damaged(sound: Path, path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    path.write_bytes(sound.read_bytes())
+    if seed % 5 == 4:
+        rows_spoiled(path, draw)
+    else:
+        path.write_bytes(DAMAGES[seed % 5](bytearray(sound.read_bytes()), draw))
+
+
+COMMANDS = (
+    ["top"], ["top", "--by", "inlinks"], ["top", "--sites"], ["status"], ["why", SEEDS[0]], ["why", "http://x.test/"],
+    ["check"], ["verify"], ["rank"], ["graph", "stats"], ["seeds"],
+)  # fmt: skip
+
+
+def use(path: Path, folder: Path) -> None:
+    """Every command that reads, and a crawl: each ends in a sentence or well."""
+    for command in (*COMMANDS, ["export", str(folder / "ranks.csv")], ["backup", "--force", str(folder / "copy.db")]):
+        result = CliRunner().invoke(main, [*command, "--store", str(path)])
+        told = f"{command}: {result.output} {result.exception!r}"
+        assert result.exception is None or isinstance(result.exception, SystemExit), told
+        assert result.exit_code in (0, 3, 4), told
+    with contextlib.suppress(StoreError, SettingError):
+        crawl(SITE, path, [], pages=15, time=20)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damaged_store_is_a_sentence(sound: Path, tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "crawl.db"
+    damaged(sound, path, seed)
+    use(path, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(100, 125))
+def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path, tmp_path: Path, seed: int) -> None:
+    path, saved = tmp_path / "crawl.db", tmp_path / "saved.db"
+    damaged(sound, path, seed)
+    before = path.read_bytes()
+    try:
+        found = salvage(path, saved)
+    except StoreError:
+        assert not saved.exists()
+        return
+    assert path.read_bytes() == before
+    with open_store(saved) as store:
+        assert list(audit(store)) == []
+        assert store.size() == found.pages
+    crawl(SITE, saved, SEEDS)
+    with open_store(saved) as store:
+        assert list(audit(store)) == []
+
+
+def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.db"
+    found = salvage(sound, saved)
+    query = "SELECT url, state, reason, depth, inlinks, title, status FROM ranks ORDER BY id"
+    assert rows(saved, query) == rows(sound, query)
+    assert found.again == 0
+    importance = "SELECT importance FROM ranks ORDER BY id"
+    expected = [value for (value,) in rows(sound, importance)]
+    assert [value for (value,) in rows(saved, importance)] == pytest.approx(expected, abs=1e-6)
+    whole = tmp_path / "whole.db"
+    for store in (saved, sound):
+        whole.write_bytes(store.read_bytes())
+        report, _ = crawl(SITE, whole, [])
+        assert (report.reason, report.known) == ("nothing-left", len(rows(whole, "SELECT 1 FROM pages")))
+
+
+def test_command_salvages(sound: Path, tmp_path: Path) -> None:
+    file = tmp_path / "saved.db"
+    result = CliRunner().invoke(main, ["salvage", str(file), "--store", str(sound)])
+    assert (result.exit_code, result.output.split(": ")[0]) == (0, str(file))
+    with pytest.raises(SettingError, match="is there already"):
+        salvage(sound, file)
+    assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
