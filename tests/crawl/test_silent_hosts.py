@@ -1,6 +1,7 @@
 """Hosts that do not answer hold up nobody but themselves."""
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,15 @@ PAGES = 5
 
 
 class Web(httpx.AsyncBaseTransport):
-    """`in_flight`: requests now, `most`: at a time, to hosts that answer and to others."""
+    """`in_flight`: requests now, `most`: at a time, to hosts that answer and to others; `asked`: which they were."""
 
     def __init__(self) -> None:
         self.in_flight, self.most = {True: 0, False: 0}, {True: 0, False: 0}
+        self.asked: list[bool] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         is_good = request.url.host.startswith("good")
+        self.asked.append(is_good)
         self.in_flight[is_good] += 1
         self.most[is_good] = max(self.most[is_good], self.in_flight[is_good])
         try:
@@ -51,6 +54,14 @@ def test_good_hosts_are_read_while_more_hosts_than_there_are_slots_are_silent(tm
     report, web = crawled(tmp_path / "crawl.db", SILENT, concurrency=2, pages=len(GOOD) * PAGES, timeout=3600.0)
     assert (report.reason, report.fetched) == ("pages", len(GOOD) * PAGES)
     assert web.most[False] == len(SILENT)
+
+
+def test_hosts_that_answer_do_not_wait_until_all_others_have_been_asked(tmp_path: Path) -> None:
+    """Their pages come last, as they share the cash of one; but of the others a few are begun at a time."""
+    many = [f"http://silent{number}.test/" for number in range(400)]
+    _, web = crawled(tmp_path / "crawl.db", [*GOOD, *many], pages=len(GOOD) * PAGES, timeout=3600.0)
+    turns = [place for place, is_good in enumerate(web.asked) if is_good]
+    assert max(later - earlier for earlier, later in pairwise(turns)) < 50
 
 
 def test_one_at_a_time_is_one_at_a_time(tmp_path: Path) -> None:
