@@ -61,8 +61,10 @@ class Engine:
     """One run of a crawl.
 
     Requests to hosts that have not answered yet, or not the last time, take no slot away from the others: silent hosts
-    would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection; but
-    a few are begun at a time, so that between them answers are taken in, and hosts that answer are asked for more.
+    would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection.
+    A few are begun at a time, so that between them answers are taken in, and hosts that answer are asked for more.
+    One that is not answered soon does not count among the pages a crawl is to fetch. Should it be answered after all
+    when these are fetched, it is dropped, and its page waits for the next run.
 
     Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But
     no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
@@ -99,6 +101,7 @@ class Engine:
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
         self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
+        self._unlikely: set[asyncio.Task[None]] = set()  # those among them for pages that are not answered soon
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
         self._was_full = False  # the same: too many files were open
@@ -121,7 +124,7 @@ class Engine:
     def stop(self, reason: str) -> None:
         """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
         self.reason = self.reason or reason
-        for task in self._beside | self._locating:
+        for task in self._beside | self._locating | (self._attempts if self._has_enough() else set()):
             task.cancel()
         self._wake.set()
 
@@ -201,7 +204,7 @@ class Engine:
             return False
         most_attempts = min(self._room.attempts, len(self._attempts) + _ATTEMPTS_AT_ONCE)
         while self._slots_taken() < self._room.requests:
-            if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
+            if settings.pages is not None and self.fetched + self._pages_expected() >= settings.pages:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
@@ -334,8 +337,11 @@ class Engine:
             self._commit()
         return self._absorber.sitemaps.let_rest_in(now)
 
-    def _pages_in_flight(self) -> int:
-        return len(self._tasks) - len(self._beside) - len(self._locating)
+    def _pages_expected(self) -> int:
+        return len(self._tasks) - len(self._beside) - len(self._locating) - len(self._unlikely)
+
+    def _has_enough(self) -> bool:
+        return self._settings.pages is not None and self.fetched >= self._settings.pages
 
     def _slots_taken(self) -> int:
         """Who is silent, host or name server, must not hold up the others; but one at a time is one at a time."""
@@ -358,7 +364,15 @@ class Engine:
         if kind is not self._locating and self._is_attempt(turn):
             self._attempts.add(task)
             task.add_done_callback(self._attempts.discard)
+            if kind is None and self._settings.pages is not None:
+                doubt = asyncio.get_running_loop().call_later(self._timing.soon, self._expect_no_more, task)
+                task.add_done_callback(lambda _: doubt.cancel())
+                task.add_done_callback(self._unlikely.discard)
         task.add_done_callback(self._finished)
+
+    def _expect_no_more(self, task: asyncio.Task[None]) -> None:
+        self._unlikely.add(task)
+        self._wake.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -408,6 +422,9 @@ class Engine:
             reason = reason_of(arrival)
             if reason == OPEN_FILES:
                 self._put_back_untried(arrival, now)
+                continue
+            if isinstance(arrival, PageArrival) and self._has_enough():
+                self._put_back(arrival, 0.0, now)
                 continue
             self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
@@ -582,7 +599,7 @@ class Engine:
 
     def _check_limits(self, now: float) -> None:
         settings = self._settings
-        if settings.pages is not None and self.fetched >= settings.pages:
+        if self._has_enough():
             self.stop("pages")
         if settings.time is not None and now - self._started >= settings.time:
             self.stop("time")
