@@ -27,6 +27,8 @@ def audit(store: Store) -> Iterator[str]:
     held = _Held(store)
     for pages in store.columns():
         yield from held.take_in(pages)
+    for state, reason, kept, there in store.miscounted():
+        yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if held.size:
         yield from held.totals(int(store.meta("cash_total") or 0))
         yield from _links(store, held)

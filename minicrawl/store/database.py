@@ -51,8 +51,6 @@ class store_errors:  # noqa: N801 - used as a function
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, UnicodeDecodeError):  # of a name that SQLite complains of
-            raise StoreError(f"{self._path} is damaged ({error}); use another --store") from error
         if isinstance(error, sqlite3.DatabaseError | OSError):
             raise StoreError(_sentence(self._path, error)) from error
         if isinstance(error, UnicodeDecodeError):  # of text in the file, or of SQLite's own words on it

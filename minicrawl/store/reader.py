@@ -67,12 +67,6 @@ _ORPHANS = {
     "rows of links come from a page that is not in the store": (
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
-    "kinds of pages are counted wrongly": (
-        "WITH counted AS (SELECT state, reason, count(*) FROM pages GROUP BY 1, 2),"
-        " kept AS (SELECT state, reason, pages FROM tallies WHERE pages)"
-        " SELECT (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))"
-        " + (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))"
-    ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
     "hashes of URLs are of a page that is not in the store": (
         "SELECT count(*) FROM url_hashes WHERE page NOT IN (SELECT id FROM pages)"
@@ -270,6 +264,15 @@ class Store:
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
+
+    def miscounted(self) -> list[tuple[str, str, int, int]]:
+        """Each (state, reason) that `counts` is wrong about: how many pages it says, and how many there are."""
+        query = """
+            SELECT state, reason, sum(kept), sum(there) FROM (
+                SELECT state, reason, pages AS kept, 0 AS there FROM tallies
+                UNION ALL SELECT state, reason, 0, count(*) FROM pages GROUP BY 1, 2
+            ) GROUP BY 1, 2 HAVING sum(kept) <> sum(there) ORDER BY 1, 2"""
+        return list(self._rows(query))
 
     def unanswered(self) -> dict[str, int]:
         """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
