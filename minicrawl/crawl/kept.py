@@ -100,7 +100,5 @@ def _fits(value: Any, shape: Any) -> bool:
     if isinstance(shape, dict) and str in shape:
         return isinstance(value, dict) and all(_fits(one, shape[str]) for one in value.values())
     if isinstance(shape, dict):
-        return isinstance(value, dict) and all(
-            name in value and _fits(value[name], one) for name, one in shape.items()
-        )
+        return isinstance(value, dict) and all(name in value and _fits(value[name], one) for name, one in shape.items())
     return isinstance(value, shape) and not (isinstance(value, float) and not math.isfinite(value))
