@@ -15,7 +15,7 @@ from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.remembered import Resumed, resumed
-from minicrawl.crawl.retry import ask_again
+from minicrawl.crawl.retry import AskedAgain, ask_again
 from minicrawl.crawl.seeds import Seeds, gather_seeds, in_plain_http
 from minicrawl.crawl.source import LocalSource, WorkerSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -50,9 +50,11 @@ async def acrawl(
     """
     started = time.monotonic()
     CrawlSettings.of(settings)
+    if not isinstance(store, str | Path):
+        raise SettingError(f"store is the path of a file, not {store!r}")
     return await crawl_with(
         settings,
-        gather_seeds([seeds] if isinstance(seeds, str) else seeds),
+        gather_seeds(_texts(seeds)),
         Path(store),
         on_progress=on_progress,
         transport=transport,
@@ -67,13 +69,24 @@ def crawl(seeds: Iterable[str], store: str | Path = DEFAULT_STORE, **options: An
     return asyncio.run(acrawl(seeds, store, **options))
 
 
+def _texts(seeds: Iterable[str]) -> list[str]:
+    """Seeds as a caller may give them: several, or one."""
+    if isinstance(seeds, str):
+        return [seeds]
+    given = list(seeds) if isinstance(seeds, Iterable) else [seeds]
+    for seed in given:
+        if not isinstance(seed, str):
+            raise SeedError(f"seeds are texts, URLs or names of files, not {seed!r}")
+    return given
+
+
 async def crawl_with(
     given: Mapping[str, Any],
     seeds: Seeds,
     store: Path,
     *,
     forgotten: Iterable[str] = (),
-    on_resumed: Callable[[Resumed, int], None] | None = None,
+    on_resumed: Callable[[Resumed, AskedAgain], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
@@ -83,7 +96,7 @@ async def crawl_with(
     """`acrawl` with its seeds read.
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered.py. on_resumed: is
-    told the settings there are, and how many given-up pages are asked for again. started: when the crawl's time began
+    told the settings there are, and which given-up pages are asked for again. started: when the crawl's time began
     to run, by time.monotonic().
     """
     is_new = not store.exists()
