@@ -52,8 +52,7 @@ def damage_told(path: Path) -> Iterator[None]:
 def damaged(path: Path, what: str) -> StoreError:
     """What is wrong with a damaged store, and the way out."""
     return StoreError(
-        f"{path} is damaged: {what}; use a backup, or save what can be read of it: "
-        f"minicrawl salvage NEW --store {path}"
+        f"{path} is damaged: {what}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
     )
 
 
