@@ -66,9 +66,7 @@ _ORPHANS = {
     "rows of links come from a page that is not in the store": (
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
-    "rows of links are cut": (
-        "SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"
-    ),
+    "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
