@@ -162,11 +162,21 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
 
 def _leader(store: "Store", page: int) -> dict[str, Any] | None:
-    """The page that said first what this one says, and in how many bits their SimHashes differ; None: there is none."""
+    """The page that said first what this one says, and how alike the two are; None: there is none."""
+    from minicrawl.crawl.duplicate_kinds import kind_of
+    from minicrawl.crawl.sketch import alike
+
     row = store.fingerprint(page)
     if row is None or row.leader is None:
         return None
-    return {"url": store.url(row.leader), "is_exact": row.distance is None, "distance": row.distance or 0}
+    leader, is_exact = store.url(row.leader), row.distance is None
+    return {
+        "url": leader,
+        "is_exact": is_exact,
+        "distance": row.distance or 0,
+        "alike": round(alike(row.distance or 0), 3),
+        "kind": None if is_exact else kind_of(store.url(page), leader),
+    }
 
 
 def _probe(store: "Store", url: str) -> str | None:
@@ -280,6 +290,15 @@ def _trap_lines(trap: dict[str, Any] | None) -> list[str]:
     ]
 
 
+_KINDS = {
+    "print": "one for printing",
+    "translation": "another language",
+    "version": "another version",
+    "mirror": "on another host",
+    "template": "of one folder",
+}
+
+
 def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
@@ -287,8 +306,9 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     if told["alternate_of"] is not None:
         lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
-        kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
-        lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")
+        told_kind = f", {_KINDS[leader['kind']]}" if leader["kind"] else ""
+        near = f"near-duplicate (about {leader['alike']:.0%} alike{told_kind})"
+        lines.append(f"  duplicate   {'exact duplicate' if leader['is_exact'] else near} of {printable(leader['url'])}")
     exact, near = told["duplicates"].values()
     if exact or near:
         lines.append(f"  duplicates  {exact:,} exact, {near:,} near")

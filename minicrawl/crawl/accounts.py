@@ -227,8 +227,11 @@ class Accounts:
 
     def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
         """Take over the scalars of a store, all pages being loaded."""
-        for name in ("reserve", "income", "level", "clock", "newcomer_history", "newcomer_stretch"):
-            setattr(self.book, name, scalars[name] or 0)
+        for name in ("reserve", "income", "level", "clock"):
+            setattr(self.book, name, int(scalars[name] or 0))
+        # As floats also where they are 0: windows write them down with the visits they keep.
+        for name in ("newcomer_history", "newcomer_stretch"):
+            setattr(self.book, name, float(scalars[name] or 0.0))
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.recount(int(scalars["coverage_waiting"] or 0))
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))

@@ -45,6 +45,7 @@ _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _CHUNK = 500
 _ROWS = 1_000
+_SKETCH_BYTES = 40
 _LEAST_ROW = 16
 """Bytes that a page takes at the very least."""
 _SAMPLE = 2_000
@@ -67,6 +68,10 @@ _ORPHANS = {
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
     "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "sketches are cut": (
+        "SELECT count(*) FROM (SELECT sketch FROM fetches UNION ALL SELECT sketch FROM probes) "
+        f"WHERE length(sketch) <> {_SKETCH_BYTES}"
+    ),
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
@@ -583,15 +588,17 @@ class Store:
 
     def fingerprints(self) -> Iterator[FingerprintColumns]:
         """What all pages can be told by, in the order in which they got their first answer, a thousand at a time."""
-        query = """
-            SELECT page, payload, leader IS NULL OR distance IS NOT NULL, coalesce(simhash, 0),
-                leader IS NULL AND simhash IS NOT NULL
+        query = f"""
+            SELECT page, payload, leader IS NULL OR distance IS NOT NULL, leader IS NULL AND sketch IS NOT NULL,
+                coalesce(sketch, zeroblob({_SKETCH_BYTES}))
             FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
         with self._errors:
             cursor = self._db.execute(query)
             while rows := cursor.fetchmany(_ROWS):
-                columns = zip(*rows, strict=True)
-                yield FingerprintColumns._make(np.array(column, dtype=np.int64) for column in columns)
+                *columns, sketches = zip(*rows, strict=True)
+                page, payload, is_first, leads = (np.array(column, dtype=np.int64) for column in columns)
+                sketch = np.frombuffer(b"".join(sketches), np.uint64).reshape(len(rows), -1)
+                yield FingerprintColumns(page, payload, is_first, sketch, leads)
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """What one page can be told by; None if nothing is known of it."""

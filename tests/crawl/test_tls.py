@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import gc
+import os
 import socket
 import ssl
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -260,3 +262,25 @@ def test_nothing_of_a_closed_connection_waits_for_the_garbage_collector(
         assert not list(made)
     finally:
         gc.enable()
+
+
+# Whom to trust.
+
+
+def test_whom_to_trust_is_read_once_for_all_who_trust_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And again once a file is another: an authority that was added is trusted from then on."""
+    read: list[ssl.SSLContext] = []
+    create = ssl.create_default_context
+
+    def noted() -> ssl.SSLContext:
+        read.append(create())
+        return read[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", noted)
+    (other := tmp_path / "ca.pem").write_bytes(Path(PEM).read_bytes())
+    for file in (other, other, other):
+        Fetcher(CrawlSettings(ca_file=file))
+    assert len(read) == 1
+    os.utime(other, ns=(0, 0))
+    Fetcher(CrawlSettings(ca_file=other))
+    assert len(read) == 2

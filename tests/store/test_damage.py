@@ -123,6 +123,7 @@ UNSEEN = {
     "the best left out": "DELETE FROM best WHERE page IN (SELECT page FROM best LIMIT 1)",
     "JSON that is none": "UPDATE pages SET measures = '[' WHERE id = 3",
     "JSON of something else": "UPDATE pages SET measures = '[[1, 2], [3, null]]' WHERE id = 3",
+    "a sketch that is cut": "UPDATE fetches SET sketch = x'00' WHERE id = 3",
     "links that are cut": "UPDATE links SET targets = substr(targets, 2) WHERE length(targets) > 4",
 }
 
