@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.kept import wrong_meta, wrong_texts
+from minicrawl.crawl.kept import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
@@ -22,7 +22,7 @@ _STATES = frozenset(State)
 
 def audit(store: Store) -> Iterator[str]:
     """One sentence per promise that is broken; none when the store is consistent. Reads all of it."""
-    errors = store.integrity_errors() or [*wrong_meta(store), *wrong_texts(store)]
+    errors = store.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
     yield from errors
     if errors:
         return  # the rest would only say the same of every row

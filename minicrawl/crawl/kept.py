@@ -46,10 +46,17 @@ _JSON: dict[tuple[str, str], Any] = {
 
 def kept_settings(store: Store) -> CrawlSettings:
     """The settings of the last run. Raises StoreError when they cannot be meant."""
+    for what in wrong_settings(store):
+        raise damaged(store.path, what)
+    return CrawlSettings.from_json(store.meta_json("settings"))
+
+
+def wrong_settings(store: Store) -> Iterator[str]:
+    """What is wrong with the settings of the last run. The next one can be given others: it is no reason to refuse."""
     try:
-        return CrawlSettings.from_json(store.meta_json("settings"))
+        CrawlSettings.from_json(store.meta_json("settings"))
     except SettingError as error:
-        raise damaged(store.path, f"its settings cannot be meant: {error}") from error
+        yield f"its settings cannot be meant: {error}"
 
 
 def wrong_meta(store: Store) -> Iterator[str]:

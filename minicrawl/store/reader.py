@@ -67,8 +67,10 @@ _ORPHANS = {
     "rows of links come from a page that is not in the store": (
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
-    "rows of links are cut": (
-        "SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"
+    "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "sketches are cut": (
+        "SELECT count(*) FROM (SELECT sketch FROM fetches UNION ALL SELECT sketch FROM probes) "
+        f"WHERE length(sketch) <> {_SKETCH_BYTES}"
     ),
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
