@@ -53,7 +53,7 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (large_pages, "parse_html", "parse, resolve and normalise links"),
-    (large_pages, "identity_of", "digests and SimHash"),
+    (large_pages, "identity_of", "digests and sketch"),
     (AnswerReader, "feed", "read heads and framing"),
     (codings._Deflate, "undo", "inflate"),
     (Duplicates, "likeness", "look up duplicates"),

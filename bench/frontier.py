@@ -149,8 +149,8 @@ def fill(path: Path, size: int) -> None:
 
 
 def _fingerprint(page: int, draw: np.random.Generator) -> Fingerprint:
-    digest, payload, simhash = draw.integers(-(2**63), 2**63, 3).tolist()
-    return Fingerprint(page, digest, payload, simhash, None, None)
+    digest, payload = draw.integers(-(2**63), 2**63, 2).tolist()
+    return Fingerprint(page, digest, payload, draw.bytes(40), None, None)
 
 
 def _title(page: int) -> str:
@@ -240,8 +240,8 @@ class Web:
             fresh = [url_of(self._next + k, its_host) for k, its_host in enumerate(hosts)]
             self._next += BURST
         outlinks = tuple(dict.fromkeys(urls + fresh))
-        digest, payload, simhash = draw.integers(-(2**63), 2**63, 3).tolist()
-        said = {"digest": digest, "payload": payload, "simhash": simhash}
+        digest, payload = draw.integers(-(2**63), 2**63, 2).tolist()
+        said = {"digest": digest, "payload": payload, "sketch": draw.bytes(40)}
         fetched = Fetched(url, 200, size=23456, seconds=0.123, content_type="text/html", **said)
         return fetched, ParsedPage(outlinks, ("a link",) * len(outlinks), title=_title(page))
 

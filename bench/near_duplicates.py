@@ -79,8 +79,8 @@ def main(folder: Path) -> None:
         told = identity_of(body, page["url"])
         between = time.process_time()
         if told.payload is not None:
-            likeness = duplicates.likeness(number, told.payload, told.simhash)
-            duplicates.take_in(number, told.digest, told.payload, told.simhash, likeness)
+            likeness = duplicates.likeness(number, told.payload, told.sketch)
+            duplicates.take_in(number, told.digest, told.payload, told.sketch, likeness)
             if likeness is not None and likeness.distance is not None:
                 leaders[number] = likeness.leader
             elif likeness is not None:

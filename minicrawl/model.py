@@ -32,8 +32,8 @@ class Fetched:
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
     `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
     decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
-    header says, or the body looks like. `digest`, `payload`, `simhash`, `wording`: 64 bits each of what the body says,
-    see minicrawl.crawl.digest; None when there is none.
+    header says, or the body looks like. `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
+    minicrawl.crawl.digest; None when there is none.
     """
 
     url: str
@@ -51,7 +51,7 @@ class Fetched:
     reason: str | None = None
     digest: int | None = None
     payload: int | None = None
-    simhash: int | None = None
+    sketch: bytes | None = None
     wording: int | None = None
 
 

@@ -88,6 +88,10 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 # Tables of older versions where they differ from those of the version after.
 _FIFTH = """
     ALTER TABLE patterns DROP COLUMN counting;
+    ALTER TABLE fetches DROP COLUMN sketch;
+    ALTER TABLE fetches ADD COLUMN simhash INTEGER;
+    ALTER TABLE probes DROP COLUMN sketch;
+    ALTER TABLE probes ADD COLUMN simhash INTEGER;
     DROP VIEW ranks;
     DROP VIEW weighed;
     DROP VIEW books;

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command(epilog="Example: minicrawl why https://example.org/about")
+@click.command(
+    short_help="Tell everything known of one URL.", epilog="Example: minicrawl why https://example.org/about"
+)
 @click.argument("url")
 @store_option
 @json_option
@@ -54,9 +56,9 @@ def command(url: str, store: Path, as_json: bool) -> None:
 
 
 def _settings(store: "Store") -> "CrawlSettings":
-    from minicrawl.settings import CrawlSettings
+    from minicrawl.crawl.kept import kept_settings
 
-    return CrawlSettings.from_json(store.meta_json("settings"))
+    return kept_settings(store)
 
 
 def _scope(store: "Store") -> "Scope":
@@ -127,9 +129,8 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
 def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     """A host's delay and what makes it as long as it is."""
     from minicrawl.crawl.politeness import Health, delay_of
-    from minicrawl.settings import CrawlSettings
 
-    delay = CrawlSettings.from_json(store.meta_json("settings")).delay
+    delay = _settings(store).delay
     health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
     base = max(delay, host.crawl_delay) if delay else 0.0
     return {
@@ -163,11 +164,21 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
 
 def _leader(store: "Store", page: int) -> dict[str, Any] | None:
-    """The page that said first what this one says, and in how many bits their SimHashes differ; None: there is none."""
+    """The page that said first what this one says, and how alike the two are; None: there is none."""
+    from minicrawl.crawl.duplicate_kinds import kind_of
+    from minicrawl.crawl.sketch import alike
+
     row = store.fingerprint(page)
     if row is None or row.leader is None:
         return None
-    return {"url": store.url(row.leader), "is_exact": row.distance is None, "distance": row.distance or 0}
+    leader, is_exact = store.url(row.leader), row.distance is None
+    return {
+        "url": leader,
+        "is_exact": is_exact,
+        "distance": row.distance or 0,
+        "alike": round(alike(row.distance or 0), 3),
+        "kind": None if is_exact else kind_of(store.url(page), leader),
+    }
 
 
 def _probe(store: "Store", url: str) -> str | None:
@@ -281,6 +292,15 @@ def _trap_lines(trap: dict[str, Any] | None) -> list[str]:
     ]
 
 
+_KINDS = {
+    "print": "one for printing",
+    "translation": "another language",
+    "version": "another version",
+    "mirror": "on another host",
+    "template": "of one folder",
+}
+
+
 def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     from minicrawl.cli.output import printable
 
@@ -288,8 +308,9 @@ def _duplicate_lines(told: dict[str, Any]) -> list[str]:
     if told["alternate_of"] is not None:
         lines.append(f"  alternate   of {printable(told['alternate_of'])}, read before it: it waits behind other pages")
     if (leader := told["duplicate_of"]) is not None:
-        kind = "exact duplicate of {}" if leader["is_exact"] else "near-duplicate of {} (distance {})"
-        lines.append(f"  duplicate   {kind.format(printable(leader['url']), leader['distance'])}")
+        told_kind = f", {_KINDS[leader['kind']]}" if leader["kind"] else ""
+        near = f"near-duplicate (about {leader['alike']:.0%} alike{told_kind})"
+        lines.append(f"  duplicate   {'exact duplicate' if leader['is_exact'] else near} of {printable(leader['url'])}")
     exact, near = told["duplicates"].values()
     if exact or near:
         lines.append(f"  duplicates  {exact:,} exact, {near:,} near")

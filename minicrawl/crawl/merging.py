@@ -26,8 +26,6 @@ from minicrawl.crawl.urls import hostname, site
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import FingerprintColumns
 
-_NONE: npt.NDArray[np.int64] = np.zeros((0, 2), dtype=np.int64)
-
 
 class Merging:
     """Finds the pages that others are merged with. blocks: the fingerprints of all pages that are no aliases."""
@@ -37,16 +35,16 @@ class Merging:
     ) -> None:
         self._web, self._duplicates, self._aliases = web, duplicates, aliases
         self._site_hashes: dict[int, int] = {}
-        entries = [_NONE]
+        self._copies = Runs(Sorted)
         for block in blocks:
-            sites = np.array([self._site_hash(page) for page in block.page.tolist()], dtype=np.int64)
-            entries.append(np.stack((block.payload ^ sites, block.page), axis=1)[block.is_first != 0])
-        self._copies = Runs(Sorted, np.concatenate(entries))
+            is_first = block.is_first != 0
+            for page, payload in zip(block.page[is_first].tolist(), block.payload[is_first].tolist(), strict=True):
+                self.note(page, payload)
 
     def leader(self, page: int, fetched: Fetched, parsed: ParsedPage) -> int | None:
         """The page that `page`, which says this, is one with; None where there is none."""
         assert fetched.payload is not None
-        for other in sorted(self._copies.candidates(fetched.payload ^ self._site_hash(page))):
+        for other in sorted(self._copies.candidates(self._key(page, fetched.payload))):
             if other == page or self._web.accounts.ledger.alias[other] or not self._same_site(page, other):
                 continue
             row = self._duplicates.row(other)
@@ -56,7 +54,7 @@ class Merging:
 
     def note(self, page: int, payload: int) -> None:
         """Let others be merged with a page that says this."""
-        self._copies.add(payload ^ self._site_hash(page), page)
+        self._copies.add(self._key(page, payload), page)
 
     def elect(self) -> int:
         """Let the page of each cluster lead that has received the most on its own, all being committed.
@@ -89,6 +87,9 @@ class Merging:
 
     def _same_site(self, page: int, other: int) -> bool:
         return _site(self._web.frontier.host(page)) == _site(self._web.frontier.host(other))
+
+    def _key(self, page: int, payload: int) -> npt.NDArray[np.uint64]:
+        return np.array([(payload ^ self._site_hash(page)) & 0xFFFF_FFFF_FFFF_FFFF], dtype=np.uint64)
 
     def _site_hash(self, page: int) -> int:
         host = self._web.frontier.host(page)

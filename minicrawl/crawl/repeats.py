@@ -120,10 +120,10 @@ class Repeats:
                 self._duplicates.forget(page)
             return
         if outcome.state is State.ALIAS and outcome.reason != "duplicate":
-            self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.simhash)
+            self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.sketch)
             return
-        likeness = self._duplicates.likeness(page, fetched.payload, fetched.simhash)
-        self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.simhash, likeness)
+        likeness = self._duplicates.likeness(page, fetched.payload, fetched.sketch)
+        self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
         if self._merging is not None and outcome.state is State.FETCHED:
             self._merging.note(page, fetched.payload)
         if self._soft404s is None or likeness is None:

@@ -19,8 +19,8 @@ catch-all             the same, but so do pages that are surely there
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from minicrawl.crawl.digest import distance
 from minicrawl.crawl.duplicates import ALIKE
+from minicrawl.crawl.sketch import distance
 from minicrawl.crawl.urls import origin
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Fingerprint, Probe
@@ -64,7 +64,7 @@ class Soft404s:
     def take_in(self, fetched: Fetched, title: str | None, verdict: str, now: float) -> set[int]:
         """Note what a probe was answered, and what that means. Returns the pages that gave rise to it."""
         folder = folder_of(fetched.url)
-        said = (fetched.digest, fetched.payload, fetched.simhash, title)
+        said = (fetched.digest, fetched.payload, fetched.sketch, title)
         self._note(Probe(folder, fetched.url, now, verdict, fetched.status, *said))
         return self._suspects.pop(folder, set())
 
@@ -96,8 +96,9 @@ def says_the_same(answer: Probe | Fetched | Fingerprint, other: Fetched | Finger
         return True
     if other.payload is not None and other.payload == answer.payload:
         return True
-    are_known = other.simhash is not None and answer.simhash is not None
-    return are_known and distance(other.simhash or 0, answer.simhash or 0) <= ALIKE
+    if other.sketch is None or answer.sketch is None:
+        return False
+    return distance(other.sketch, answer.sketch) <= ALIKE
 
 
 def is_error_like(

@@ -147,7 +147,7 @@ class Fingerprint(NamedTuple):
     page: int
     digest: int
     payload: int
-    simhash: int | None
+    sketch: bytes | None
     leader: int | None
     distance: int | None
 
@@ -159,10 +159,10 @@ class FingerprintColumns(NamedTuple):
     payload: Any
     is_first: Any
     """Whether the page was the first with its bytes."""
-    simhash: Any
-    """0 where there is none."""
+    sketch: Any
+    """Shape (n, 5), 64 bits each; 0 where there is none."""
     leads: Any
-    """Whether the page has a SimHash and was the first that said what it says."""
+    """Whether the page has a sketch and was the first that said what it says."""
 
 
 class Probe(NamedTuple):
@@ -175,7 +175,7 @@ class Probe(NamedTuple):
     status: int | None
     digest: int | None
     payload: int | None
-    simhash: int | None
+    sketch: bytes | None
     title: str | None
 
 

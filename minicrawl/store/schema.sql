@@ -53,9 +53,9 @@ CREATE TABLE fetches (
     -- what an HTML page that says something can be told by (crawl/digest.py, crawl/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body
-    simhash      INTEGER,                      -- 64-bit SimHash; NULL: too little text
+    sketch       BLOB,                         -- 40 bytes, see crawl/sketch.py; NULL: too little text
     leader       INTEGER,                      -- page that said it first, of which this one is a duplicate; NULL: none
-    distance     INTEGER                       -- bits by which its SimHash differs from the leader's; NULL: same bytes
+    distance     INTEGER                       -- bits by which its sketch differs from the leader's; NULL: same bytes
 ) STRICT;
 CREATE INDEX fetches_duplicates ON fetches (leader, distance) WHERE leader IS NOT NULL;
 
@@ -205,7 +205,7 @@ CREATE TABLE probes (
     status       INTEGER,                      -- HTTP status
     digest       INTEGER,                      -- 64 bits each of what the answer said
     payload      INTEGER,
-    simhash      INTEGER,
+    sketch       BLOB,
     title        TEXT
 ) STRICT, WITHOUT ROWID;
 

@@ -79,12 +79,10 @@ def _count_left_out(db: sqlite3.Connection) -> None:
 
 
 def _move_answers(db: sqlite3.Connection, has_fingerprints: bool) -> None:
-    """Until version 5 answers stood in pages, what pages can be told by in a table of its own, and SimHashes were
-    others, which today's cannot be compared with."""
+    """Until version 5 answers stood in pages, and what pages can be told by in a table of its own."""
     answered = f"SELECT id + 1, id, {_ANSWER} FROM old_pages WHERE status IS NOT NULL"
     db.execute(f"INSERT INTO fetches (id, page, {_ANSWER}) {answered}")
     db.execute("UPDATE pages SET fetch = id + 1 WHERE id + 1 IN (SELECT id FROM fetches)")
-    db.execute("UPDATE probes SET simhash = NULL")
     if has_fingerprints:
         db.execute(
             f"UPDATE fetches SET ({_FINGERPRINT}) = ({', '.join(f'old.{name}' for name in _FINGERPRINT.split(', '))})"

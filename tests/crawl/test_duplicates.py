@@ -16,8 +16,8 @@ from sites import Site, crawl, of_version, rows
 from minicrawl.cli import main
 from minicrawl.crawl import duplicates
 from minicrawl.crawl.audit import audit
-from minicrawl.crawl.digest import distance
-from minicrawl.crawl.duplicates import ALIKE, Duplicates, Likeness
+from minicrawl.crawl.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
+from minicrawl.crawl.sketch import BITS, distance
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
@@ -34,80 +34,109 @@ class Slow:
     def __init__(self) -> None:
         self.rows: list[Fingerprint] = []
 
-    def take_in(self, page: int, payload: int, simhash: int | None) -> Likeness | None:
-        found = next((Likeness(row.page, None) for row in self.rows if row.payload == payload), None)
-        if found is None and simhash is not None:
-            near = [
-                (distance(row.simhash, simhash), row.page)
-                for row in self.rows
-                if row.leader is None and row.simhash is not None and distance(row.simhash, simhash) <= ALIKE
-            ]
-            found = Likeness(min(near)[1], min(near)[0]) if near else None
-        self.rows.append(Fingerprint(page, 0, payload, simhash, *(found or (None, None))))
+    def take_in(self, page: int, payload: int, sketch: bytes | None) -> Likeness | None:
+        found = self._copied(payload) or (self._resembled(sketch) if sketch is not None else None)
+        self.rows.append(Fingerprint(page, 0, payload, sketch, *(found or (None, None))))
         return found
 
+    def _copied(self, payload: int) -> Likeness | None:
+        row = next((row for row in self.rows if row.payload == payload), None)
+        if row is None:
+            return None
+        return Likeness(row.page, None) if row.leader is None else Likeness(row.leader, row.distance)
 
-def flipped(simhash: int, bits: list[int]) -> int:
+    def _resembled(self, sketch: bytes) -> Likeness | None:
+        so_far: list[tuple[int, int, bytes]] = []
+        for row in self.rows:
+            if row.leader is None and row.sketch is not None and alike_in_a_band(row.sketch, sketch):
+                so_far.append((distance(row.sketch[:24], sketch[:24]), row.page, row.sketch))
+        near = [(distance(other, sketch), page) for bits, page, other in sorted(so_far)[:8] if bits <= ALIKE_SO_FAR]
+        return Likeness(min(near)[1], min(near)[0]) if near and min(near)[0] <= ALIKE else None
+
+
+def alike_in_a_band(one: bytes, other: bytes) -> bool:
+    return any(one[start : start + 2] == other[start : start + 2] for start in (0, 8, 16))
+
+
+def flipped(sketch: int, bits: list[int]) -> bytes:
     for bit in bits:
-        simhash ^= 1 << bit
-    return simhash - (1 << 64) if simhash >= 1 << 63 else simhash
+        sketch ^= 1 << bit
+    return sketch.to_bytes(BITS // 8)
 
 
 @st.composite
-def pages(draw: st.DrawFn) -> list[tuple[int, int | None]]:
-    """(payload, SimHash) of some pages, most SimHashes a few bits from one of three."""
-    centres = [draw(st.integers(0, 2**64 - 1)) for _ in range(3)]
-    near = st.builds(flipped, st.sampled_from(centres), st.lists(st.integers(0, 63), max_size=5))
-    far = st.integers(-(2**63), 2**63 - 1)
-    payloads = st.one_of(st.integers(0, 5), st.integers(0, 5).map(lambda low: low + (1 << 40)), far)
+def pages(draw: st.DrawFn) -> list[tuple[int, bytes | None]]:
+    """(payload, sketch) of some pages, most sketches some bits from one of three."""
+    centres = [draw(st.integers(0, 2**BITS - 1)) for _ in range(3)]
+    near = st.builds(flipped, st.sampled_from(centres), st.lists(st.integers(0, BITS - 1), max_size=20))
+    far = st.binary(min_size=BITS // 8, max_size=BITS // 8)
+    payloads = st.one_of(
+        st.integers(0, 5), st.integers(0, 5).map(lambda low: low + (1 << 40)), st.integers(-(2**63), 2**63 - 1)
+    )
     return draw(st.lists(st.tuples(payloads, st.one_of(st.none(), near, near, far)), max_size=60))
 
 
 def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
     """The rows as a store gives them."""
-    told = [(row.page, row.payload, row.leader is None or row.distance is not None, row.simhash or 0) for row in rows]
-    leads = [row.leader is None and row.simhash is not None for row in rows]
-    pages, payloads, are_led, hashes = np.array(told, dtype=np.int64).reshape(-1, 4).T
-    return [FingerprintColumns(pages, payloads, are_led, hashes, np.array(leads))] if rows else []
+    if not rows:
+        return []
+    told = [
+        (row.page, row.payload, row.leader is None or row.distance is not None, row.leader is None and bool(row.sketch))
+        for row in rows
+    ]
+    page, payload, is_first, leads = np.array(told, dtype=np.int64).T
+    sketches = np.frombuffer(b"".join(row.sketch or bytes(BITS // 8) for row in rows), np.uint64)
+    return [FingerprintColumns(page, payload, is_first, sketches.reshape(len(rows), -1), leads)]
 
 
 @settings(max_examples=25, deadline=None)
 @given(pages(), st.integers(1, 7), st.integers(0, 60))
 def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
-    read: list[tuple[int, int | None]], young: int, restart: int
+    read: list[tuple[int, bytes | None]], young: int, restart: int
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duplicates, "_YOUNG", young)
-        kept: dict[int, Fingerprint] = {}
-        found, slow = Duplicates([], kept.get), Slow()
-        for page, (payload, simhash) in enumerate(read):
-            if page == restart:
-                kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
-                found = Duplicates([*columns(list(kept.values())[:3]), *columns(list(kept.values())[3:])], kept.get)
-            likeness = found.likeness(page, payload, simhash)
-            found.take_in(page, 0, payload, simhash, likeness)
-            assert likeness == slow.take_in(page, payload, simhash)
+    kept: dict[int, Fingerprint] = {}
+    found, slow = Duplicates([], kept.get, young=young), Slow()
+    for page, (payload, sketch) in enumerate(read):
+        if page == restart:
+            kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
+            blocks = [*columns(list(kept.values())[:3]), *columns(list(kept.values())[3:])]
+            found = Duplicates(blocks, kept.get, young=young)
+        likeness = found.likeness(page, payload, sketch)
+        found.take_in(page, 0, payload, sketch, likeness)
+        assert likeness == slow.take_in(page, payload, sketch)
 
 
 def test_runs_stay_few() -> None:
     rng = random.Random(1)
-    found = duplicates.Runs(duplicates.Sorted)
-    for page in range(30 * duplicates._YOUNG):
-        found.add(rng.getrandbits(64), page)
-    sizes = [len(run) for run in found._runs]
-    assert sum(sizes) == 30 * duplicates._YOUNG
-    assert all(one >= duplicates._RATIO * other for one, other in pairwise(sizes))
+    found = duplicates.Runs(duplicates.Sorted, young=100)
+    for page in range(3_000):
+        found.add(np.array([rng.getrandbits(64)], dtype=np.uint64), page)
+    assert sum(found.sizes()) == 3_000
+    assert all(one >= 8 * other for one, other in pairwise(found.sizes()))
+
+
+ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)
 
 
 def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten() -> None:
     found = Duplicates([], lambda page: None)
-    found.take_in(0, 0, 10, 0, None)
-    assert found.likeness(0, 10, 0) is None
-    found.take_in(0, 0, 11, -1, None)
-    assert found.likeness(1, 10, 1) is None
-    assert found.likeness(1, 11, 1) == Likeness(0, None)
+    found.take_in(0, 0, 10, ONE, None)
+    assert found.likeness(0, 10, ONE) is None
+    found.take_in(0, 0, 11, OTHER, None)
+    assert found.likeness(1, 10, ONE) is None
+    assert found.likeness(1, 11, ONE) == Likeness(0, None)
     found.forget(0)
-    assert found.likeness(1, 11, -1) is None
+    assert found.likeness(1, 11, OTHER) is None
+
+
+def test_leader_is_never_a_duplicate_itself() -> None:
+    """A copy of a near-duplicate is marked with the page that both resemble."""
+    near = b"\0" * 39 + b"\x07"
+    found = Duplicates([], lambda page: None)
+    for page, (payload, sketch) in enumerate([(1, ONE), (2, near), (2, near)]):
+        found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+    rows = [found.row(page) for page in range(3)]
+    assert [(row.leader, row.distance) for row in rows if row is not None] == [(None, None), (0, 3), (0, 3)]
 
 
 def site() -> Site:
@@ -149,7 +178,7 @@ def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> No
     for number in (1, 1, 2, 10):
         crawl(site(), pieces, [HOME], strategy="breadth-first", pages=number)
     query = (
-        "SELECT page, digest, payload, simhash, leader, distance FROM fetches WHERE payload IS NOT NULL ORDER BY page"
+        "SELECT page, digest, payload, sketch, leader, distance FROM fetches WHERE payload IS NOT NULL ORDER BY page"
     )
     assert rows(pieces, query) == rows(whole, query)
 
@@ -185,12 +214,12 @@ def test_why_and_status_tell(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME], strategy="breadth-first")
     assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store)
-    assert f"  duplicate   near-duplicate of {A} (distance " in run("why", C, "--store", store)
+    assert f"% alike, of one folder) of {A}\n" in run("why", C, "--store", store)
     assert "  duplicates  2 exact, 1 near\n" in run("why", A, "--store", store)
     assert "duplicates 2 exact, 1 near\n" in run("status", "--store", store)
     assert json.loads(run("status", "--json", "--store", store))["duplicates"] == {"exact": 2, "near": 1}
     told = json.loads(run("why", MIRROR, "--json", "--store", store))
-    assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0}
+    assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0, "alike": 1.0, "kind": None}
     assert "duplicate" not in run("why", HOME + "other", "--store", store)
 
 

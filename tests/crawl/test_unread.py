@@ -38,7 +38,7 @@ PARTS = [
     "parse:resolved",
     "parse:normalise",
     "large_pages:identity_of",
-    "digest:features_of",
+    "digest:words_of",
     "source:without_parameters",
     "parameters:stripped",
     "outcome:media_type",
