@@ -116,7 +116,8 @@ class World:
 
     def alias_target(self, page: int, wish: int) -> int | None:
         """`wish`, unless letting `page` stand for it would close a loop."""
-        closes = wish == page or final(wish, self.oracle.links, self.oracle.aliases) == page
+        others = self.oracle.aliases - {page}  # what the page stands for now does not count
+        closes = wish == page or final(wish, self.oracle.links, others) == page
         return None if closes else wish
 
     def do(self, deed: str, number: int, bits: int) -> None:
