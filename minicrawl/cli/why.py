@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command(epilog="Example: minicrawl why https://example.org/about")
+@click.command(
+    short_help="Tell everything known of one URL.", epilog="Example: minicrawl why https://example.org/about"
+)
 @click.argument("url")
 @store_option
 @json_option

@@ -74,7 +74,10 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
         return _DAMAGED.format(path=path, error=error)
     if not isinstance(error, sqlite3.OperationalError):
-        return f"{path} is damaged or no SQLite file ({error}); use another --store"
+        return (
+            f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "
+            f"of it: minicrawl salvage NEW --store {path}"
+        )
     sentences = (sentence for part, sentence in _SENTENCES.items() if part in str(error))
     return next(sentences, "{path} cannot be used: {error}").format(path=path, error=error)
 

@@ -133,7 +133,7 @@ def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
 
     others = [f"http://b.test/{page}" for page in range(5)]
     server = OneSlowHost({HOME: [], "http://b.test/": [HOME, HOME + "1", *others]} | {url: [] for url in others})
-    report, _ = crawl(server, tmp_path / "crawl.db", ["http://b.test/"], delay=0.001, time=0.5, concurrency=4)
+    report, _ = crawl(server, tmp_path / "crawl.db", ["http://b.test/"], delay=0.001, time=10, concurrency=4)
     assert report.reason == "time"
     assert sorted(server.asked) == ["http://b.test/", *others]
 
