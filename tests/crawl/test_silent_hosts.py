@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from sites import rows
+from skipping import run
 
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
@@ -48,7 +49,7 @@ def crawled(store: Path, silent: list[str], **settings: Any) -> tuple[CrawlRepor
     web = Web()
     seeds = [f"{home}0" for home in [*silent, *GOOD]]
     options = {"delay": 0.0, "probe": False, "transport": web, "ignore_robots": False} | settings
-    return asyncio.run(acrawl(seeds, store, **options)), web
+    return run(acrawl(seeds, store, **options), grace=0.0), web
 
 
 def test_good_hosts_are_read_while_more_hosts_than_there_are_slots_are_silent(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_hosts_that_answer_do_not_wait_until_all_others_have_been_asked(tmp_path
 def test_pages_that_nobody_answers_for_are_not_among_those_to_be_fetched(tmp_path: Path) -> None:
     """Each of these requests is for a page, as no robots.txt is asked for."""
     pages = len(GOOD) * PAGES - 1
-    options = {"ignore_robots": True, "pages": pages, "timeout": 3600.0, "timing": Timing(soon=0.001)}
+    options = {"ignore_robots": True, "pages": pages, "timeout": 3600.0}
     report, web = crawled(tmp_path / "crawl.db", SILENT, **options)
     assert (report.reason, report.fetched) == ("pages", pages)
     assert web.asked.count(True) == pages
@@ -96,14 +97,14 @@ def test_hosts_that_answer_late_do_not_make_more_pages_than_were_asked_for(tmp_p
         "delay": 0.0,
         "probe": False,
     }
-    report = asyncio.run(acrawl(homes, store, pages=pages, timing=Timing(soon=0.001), **options))
+    report = run(acrawl(homes, store, pages=pages, **options), grace=0.0)
     assert (report.reason, report.fetched) == ("pages", pages)
     assert rows(store, "SELECT state, count(*) FROM pages GROUP BY 1 ORDER BY 1") == [
         ("fetched", pages),
         ("waiting", len(homes) - pages),
     ]
     assert list(audit(open_store(store))) == []
-    report = asyncio.run(acrawl([], store, **options))
+    report = run(acrawl([], store, **options), grace=0.0)
     assert (report.reason, report.fetched) == ("nothing-left", len(homes) - pages)
 
 
