@@ -290,7 +290,7 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("minicrawl.crawl.source.parse_html", broken)
+    monkeypatch.setattr("minicrawl.crawl.frontier.Frontier.acquire", broken)
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl({HOME: ["/a"]}, tmp_path / "crawl.db", [HOME])
     assert list(audit(open_store(tmp_path / "crawl.db"))) == []
