@@ -140,7 +140,8 @@ def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
             *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
         )
         says, hears = server.stdin, server.stdout
-        assert says is not None and hears is not None
+        assert says is not None
+        assert hears is not None
         try:
             await hears.readuntil(b"ACCEPT\n")
 
