@@ -285,7 +285,7 @@ def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A programming error must be heard of, not swallowed."""
+    """A programming error must be heard of, not swallowed, where nothing that the web sent led to it."""
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug")

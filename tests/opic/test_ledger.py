@@ -311,10 +311,13 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
     assert world.ledger.residuals().tolist() == [0, 0, sigma(UNIT, 1)]
     assert world.ledger.due(10).tolist() == [2]
     assert world.ledger.least_worth(1e-6) is not None
+    ledger = world.ledger
     loaded = Ledger.of(
-        *(column[:3].copy() for column in (world.ledger.received, world.ledger.forwarded, world.ledger.gone)),
-        world.ledger.alias[:3].copy(),
-        world.ledger.virtual,
+        ledger.received[:3].copy(),
+        ledger.forwarded[:3].copy(),
+        ledger.gone[:3].copy(),
+        ledger.alias[:3].copy(),
+        ledger.virtual,
     )
     assert loaded.never_read == world.ledger.never_read == UNIT
     world.settle(random.Random(0))
