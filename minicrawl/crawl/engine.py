@@ -30,7 +30,7 @@ from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState, judged
+from minicrawl.crawl.robots import RobotsState, is_unreachable
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -442,9 +442,8 @@ class Engine:
 
     def _note_failure(self, arrival: Answer, reason: str | None) -> None:
         """Keep why a request got no usable answer, should the run end without any."""
-        if isinstance(arrival, RobotsArrival) and reason is None:
-            robots = judged(arrival.fetched, 0.0)
-            reason = None if robots.rules is not None else robots.reason
+        if isinstance(arrival, RobotsArrival) and reason is None and is_unreachable(arrival.fetched):
+            reason = f"http-{arrival.fetched.status}"
         if reason is not None:
             self.unanswered[reason] += 1
 
