@@ -13,6 +13,7 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_store
 from minicrawl.analysis.verify import verify
+from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.source import LocalSource
@@ -300,6 +301,25 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
         crawl({HOME: ["/a"]}, store, [HOME])
     assert list(audit(open_store(store))) == []
     assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [(HOME, "fetched"), (HOME + "a", "waiting")]
+
+
+def test_others_go_on_between_pages_of_many_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages that come at the same time are taken in at the same turn of the loop, but for those with many links."""
+    absorb = Absorber.absorb
+    others: list[str] = []
+    before: dict[bool, list[int]] = {True: [], False: []}
+
+    def noted(self: Absorber, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        before[len(parsed.outlinks) > 2_000].append(len(others))
+        asyncio.get_running_loop().call_soon(others.append, fetched.url)
+        absorb(self, page, fetched, parsed, now)
+
+    monkeypatch.setattr(Absorber, "absorb", noted)
+    for links in (2_001, 1):
+        site: Site = {f"http://{name}.test/": [f"/{number}" for number in range(links)] for name in "abcdefgh"}
+        crawl(site, tmp_path / f"{links}.db", list(site), concurrency=8, pages=8, probe=False)
+    assert len(set(before[True])) == len(before[True]) == 8
+    assert len(set(before[False])) < len(before[False])
 
 
 def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:
