@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +219,7 @@ class Accounts:
             self.ledger.gone[first:size] = pages.are(State.GONE)
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = pages.are(State.ALIAS)
-        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered))
+        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered.tolist()))
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""
@@ -277,6 +278,7 @@ class Accounts:
         self.hops = grown(self.hops, size)
 
 
+@lru_cache(maxsize=32)  # there are a dozen, asked for a million times
 def found_in(state: str, is_answered: bool) -> Found:
     """What a page in a state is to the walkers. is_answered: whether its last turn was."""
     if state == State.ALIAS:
