@@ -54,7 +54,7 @@ def respelt(octets: bytes) -> str:
 
 
 def _spelt(patterns: Iterable[bytes]) -> list[str]:
-    """Patterns, each a line, in the spelling of `respelt`; `_STAR` stands for a star, `_END` for a $ at the very end."""
+    """Patterns, each a line, as `respelt` spells them; `_STAR` stands for a star, `_END` for a $ at the very end."""
     lines = b"".join(pattern + b"\n" for pattern in patterns).replace(b"\0", b"%00").replace(b"\1", b"%01")
     marked = lines.replace(b"$\n", b"\1\n").replace(b"*", b"\0")
     spelt = _RESPELT_BETWEEN.sub(lambda match: _SPELLINGS[match[0].lower()], marked).decode("ascii")
