@@ -2,8 +2,8 @@
 
 Two pages are merged that have the same bytes, the same owner, and link to the same pages: links written relative to two
 folders lead to different ones. Pages of two owners are not, whoever was read first: else a copy would get the
-importance of what it copies. (A page may still say so itself, by rel=canonical or a redirect.) An owner is a registrable
-domain, or a user of a shared one.
+importance of what it copies. (A page may still say so itself, by rel=canonical or a redirect.) An owner is a
+registrable domain, or a user of a shared one.
 
 leader   the one of them that stays a page; the others are aliases of it
 own      cash that a page has received, without what its aliases handed over to it

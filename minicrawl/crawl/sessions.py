@@ -20,6 +20,7 @@ from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from minicrawl.crawl.outcome import is_transient
 from minicrawl.crawl.traps import Novelty, shape_of
 from minicrawl.crawl.urls import origin, whom_to_spare
 from minicrawl.model import Fetched
@@ -121,8 +122,8 @@ class Sessions:
         """Take in what came back for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)
         row = self._rows[probe.row.pattern][probe.row.name]
-        if fetched.status is None or row.verdict != "?":
-            return
+        if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
+            return  # an overloaded server says nothing of the parameter
         if fetched.digest != probe.digest:
             self._take(row._replace(verdict="content"))
             return

@@ -202,6 +202,16 @@ def test_one_page_that_differs_ends_it() -> None:
     assert sessions.plain(page("p", 1, 5)) == page("p", 1, 5)
 
 
+@pytest.mark.parametrize(("status", "verdict"), [(429, "?"), (503, "?"), (403, "content"), (404, "content")])
+def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
+    sessions = Sessions()
+    sessions.read(page("p", 1, 1), 1, OLD)
+    probe = sessions.take_due("http://a.test")
+    assert probe is not None
+    sessions.take_in(Fetched(probe, status=status))
+    assert [row.verdict for row in sessions.take_rows()] == [verdict]
+
+
 def test_same_value_is_one_sign() -> None:
     sessions = Sessions()
     for number in range(20):
