@@ -4,12 +4,13 @@
 
 A crawl is killed at random moments and taken up again until it is through; then the next one begins, until there were
 KILLS kills (default 200). Then crawls of a smaller web are killed at every one of their commits, right before it and
-right behind. Before all that as many stores are killed while they are made, at random moments of it. Politeness is off
-unless --delay says otherwise. After every kill:
+right behind; with --retry also crawls that were through, and ask again for what was given up. Before all that as many
+stores are killed while they are made, at random moments of it. Politeness is off unless --delay says otherwise. After
+every kill:
 
 made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
-lost    a page that an earlier commit had read is read no more
+lost    a page that an earlier commit had read is read no more, be it that --retry asks for it again
 again   a page that was read in the last commit was asked for after the kill
 early   a host was asked less than the delay after it had answered
 
@@ -22,6 +23,7 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import sys
@@ -122,7 +124,8 @@ class Crawl:
         for line in broken:
             print(f"  audit: {line}", file=sys.stderr)
         self.found["audit"] += bool(broken)
-        read = {url for url, (state, _, _) in ending(self.store).items() if state != "waiting"}
+        waits = {"waiting", "error", "disallowed"} if "--retry" in self.command else {"waiting"}
+        read = {url for url, (state, _, _) in ending(self.store).items() if state not in waits}
         self.found["lost"] += len(self.read - read)
         self.read = read
 
@@ -173,6 +176,8 @@ async def run(kills: int, options: list[str]) -> None:
             await at_random(crawl, kills, found)
         async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
             await at_commits(crawl, found)
+            if "--retry" in options:
+                await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
     for what in ("made", "audit", "lost", "again", "early", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
@@ -244,12 +249,17 @@ async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str])
         print(f"{found['kills']} kills", file=sys.stderr)
 
 
-async def at_commits(crawl: Callable[[], Crawl], found: Counter[str]) -> None:
-    """Crawls that are killed at each of their commits, right before it and right behind."""
-    expected = await unharmed(crawl())
+async def at_commits(crawl: Callable[[], Crawl], found: Counter[str], *, is_again: bool = False) -> None:
+    """Crawls that are killed at each of their commits, right before it and right behind.
+
+    is_again: they were through once before.
+    """
+    expected = await unharmed(whole := crawl())
     for side in ("before", "behind"):
         for number in count(1):
             killed = crawl()
+            if is_again:
+                shutil.copy(whole.store, killed.store)
             if await killed.live(None, f"{side} {number}"):
                 break
             await killed.live(None)

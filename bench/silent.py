@@ -36,18 +36,19 @@ async def _talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.close()
 
 
-async def _hush(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(3600)
-
-
 async def _serve() -> None:
     good = await asyncio.start_server(_talk, "0.0.0.0", 0, backlog=1000)
-    silent = await asyncio.start_server(_hush, "0.0.0.0", 0, backlog=4000)
-    deaf = socket.socket()  # whose queue is full at once, so that nobody else gets a connection
-    deaf.bind(("0.0.0.0", 0))
-    deaf.listen(0)
-    print(*(server.getsockname()[1] for server in (good.sockets[0], silent.sockets[0], deaf)), flush=True)
+    silent = _listening(4096)  # the system takes connections, and nobody ever looks at them
+    deaf = _listening(0)  # whose queue is full at once, so that nobody else gets a connection
+    print(*(server.getsockname()[1] for server in (good.sockets[0], silent, deaf)), flush=True)
     await asyncio.Event().wait()
+
+
+def _listening(queue: int) -> socket.socket:
+    listener = socket.socket()
+    listener.bind(("0.0.0.0", 0))
+    listener.listen(queue)
+    return listener
 
 
 def _crawl(directory: Path, silent: int, ports: list[int], options: list[str]) -> float:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FILES = (".csv", ".jsonl")
 
 
-@click.command(epilog="Example: minicrawl compare before.csv after.csv --n 20")
+@click.command(short_help="Compare two rankings.", epilog="Example: minicrawl compare before.csv after.csv --n 20")
 @click.argument("a")
 @click.argument("b")
 @click.option("--n", default=10, show_default=True, type=click.IntRange(min=0),
@@ -53,6 +53,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
 
 def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
     """The values of what the user calls A or B, by URL."""
+    from minicrawl.crawl.audit import damage_told
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 
@@ -63,7 +64,7 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
         store, given = path, by
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
-    with open_store(store) as reader, reader.snapshot():
+    with damage_told(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
         return reader.values(given)
 

@@ -1,6 +1,7 @@
 """minicrawl crawl"""
 
 import json
+import shlex
 import sys
 import time
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from minicrawl.settings import SCOPES, STRATEGY_NAMES, USER_AGENT, option
 
 if TYPE_CHECKING:
     from minicrawl.crawl.remembered import Resumed
+    from minicrawl.crawl.retry import AskedAgain
     from minicrawl.crawl.seeds import Seeds
     from minicrawl.model import CrawlReport
 
@@ -207,9 +209,7 @@ def command(
         raise click.exceptions.Exit(_INTERRUPTED)
     reason = report.cause()
     if reason is not None:
-        raise NothingFetchedError(
-            f"nothing could be fetched ({reason}); 'minicrawl why URL --store {store}' tells more"
-        )
+        raise NothingFetchedError(_nothing_fetched(reason, store))
 
 
 def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Path, as_json: bool) -> None:
@@ -232,12 +232,16 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
         click.echo(f"{option(name)[2:]:<18}{source:<9}{printable(shown(name, value))}")
 
 
-def _gathered(sources: tuple[str, ...], skip_bad: bool) -> "Seeds":
+def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
+    from minicrawl.cli.display import counting
     from minicrawl.cli.output import printable
     from minicrawl.crawl.seeds import gather_seeds
 
-    seeds = gather_seeds(sources, skip_bad=skip_bad)
-    if seeds.bad and not is_quiet():
+    if is_quiet():
+        return gather_seeds(sources, skip_bad=skip_bad)
+    with counting(live) as count:
+        seeds = gather_seeds(sources, skip_bad=skip_bad, on_read=count)
+    if seeds.bad:
         shown = "".join(f"\n  {printable(bad)}" for bad in seeds.bad[:_BAD_SHOWN])
         more = f"\n  and {len(seeds.bad) - _BAD_SHOWN:,} more" if len(seeds.bad) > _BAD_SHOWN else ""
         click.echo(f"Left out, as they are no http or https URLs: {len(seeds.bad):,} seeds{shown}{more}", err=True)
@@ -262,7 +266,7 @@ def _run(
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
-    seeds = _gathered(sources, skip_bad)
+    seeds = _gathered(sources, skip_bad, live)
     with showing(live) as show:
         return asyncio.run(
             crawl_with(
@@ -278,7 +282,7 @@ def _run(
         )
 
 
-def _tell(resumed: "Resumed", again: int) -> None:
+def _tell(resumed: "Resumed", again: "AskedAgain") -> None:
     """Say what is not as the user may expect."""
     from minicrawl.cli.output import printable
 
@@ -286,16 +290,29 @@ def _tell(resumed: "Resumed", again: int) -> None:
         click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
     for change in resumed.changes:
         click.echo(printable(change), err=True)
-    if again:
-        click.echo(f"Pages that were given up and are asked for again: {again:,}", err=True)
+    if again.pages:
+        click.echo(f"Pages that were given up and are asked for again: {again.pages:,}", err=True)
+    for reason in again.unknown:
+        told = "no page was given up for that; 'minicrawl status' tells the reasons"
+        click.echo(f"--retry {printable(reason)}: {told}", err=True)
+
+
+def _nothing_fetched(reason: str, store: Path) -> str:
+    from minicrawl.crawl.explain import why_no_connection
+
+    told = why_no_connection(reason)
+    return (
+        f"nothing could be fetched ({reason}){f': {told}' if told else ''}; "
+        f"'minicrawl why URL --store {shlex.quote(str(store))}' tells more"
+    )
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.cli.output import amount, duration, read_line, table, tally
+    from minicrawl.cli.output import amount, counted, duration, read_line, table, tally
     from minicrawl.store.reader import open_store
 
     click.echo(
-        f"{report.fetched:,} pages ({amount(report.bytes)}) in {duration(report.seconds)}: "
+        f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.\n"
         f"{read_line(report.known, report.read, report.coverage, report.left_out)}."
     )

@@ -20,7 +20,11 @@ _TOP = 100
 _STORE = DEFAULT_STORE.with_name("demo.db")
 
 
-@click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
+@click.command(
+    short_help="See it at work on a small web of its own.",
+    epilog="Example: minicrawl demo --pages 500",
+    context_settings={"show_default": True},
+)
 @click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
 @click.option("--delay", default="0.005s", metavar="TIME", help="Between two requests to a host.")
@@ -78,6 +82,7 @@ async def _serve(web: "DemoWeb", port: int) -> None:
     import contextlib
     import signal
 
+    from minicrawl.cli.output import called_as
     from minicrawl.demo.server import serving
     from minicrawl.errors import SettingError
 
@@ -89,7 +94,7 @@ async def _serve(web: "DemoWeb", port: int) -> None:
             await stack.enter_async_context(serving(web, port))
             click.echo(
                 f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"
-                f"minicrawl crawl {' '.join(web.seeds)} --connect-to ::127.0.0.1:{port} --allow-private"
+                f"{called_as()} crawl {' '.join(web.seeds)} --connect-to ::127.0.0.1:{port} --allow-private"
             )
             await stop.wait()
     except OSError as error:
@@ -133,7 +138,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
 
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
-    from minicrawl.demo.compare import mass_curve, overlap, pages_needed
+    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_needed
     from minicrawl.store.reader import open_store
 
     truth = web.truth()
@@ -143,8 +148,7 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
     with open_store(breadth_first) as reader:
         other_order = reader.fetch_order()
         other_top = reader.top(_TOP)
-    held = [sum(truth.get(url, 0.0) for url in set(some)) for some in (order, other_order)]
-    share = min(0.5, *held)
+    share = min(0.5, *(masses(some, truth)[-1] for some in (order, other_order)))
     return {
         "pages_of_the_web": len(truth),
         "fetched": len(order),
@@ -164,12 +168,13 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
 
 
 def _lines(result: dict[str, Any], store: Path) -> list[str]:
-    from minicrawl.cli.output import table
+    from minicrawl.cli.output import called_as, table
     from minicrawl.store.rows import RankedPage
 
     share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]
     held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"
     option = f"--store {shlex.quote(str(store))}"
+    program = called_as()
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
         f"{result['known']:,} are known. The most important:",
@@ -187,9 +192,11 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         f"breadth-first needed {needed['pages_breadth_first']:,}.",
         "",
         "See why the first page is the first:",
-        f"  minicrawl why {shlex.quote(result['top'][0]['url'])} {option}",
-        "or the rest of them, and then crawl a web of your own with 'minicrawl crawl SEEDS':",
-        f"  minicrawl top --n 100 {option}",
+        f"  {program} why {shlex.quote(result['top'][0]['url'])} {option}",
+        "See more of them:",
+        f"  {program} top --n 100 {option}",
+        "And crawl a web of your own:",
+        f"  {program} crawl SEEDS",
     ]
 
 

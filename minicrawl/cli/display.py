@@ -1,8 +1,9 @@
 """The live display of a crawl, and the plain lines in its place where there is no terminal."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -13,6 +14,7 @@ from minicrawl.cli.output import amount, at_least, duration, printable, shape_li
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
+_SLOW_SECONDS = 2.0
 
 
 @contextmanager
@@ -23,6 +25,26 @@ def showing(live: bool) -> Iterator[Callable[[Progress], None]]:
         return
     with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as display:
         yield lambda progress: display.update(render(progress), refresh=True)
+
+
+@contextmanager
+def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int], None]]:
+    """Gives a function to tell with how many seeds were read, on standard error, once that takes long.
+
+    live: a count that runs, and goes at the end. The sum is told in any case: to take in so many takes long, too.
+    """
+    began, read = now(), 0
+    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) if live else nullcontext() as display:
+
+        def show(count: int) -> None:
+            nonlocal read
+            read = count
+            if display is not None and now() - began >= _SLOW_SECONDS:
+                display.update(Text(f"reading seeds: {count:,}"), refresh=True)
+
+        yield show
+    if now() - began >= _SLOW_SECONDS:
+        print(f"{read:,} seeds read in {duration(now() - began)}; taking them in ...", file=sys.stderr)  # noqa: T201
 
 
 def render(progress: Progress) -> Group:

@@ -3,8 +3,12 @@
 import json
 import math
 import re
+import shlex
+import shutil
+import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from minicrawl.model import CrawledShape, Silence
@@ -56,6 +60,12 @@ def _escaped(match: re.Match[str]) -> str:
     return "".join(char if char == "\n" or char.isprintable() else json.dumps(char)[1:-1] for char in match[0])
 
 
+def called_as() -> str:
+    """How to call this program from the shell: by its name if that is found, else as it was called."""
+    called = Path(sys.argv[0])
+    return shlex.quote(str(called)) if called.name == "minicrawl" and shutil.which(called.name) is None else "minicrawl"
+
+
 def amount(bytes_: float) -> str:
     """ "12.3 MB" of 12300000."""
     for unit in ("B", "kB", "MB", "GB"):
@@ -79,15 +89,21 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
+def counted(number: int, what: str) -> str:
+    """ "1 page", "22 pages"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def read_line(known: int, read: int, coverage: float, left_out: int) -> str:
     """How much of the known web was read, and what it does not have in it.
 
     "22 pages are known, 2 read; these hold at least 16.1% of the importance of the 22 known pages"
     """
-    told = f"{known:,} pages are known, {read:,} read"
+    told = f"{counted(known, 'page')} {'is' if known == 1 else 'are'} known, {read:,} read"
     if read:
-        told += f"; these hold {at_least(coverage)} of the importance of the {known:,} known pages"
-    return told + (f"; {left_out:,} links were left out" if left_out else "")
+        holds = "it holds" if read == 1 else "these hold"
+        told += f"; {holds} {at_least(coverage)} of the importance of the {counted(known, 'known page')}"
+    return told + (f"; {counted(left_out, 'link')} {'was' if left_out == 1 else 'were'} left out" if left_out else "")
 
 
 def at_least(share: float) -> str:

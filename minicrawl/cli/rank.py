@@ -56,7 +56,10 @@ class Options:
     per: str | None
 
 
-@click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
+@click.command(
+    short_help="Rank pages by their links in other ways.",
+    epilog="Example: minicrawl rank --by hits --query 'open source' --n 10",
+)
 @click.option("--by", type=click.Choice(list(_OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
 @click.option("--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),

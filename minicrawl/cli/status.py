@@ -18,7 +18,7 @@ _TRAPS_SHOWN = 10
 _HOSTS_SHOWN = 5
 
 
-@click.command(epilog="Example: minicrawl status --store data/crawl.db")
+@click.command(short_help="Say what a crawl does or did.", epilog="Example: minicrawl status --store data/crawl.db")
 @store_option
 @json_option
 @logging_options
@@ -88,14 +88,15 @@ def _probes(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, duration, printable, read_line, shape_line, silence_line, tally
+    from minicrawl.cli.output import amount, counted, duration, printable, read_line, shape_line, silence_line, tally
     from minicrawl.model import CrawledShape, Silence
 
     run = status["run"]
     lines = [
         f"{status['store']}: {'running' if status['running'] else 'stopped: ' + str(status['stopped'])}",
-        f"known     {status['known']:,} pages on {status['hosts']:,} hosts: {tally(status['states'])}",
-        f"reasons   {tally(status['reasons'])}",
+        f"known     {counted(status['known'], 'page')} on {counted(status['hosts'], 'host')}: "
+        f"{tally(status['states']) or 'none yet'}",
+        f"reasons   {tally(status['reasons']) or 'none yet'}",
     ]
     failing = status["failing_hosts"]
     if failing:

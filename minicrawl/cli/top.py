@@ -10,7 +10,7 @@ from minicrawl.settings import RANKINGS
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
-@click.option("--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @ranking_option
 @click.option(
     "--sites",

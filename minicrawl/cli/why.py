@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command(epilog="Example: minicrawl why https://example.org/about")
+@click.command(
+    short_help="Tell everything known of one URL.", epilog="Example: minicrawl why https://example.org/about"
+)
 @click.argument("url")
 @store_option
 @json_option
@@ -54,9 +56,9 @@ def command(url: str, store: Path, as_json: bool) -> None:
 
 
 def _settings(store: "Store") -> "CrawlSettings":
-    from minicrawl.settings import CrawlSettings
+    from minicrawl.crawl.kept import kept_settings
 
-    return CrawlSettings.from_json(store.meta_json("settings"))
+    return kept_settings(store)
 
 
 def _scope(store: "Store") -> "Scope":
@@ -127,9 +129,8 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
 def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     """A host's delay and what makes it as long as it is."""
     from minicrawl.crawl.politeness import Health, delay_of
-    from minicrawl.settings import CrawlSettings
 
-    delay = CrawlSettings.from_json(store.meta_json("settings")).delay
+    delay = _settings(store).delay
     health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
     base = max(delay, host.crawl_delay) if delay else 0.0
     return {

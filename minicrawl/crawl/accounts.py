@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +219,7 @@ class Accounts:
             self.ledger.gone[first:size] = pages.are(State.GONE)
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = pages.are(State.ALIAS)
-        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered))
+        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered.tolist()))
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""
@@ -227,8 +228,11 @@ class Accounts:
 
     def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
         """Take over the scalars of a store, all pages being loaded."""
-        for name in ("reserve", "income", "level", "clock", "newcomer_history", "newcomer_stretch"):
-            setattr(self.book, name, scalars[name] or 0)
+        for name in ("reserve", "income", "level", "clock"):
+            setattr(self.book, name, int(scalars[name] or 0))
+        # As floats also where they are 0: windows write them down with the visits they keep.
+        for name in ("newcomer_history", "newcomer_stretch"):
+            setattr(self.book, name, float(scalars[name] or 0.0))
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.recount(int(scalars["coverage_waiting"] or 0))
         self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
@@ -274,6 +278,7 @@ class Accounts:
         self.hops = grown(self.hops, size)
 
 
+@lru_cache(maxsize=32)  # there are a dozen, asked for a million times
 def found_in(state: str, is_answered: bool) -> Found:
     """What a page in a state is to the walkers. is_answered: whether its last turn was."""
     if state == State.ALIAS:

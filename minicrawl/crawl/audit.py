@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.crawl.kept import wrong_meta, wrong_settings, wrong_texts
+from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.shares import Flags, flagged
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.database import damaged
+from minicrawl.store.reader import PLACES, Store, open_store
 from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
@@ -20,16 +22,19 @@ _STATES = frozenset(State)
 
 def audit(store: Store) -> Iterator[str]:
     """One sentence per promise that is broken; none when the store is consistent. Reads all of it."""
-    errors = store.integrity_errors()
+    errors = store.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
     yield from errors
     if errors:
         return  # the rest would only say the same of every row
     held = _Held(store)
     for pages in store.columns():
         yield from held.take_in(pages)
+    for state, reason, kept, there in store.miscounted():
+        yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if held.size:
         yield from held.totals(int(store.meta("cash_total") or 0))
         yield from _links(store, held)
+        yield from _order(store, held.ledger)
 
 
 @contextmanager
@@ -47,14 +52,6 @@ def damage_told(path: Path) -> Iterator[None]:
         if damage is None:
             raise
         raise damaged(path, damage) from error
-
-
-def damaged(path: Path, what: str) -> StoreError:
-    """What is wrong with a damaged store, and the way out."""
-    return StoreError(
-        f"{path} is damaged: {what}; use a backup, or save what can be read of it: "
-        f"minicrawl salvage NEW --store {path}"
-    )
 
 
 def _damage(path: Path) -> str | None:
@@ -118,6 +115,20 @@ class _Held:
             yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
 
 
+def _order(store: Store, ledger: Ledger) -> Iterator[str]:
+    """What is wrong with what tells the best pages without a look at all."""
+    if store.meta("is_ranked"):
+        order, places, starts = ledger.order(), dict(store.places()), range(0, ledger.size, PLACES)
+        right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
+        if places.keys() != set(starts) or not all(right):
+            yield "the places of pages are not those by what they have received"
+    floor = store.meta("best_floor")
+    if floor is not None:
+        worthy = flagged(ledger.worths(slice(0, ledger.size)) >= int(floor))
+        for page in np.setdiff1d(worthy, store.best()).tolist():
+            yield f"page {page} is not among the best, but has received as much"
+
+
 def _links(store: Store, held: _Held) -> Iterator[str]:
     size, ledger = held.size, held.ledger
     expected = ledger.birth(slice(0, size))
@@ -129,6 +140,9 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
         add_sent(expected, ledger, block.sources, block.indptr, block.targets)
+    for page, own in store.own_links():
+        if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
+            yield f"page {page} has a link of its own to a page that is not in the store"
     for page in flagged(held.is_read & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
     for page in flagged(expected != ledger.received).tolist():

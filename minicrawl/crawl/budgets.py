@@ -71,6 +71,7 @@ class Budgets:
         self._new_linkers: list[LinkerRow] = []
         for row in domains:
             self._number(row.name)
+        stored = len(self._names)
         for linker in linkers:
             self._set(self._linkers, linker.domain, linker.bit)
         for host, known in (pages or {}).items():
@@ -81,7 +82,8 @@ class Budgets:
         for row in domains:
             if row.address is not None:
                 self._join(row.id, row.address)
-        self._changed = {}
+        # Domains that only pages tell of are new: those of a crawl without traps, or of an older version.
+        self._changed = {number: address for number, address in self._changed.items() if number >= stored}
 
     def protect(self, hosts: Iterable[str]) -> None:
         """The domains of these hosts have no budget: they are whom the user wants crawled."""

@@ -27,7 +27,7 @@ from minicrawl.crawl.arrivals import (
     reason_of,
 )
 from minicrawl.crawl.connect import Routes
-from minicrawl.crawl.hosts import Host, HostTurn
+from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
 from minicrawl.crawl.robots import RobotsState, judged
@@ -42,6 +42,7 @@ from minicrawl.store.rows import MetaValue
 _log = logging.getLogger("minicrawl")
 _BATCH = 256
 _TOP = 10
+_ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 _TRAP_SECONDS = 86_400.0
 
 
@@ -61,6 +62,9 @@ class Engine:
 
     Requests to hosts that have not answered yet, or not the last time, take no slot away from the others: silent hosts
     would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection.
+    A few are begun at a time, so that between them answers are taken in, and hosts that answer are asked for more.
+    One that is not answered soon does not count among the pages a crawl is to fetch. Should it be answered after all
+    when these are fetched, it is dropped, and its page waits for the next run.
 
     Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But
     no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
@@ -97,9 +101,7 @@ class Engine:
         self._beside: set[asyncio.Task[None]] = set()  # requests that are for no page
         self._locating: set[asyncio.Task[None]] = set()
         self._attempts: set[asyncio.Task[None]] = set()  # requests to hosts that did not answer the last time
-        # Hosts that wait until fewer attempts are under way; until when they rested without that, and do now.
-        self._waiting_to_attempt: deque[tuple[Host, float, float]] = deque()
-        self._answers: dict[int, bool] = {}  # by host: whether the last request of this run was answered
+        self._unlikely: set[asyncio.Task[None]] = set()  # those among them for pages that are not answered soon
         self._outage: Outage[Answer] = Outage(timing)
         self._silent_since: float | None = None  # as has been told
         self._was_full = False  # the same: too many files were open
@@ -122,7 +124,7 @@ class Engine:
     def stop(self, reason: str) -> None:
         """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
         self.reason = self.reason or reason
-        for task in self._beside | self._locating:
+        for task in self._beside | self._locating | (self._attempts if self._has_enough() else set()):
             task.cancel()
         self._wake.set()
 
@@ -200,40 +202,26 @@ class Engine:
         if self._outage.ask_at is not None:
             self._knock(now)
             return False
-        self._let_attempts_follow(now)
-        put_off = 0
+        most_attempts = min(self._room.attempts, len(self._attempts) + _ATTEMPTS_AT_ONCE)
         while self._slots_taken() < self._room.requests:
-            if settings.pages is not None and self.fetched + self._pages_in_flight() >= settings.pages:
+            if settings.pages is not None and self.fetched + self._pages_expected() >= settings.pages:
                 return False
-            if self._absorber.turns_in_batch >= 2 * _BATCH or put_off >= _BATCH:
+            if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
+            has_room = len(self._attempts) < most_attempts
             errand = self._absorber.acquire_errand(now)
             if errand is not None:
                 turn, url = errand
             else:
-                page = self._frontier.acquire(now)
+                page = self._frontier.acquire(now, attempts=has_room)
                 if page is None:
-                    return False
+                    return len(self._attempts) == most_attempts < self._room.attempts
                 turn, url = HostTurn(self._frontier.host(page), page), self._absorber.known.url(page)
-            if len(self._attempts) >= self._room.attempts and self._is_attempt(turn):
-                self._put_off(turn, now)
-                put_off += 1
+            if turn.errand is not None and not (has_room or turn.host.answers):
+                self._absorber.turns.hold(turn, now + self._timing.attempt, now)
                 continue
             self._take_turn(turn, url, now)
         return False
-
-    def _put_off(self, turn: HostTurn, now: float) -> None:
-        """Let a host wait that nobody knows to answer, as too many such are being asked."""
-        before, until = turn.host.rests_until, now + self._timing.attempt
-        self._absorber.turns.hold(turn, until, now)
-        self._waiting_to_attempt.append((turn.host, before, until))
-
-    def _let_attempts_follow(self, now: float) -> None:
-        """Let as many of these wait no longer as others have been answered, or have not."""
-        for _ in range(min(self._room.attempts - len(self._attempts), len(self._waiting_to_attempt))):
-            host, before, until = self._waiting_to_attempt.popleft()
-            if host.rests_until == until:  # else it rests for another reason by now
-                self._frontier.resume(host, before, now)
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
@@ -312,7 +300,7 @@ class Engine:
         """Ask somebody who has answered before whether he still does, if it is time for that."""
         if self._outage.ask_at is None or now < self._outage.ask_at:
             return
-        found = self._absorber.knocks.acquire(now, self._answers)
+        found = self._absorber.knocks.acquire(now)
         if found is None:
             self._outage.postponed(self._absorber.answered, now)
             return
@@ -349,8 +337,11 @@ class Engine:
             self._commit()
         return self._absorber.sitemaps.let_rest_in(now)
 
-    def _pages_in_flight(self) -> int:
-        return len(self._tasks) - len(self._beside) - len(self._locating)
+    def _pages_expected(self) -> int:
+        return len(self._tasks) - len(self._beside) - len(self._locating) - len(self._unlikely)
+
+    def _has_enough(self) -> bool:
+        return self._settings.pages is not None and self.fetched >= self._settings.pages
 
     def _slots_taken(self) -> int:
         """Who is silent, host or name server, must not hold up the others; but one at a time is one at a time."""
@@ -360,7 +351,7 @@ class Engine:
 
     def _is_attempt(self, turn: HostTurn) -> bool:
         """Whether nobody knows that the host of a turn will answer."""
-        return not self._answers.get(turn.host.id, False)
+        return not turn.host.answers
 
     def _spawn(
         self, coroutine: Coroutine[Any, Any, None], turn: HostTurn, kind: set[asyncio.Task[None]] | None = None
@@ -373,7 +364,15 @@ class Engine:
         if kind is not self._locating and self._is_attempt(turn):
             self._attempts.add(task)
             task.add_done_callback(self._attempts.discard)
+            if kind is None and self._settings.pages is not None:
+                doubt = asyncio.get_running_loop().call_later(self._timing.soon, self._expect_no_more, task)
+                task.add_done_callback(lambda _: doubt.cancel())
+                task.add_done_callback(self._unlikely.discard)
         task.add_done_callback(self._finished)
+
+    def _expect_no_more(self, task: asyncio.Task[None]) -> None:
+        self._unlikely.add(task)
+        self._wake.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -424,13 +423,16 @@ class Engine:
             if reason == OPEN_FILES:
                 self._put_back_untried(arrival, now)
                 continue
+            if isinstance(arrival, PageArrival) and self._has_enough():
+                self._put_back(arrival, 0.0, now)
+                continue
             self._note_failure(arrival, reason)
             if isinstance(arrival, LocatedArrival):
                 self._frontier.looked_up(reason != "dns-unanswered", now)
             if reason in SILENT:
-                self._answers[self._turn(arrival).host.id] = False
+                self._frontier.judge(self._turn(arrival).host, False, now)
             elif not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
-                self._answers[self._turn(arrival).host.id] = True
+                self._frontier.judge(self._turn(arrival).host, True, now)
             if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
                 self._doubt(arrival, now)
                 continue
@@ -597,7 +599,7 @@ class Engine:
 
     def _check_limits(self, now: float) -> None:
         settings = self._settings
-        if settings.pages is not None and self.fetched >= settings.pages:
+        if self._has_enough():
             self.stop("pages")
         if settings.time is not None and now - self._started >= settings.time:
             self.stop("time")

@@ -24,6 +24,11 @@ _OF_CONNECTIONS = {
 }
 
 
+def why_no_connection(reason: str) -> str | None:
+    """What a reason code for no connection means, and the option that may help; None where the code says it all."""
+    return _OF_CONNECTIONS.get(reason)
+
+
 def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
     """The rule behind the reason code of a known page; None where the code says it all.
 
@@ -34,7 +39,7 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
     if reason == PARSER_FAILED:
         return "a part of minicrawl failed over what was sent; the log of the crawl tells where"
     if leads_to is None:
-        return _OF_CONNECTIONS.get(reason)
+        return why_no_connection(reason)
     # A code such as "redirect-scope-site" or "meta-refresh-loop": what leads there, and why that is refused.
     code = next((code for code in _OF_TARGETS if reason.endswith(f"-{code}")), None)
     told = _OF_TARGETS[code] if code else scope.rule(leads_to, depth) or static_rule(leads_to)

@@ -107,6 +107,14 @@ class Frontier:
         host.address = self._address(address, now) if self._ip_delay and address else None
         self._reschedule(host, now)
 
+    def judge(self, host: Host, answers: bool, now: float) -> None:
+        """Say whether a host that was asked has answered: its next turns are attempts, or no longer."""
+        if bool(host.answers) != answers:
+            self._withdraw(host)
+            host.answers = answers
+            self._reschedule(host, now)
+        host.answers = answers
+
     def looked_up(self, is_answered: bool, now: float) -> None:
         """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth failed, else a quarter more.
 
@@ -187,10 +195,13 @@ class Frontier:
             self._discovery.offer(self.hosts[host_id])
             self._refresh.offer(self.hosts[host_id])
 
-    def acquire(self, now: float) -> int | None:
-        """Hand out the page to fetch now, or None. Its host is in flight until `release`."""
+    def acquire(self, now: float, *, attempts: bool = True) -> int | None:
+        """Hand out the page to fetch now, or None. Its host is in flight until `release`.
+
+        attempts: whether hosts may have their turn of which nobody knows that they answer.
+        """
         self._wake(now)
-        discovery, refresh = self._discovery.best(), self._refresh.best()
+        discovery, refresh = self._discovery.best(attempts=attempts), self._refresh.best(attempts=attempts)
         discovers = self._budget.discovers(discovery is not None, refresh is not None)
         if discovers is None:
             return None
@@ -276,11 +287,6 @@ class Frontier:
         host.rests_until = max(host.rests_until, until)
         self._withdraw(host)
         self._reschedule(host, now)
-
-    def resume(self, host: Host, not_before: float, now: float) -> None:
-        """Take a rest back: the host may have its turn from `not_before` on, as far as its delay goes."""
-        host.rests_until = not_before
-        self.rest(host, not_before, now)
 
     def free(self, host: Host, now: float) -> None:
         """Let a host have its turns without delay: it will not be asked in them."""

@@ -60,13 +60,15 @@ class Host(Clock):
     """A host and its politeness.
 
     `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
-    over, for another reason. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
+    over, for another reason. `answers`: whether it did when it was asked last in this run, None if it has not been; to
+    be set by the frontier alone. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
     `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
     """
 
     crawl_delay: float = 0.0
     rests_until: float = 0.0
     health: Health = FRESH
+    answers: bool | None = None
     address: Address | None = None
     located_until: float = math.inf
     errands: list[int] = field(default_factory=list)  # few; an empty deque takes 760 bytes

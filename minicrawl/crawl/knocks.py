@@ -1,6 +1,6 @@
 """Whom to ask whether anybody answers: hosts all over the crawl, each at its own time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +26,12 @@ class Knocks:
         self._looks = self._knocks = 0
         self._page: int | None = None
 
-    def acquire(self, now: float, answers: Mapping[int, bool]) -> tuple[HostTurn, str] | None:
+    def acquire(self, now: float) -> tuple[HostTurn, str] | None:
         """A host that may be asked now, and the URL to ask for: the same until `over`, as far as that is possible.
 
-        That is its robots.txt; or a page, if the crawl does not ask for those. answers: by a host's number, whether its
-        last request in this run was answered.
+        That is its robots.txt; or a page, if the crawl does not ask for those.
         """
-        for page in [self._page] if self._page is not None else self._found(answers):
+        for page in [self._page] if self._page is not None else self._found():
             host = self._web.frontier.host(page)
             turn = self._web.frontier.acquire_host(host, now) if host.health.dead_until <= now else None
             if turn is not None:
@@ -51,13 +50,13 @@ class Knocks:
         self._page = None
         self._knocks = 0
 
-    def _found(self, answers: Mapping[int, bool]) -> Iterator[int]:
+    def _found(self) -> Iterator[int]:
         size = self._web.accounts.size
         read = self._web.accounts.book.read[:size]
         host_of = self._web.frontier.host_of[:size]
-        answering, asked = (np.zeros(len(self._web.frontier.hosts), dtype=np.bool_) for _ in range(2))
-        asked[list(answers)] = True
-        answering[[host for host, answered in answers.items() if answered]] = True
+        hosts = self._web.frontier.hosts
+        answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))
+        asked = np.fromiter((host.answers is not None for host in hosts), np.bool_, len(hosts))
         first, second = read & answering[host_of], ~read & ~asked[host_of]
         if self._knocks % 2:
             first, second = second, first

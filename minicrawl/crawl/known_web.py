@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawl.accounts import Accounts
-from minicrawl.crawl.audit import damaged
 from minicrawl.crawl.batch import Batch
 from minicrawl.crawl.best import Best
 from minicrawl.crawl.budgets import Budgets
 from minicrawl.crawl.focus import Focus
 from minicrawl.crawl.frontier import Frontier
 from minicrawl.crawl.hosts import Host
+from minicrawl.crawl.kept import wrong_meta
 from minicrawl.crawl.known import KnownUrls
 from minicrawl.crawl.past import Past
 from minicrawl.crawl.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
@@ -31,6 +31,7 @@ from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.shares import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
@@ -254,6 +255,8 @@ class KnownWeb:
         asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
         # A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
         for what in self.writer.structure_errors() if self.writer.meta("in_doubt") else ():
+            raise damaged(self.writer.path, what)
+        for what in wrong_meta(self.writer):
             raise damaged(self.writer.path, what)
         for row in self.writer.hosts():
             if row.id != len(self.frontier.hosts):

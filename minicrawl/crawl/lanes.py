@@ -5,6 +5,7 @@ No decision looks at more than a few heap tops.
 lane     one kind of page: never read (discovery), or read (refresh)
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
 crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
+attempt  a turn of a host that did not answer the last time, or has not been asked in this run
 """
 
 import heapq
@@ -51,7 +52,7 @@ class Lane:
     """Pages of one kind: a queue per host, and the best page of every host on offer.
 
     A host without address offers its best page itself, under its number. Of all others an address on offer offers
-    the best one, under the complement of its number.
+    the best one, under the complement of its number. Turns that would be attempts are offered apart.
     """
 
     def __init__(
@@ -64,8 +65,8 @@ class Lane:
         self._is_current = is_current
         self._waiting_of = waiting_of
         self._queues: dict[int, PageQueue] = {}
-        self._offers = Offers()
-        self._crowds: dict[int, Offers] = {}
+        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
+        self._crowds: dict[tuple[int, bool], Offers] = {}
         self.waiting = 0
 
     def add(self, host: Host, entry: int) -> None:
@@ -96,44 +97,53 @@ class Lane:
         entry = queue.peek() if queue and host.is_offered else None
         if entry is None:
             return
-        address = host.address
+        address, is_attempt = host.address, not host.answers
         if address is None:
-            self._offers.put(host.id, entry)
+            self._offers[is_attempt].put(host.id, entry)
             return
-        crowd = self._crowds.get(address.id)
+        crowd = self._crowds.get((address.id, is_attempt))
         if crowd is None:
-            crowd = self._crowds[address.id] = Offers()
+            crowd = self._crowds[address.id, is_attempt] = Offers()
         crowd.put(host.id, entry)
-        self.offer_address(address)
+        self._offer_crowd(address, is_attempt)
 
     def offer_address(self, address: Address) -> None:
         """Let an address that is on offer stand in for the best page of its hosts."""
-        crowd = self._crowds.get(address.id)
-        best = crowd.best() if crowd is not None and address.is_offered else None
+        self._offer_crowd(address, False)
+        self._offer_crowd(address, True)
+
+    def _offer_crowd(self, address: Address, is_attempt: bool) -> None:
+        crowd = self._crowds.get((address.id, is_attempt))
+        if crowd is None:
+            return
+        best = crowd.best() if address.is_offered else None
         if best is None:
-            self._offers.withdraw(~address.id)
+            self._offers[is_attempt].withdraw(~address.id)
         else:
-            self._offers.put(~address.id, best[0])
+            self._offers[is_attempt].put(~address.id, best[0])
 
     def has_page(self, host: Host) -> bool:
         queue = self._queues.get(host.id)
         return queue is not None and queue.waiting > 0
 
-    def best(self) -> tuple[int, Host] | None:
-        """The highest ranking entry among the hosts on offer."""
-        best = self._offers.best()
+    def best(self, *, attempts: bool = True) -> tuple[int, Host] | None:
+        """The highest ranking entry among the hosts on offer; without attempts, among those that answer."""
+        best, is_attempt = self._offers[False].best(), False
+        attempt = self._offers[True].best() if attempts else None
+        if attempt is not None and (best is None or attempt < best):
+            best, is_attempt = attempt, True
         if best is not None and best[1] < 0:
-            best = self._crowds[~best[1]].best()
+            best = self._crowds[~best[1], is_attempt].best()
         return None if best is None else (best[0], self._hosts[best[1]])
 
     def withdraw(self, host: Host) -> None:
         """The host is no longer on offer."""
-        address = host.address
+        address, is_attempt = host.address, not host.answers
         if address is None:
-            self._offers.withdraw(host.id)
-        elif address.id in self._crowds:
-            self._crowds[address.id].withdraw(host.id)
-            self.offer_address(address)
+            self._offers[is_attempt].withdraw(host.id)
+        elif (address.id, is_attempt) in self._crowds:
+            self._crowds[address.id, is_attempt].withdraw(host.id)
+            self._offer_crowd(address, is_attempt)
 
     def pop(self, host: Host) -> int:
         page = self._queues[host.id].pop()

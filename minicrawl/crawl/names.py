@@ -5,12 +5,14 @@ imports aiodns.
 """
 
 import asyncio
+import errno
 import socket
 import time
 from collections.abc import Callable
 
 import aiodns
 
+from minicrawl.crawl.open_files import is_full
 from minicrawl.crawl.timing import STANDARD, Timing
 
 GRACE = 120.0
@@ -36,7 +38,7 @@ class Names:
     async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
         """All addresses of a name; an answer may be `grace` seconds too old.
 
-        Raises NameServerError, and socket.gaierror for a name without address.
+        Raises NameServerError, socket.gaierror for a name without address, and any other OSError for our own trouble.
         """
         until, addresses, failure = self._kept.get(name, (0.0, (), None))
         if self._clock() >= until + (grace if addresses else 0.0):
@@ -72,6 +74,8 @@ class Names:
         try:
             addresses = await self.look_up(name)
         except aiodns.error.DNSError as error:
+            if is_full():
+                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
             if error.args[0] in _NO_SUCH_NAME:
                 raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
             raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error

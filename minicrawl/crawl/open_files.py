@@ -1,6 +1,7 @@
 """How many connections a crawl may have, by how many files the system lets a process open."""
 
 import errno
+import os
 from dataclasses import dataclass
 
 from minicrawl.errors import SettingError
@@ -16,6 +17,7 @@ RESERVED = 24
 LEAST = RESERVED + 8
 ATTEMPTS_PER_REQUEST = 16
 MOST_IDLE = 500
+"""Connections that nobody uses. One over TLS takes 62 kB with its session, so they take 31 MB at most."""
 OWN_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS})
 """Errors that say that it is us who have too much open."""
 
@@ -36,12 +38,21 @@ def room(limit: int | None, concurrency: int) -> Room:
     """How a crawl that may have `limit` files open (None: any number) shares them.
 
     A quarter each for requests, attempts and idle connections. The last one is for a host's second address, which is
-    tried beside its first one (RFC 8305).
+    tried beside its first one (RFC 8305). Look-ups need none: c-ares has two sockets for all of them.
     """
     if limit is None:
         return Room(concurrency, ATTEMPTS_PER_REQUEST * concurrency, MOST_IDLE)
     quarter = max((limit - RESERVED) // 4, 1)
     return Room(min(concurrency, quarter), min(ATTEMPTS_PER_REQUEST * concurrency, quarter), min(MOST_IDLE, quarter))
+
+
+def is_full() -> bool:
+    """Whether not one more file can be opened just now: what a library took for somebody else's failure may be that."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in OWN_TROUBLE
+    return False
 
 
 def raised_limit() -> int | None:

@@ -9,6 +9,7 @@ A page that is asked for again waits like one that never had a turn. What it pas
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from minicrawl.crawl.outcome import is_transient
 from minicrawl.crawl.urls import origin
@@ -33,8 +34,15 @@ def wants(reason: str, retry: Sequence[str]) -> bool:
     return is_ours(reason) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
 
 
-def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> int:
-    """Let given-up pages of a store wait for another turn; how many. seeds: those that are given for this run."""
+class AskedAgain(NamedTuple):
+    """How many pages are asked for again, and the reasons behind --retry for which none was given up."""
+
+    pages: int
+    unknown: tuple[str, ...] = ()
+
+
+def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> AskedAgain:
+    """Let given-up pages of a store wait for another turn. seeds: those that are given for this run."""
     given = set(writer.find(list(seeds)).values())
     given_up = writer.given_up()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
@@ -42,4 +50,5 @@ def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> int
         reasons = {reason for _, reason in given_up if wants(reason, retry)}
         with writer.transaction():
             writer.ask_again(pages, {origin(writer.url(page)) for page in pages}, reasons)
-    return len(pages)
+    known = {PASSING, ALL, *(reason for _, reason in given_up)}
+    return AskedAgain(len(pages), tuple(reason for reason in retry if reason not in known))

@@ -11,10 +11,11 @@ from typing import Any
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import damage_told
 from minicrawl.crawl.engine import Engine, SteadyClock
+from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.open_files import raised_limit, room
 from minicrawl.crawl.parameters import stripped
 from minicrawl.crawl.remembered import Resumed, resumed
-from minicrawl.crawl.retry import ask_again
+from minicrawl.crawl.retry import AskedAgain, ask_again
 from minicrawl.crawl.seeds import Seeds, gather_seeds, in_plain_http
 from minicrawl.crawl.source import LocalSource, WorkerSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -49,9 +50,11 @@ async def acrawl(
     """
     started = time.monotonic()
     CrawlSettings.of(settings)
+    if not isinstance(store, str | Path):
+        raise SettingError(f"store is the path of a file, not {store!r}")
     return await crawl_with(
         settings,
-        gather_seeds([seeds] if isinstance(seeds, str) else seeds),
+        gather_seeds(_texts(seeds)),
         Path(store),
         on_progress=on_progress,
         transport=transport,
@@ -66,13 +69,24 @@ def crawl(seeds: Iterable[str], store: str | Path = DEFAULT_STORE, **options: An
     return asyncio.run(acrawl(seeds, store, **options))
 
 
+def _texts(seeds: Iterable[str]) -> list[str]:
+    """Seeds as a caller may give them: several, or one."""
+    if isinstance(seeds, str):
+        return [seeds]
+    given = list(seeds) if isinstance(seeds, Iterable) else [seeds]
+    for seed in given:
+        if not isinstance(seed, str):
+            raise SeedError(f"seeds are texts, URLs or names of files, not {seed!r}")
+    return given
+
+
 async def crawl_with(
     given: Mapping[str, Any],
     seeds: Seeds,
     store: Path,
     *,
     forgotten: Iterable[str] = (),
-    on_resumed: Callable[[Resumed, int], None] | None = None,
+    on_resumed: Callable[[Resumed, AskedAgain], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
@@ -82,18 +96,22 @@ async def crawl_with(
     """`acrawl` with its seeds read.
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered.py. on_resumed: is
-    told the settings there are, and how many given-up pages are asked for again. started: when the crawl's time began
+    told the settings there are, and which given-up pages are asked for again. started: when the crawl's time began
     to run, by time.monotonic().
     """
-    _window(CrawlSettings.of(given))  # what is wrong by itself is told before there is a store
+    is_new = not store.exists()
+    if is_new:  # what is wrong by itself is told before there is a store
+        await _check(CrawlSettings.of(given), transport)
+        if not seeds.urls:
+            raise _no_seeds(store)
     with damage_told(store), closing(Writer(store)) as writer:
         told = resumed(writer.meta_json("settings"), given, forgotten)
-        if told.settings.workers and transport is not None:
-            raise SettingError("a transport of one's own works inside this process only: workers must be 0")
+        if not is_new:
+            await _check(told.settings, transport)
         _check_window(writer, told.settings)
         seeds = _spelled(seeds, told.settings, writer)
         if not seeds.urls and not writer.size():
-            raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
+            raise _no_seeds(store)
         again = ask_again(writer, seeds.urls, told.settings.retry)
         if on_resumed is not None:
             on_resumed(told, again)
@@ -199,6 +217,23 @@ def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     if engine.reason == "time" and not (engine.fetched or engine.unanswered):
         return store.unanswered()
     return dict(engine.unanswered)
+
+
+def _no_seeds(store: Path) -> SeedError:
+    return SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
+
+
+async def _check(settings: CrawlSettings, transport: Any) -> None:
+    """Raise SettingError for what a crawl cannot be made with, before any of it is remembered.
+
+    What is wrong with how to connect a Fetcher says when it is made, in workers too late.
+    """
+    _window(settings)
+    if transport is None:
+        async with Fetcher(settings):
+            return
+    if settings.workers:
+        raise SettingError("a transport of one's own works inside this process only: workers must be 0")
 
 
 def _window(settings: CrawlSettings) -> Window:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from minicrawl.crawl.urls import normalise
 from minicrawl.errors import SeedError
 
 _SHOWN = 10
+_TOLD_EVERY = 10_000
 # What may be a host and what is on it, by its look: a name with a dot in it, an address, this machine.
 _HOST = re.compile(
     r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
@@ -34,16 +35,23 @@ def read_seeds(sources: Iterable[str]) -> list[str]:
     return gather_seeds(sources).urls
 
 
-def gather_seeds(sources: Iterable[str], *, skip_bad: bool = False) -> Seeds:
+def gather_seeds(
+    sources: Iterable[str], *, skip_bad: bool = False, on_read: Callable[[int], None] | None = None
+) -> Seeds:
     """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
 
-    skip_bad: go on without what is no URL. Raises SeedError that names file and line, of many the first.
+    skip_bad: go on without what is no URL. on_read: is told every now and then, and at the end, how many were read.
+    Raises SeedError that names file and line, of many the first.
     """
     seeds: dict[str, None] = {}
     guessed: set[str] = set()
     bad: list[str] = []
+    read = 0
     for source in sources:
         for where, text in _lines(source):
+            read += 1
+            if on_read is not None and read % _TOLD_EVERY == 0:
+                on_read(read)
             is_guess = _is_host(text)
             url = normalise(f"https://{text}" if is_guess else text)
             if url is None:
@@ -54,6 +62,8 @@ def gather_seeds(sources: Iterable[str], *, skip_bad: bool = False) -> Seeds:
             elif not is_guess:
                 guessed.discard(url)
             seeds[url] = None
+    if on_read is not None:
+        on_read(read)
     if bad and not skip_bad:
         raise SeedError(_told(bad))
     return Seeds(list(seeds), frozenset(guessed), tuple(bad))

@@ -26,7 +26,8 @@ class Timing:
                      longer delay
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawl.politeness
     on_its_way       that a request takes to its host at most; with a delay of more than a second, that many times it
-    attempt          for which a host that nobody knows to answer waits at most, where too many such are being asked
+    attempt          for which an errand waits that is an attempt, where too many such are under way
+    soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             for which a host waits for which there was no room among the open files
     first_pause, longest_pause       between two knocks, see minicrawl.crawl.outage
     patience         after which what is held in doubt has failed, see there
@@ -53,7 +54,8 @@ class Timing:
     least_backoff: float = 1.0
     longest_backoff: float = 300.0
     on_its_way: float = 0.04
-    attempt: float = 60.0
+    attempt: float = 1.0
+    soon: float = 0.25
     full: float = 1.0
     first_pause: float = 1.0
     longest_pause: float = 60.0

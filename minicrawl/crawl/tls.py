@@ -18,7 +18,7 @@ _CERTIFICATE_REASONS = {
     **dict.fromkeys((62, 64), "tls-name"),
 }
 _STEP = 16 * 1024  # bytes handed to OpenSSL at a time: its buffers never shrink
-_MOST_SESSIONS = 1_000
+_MOST_SESSIONS = 1_000  # of 6 kB each
 
 
 def tls_reason(error: ssl.SSLError) -> str:
@@ -154,7 +154,8 @@ class TlsLayer(asyncio.Protocol):
         if data:
             if not self._is_kept:  # by now there is a ticket, if the server gives any (RFC 8446 4.6.1)
                 self._is_kept = True
-                self._client.keep(self._host, self._port, self._tls.session)
+                if not self._tls.session_reused:  # to copy one takes as long as a handshake, and the old one will do
+                    self._client.keep(self._host, self._port, self._tls.session)
             self._above.data_received(data)
         if is_over:
             self._above.eof_received()

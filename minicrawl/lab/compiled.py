@@ -33,7 +33,7 @@ LAB_TOTAL = 2**52
 """All the cash in the lab: the clock of some thousand turnovers fits into 64 bits."""
 
 _INCOME, _LEVEL, _CLOCK, _PAYEES, _RESERVE = range(5)
-_VIRTUAL, _NEVER_READ, _RESTLESS = range(3)
+_VIRTUAL, _RESTLESS = range(2)
 _PAID = {"nobody": 0, "read": 1, "all": 2}
 _READ, _ALL = _PAID["read"], _PAID["all"]
 
@@ -60,7 +60,7 @@ class _Cash(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """A `Ledger` as compiled code sees it. `till`: virtual page, never-read pages, sum of |R - H|."""
+    """A `Ledger` as compiled code sees it. `till`: virtual page, sum of |R - H|."""
 
     received: IntArray
     forwarded: IntArray
@@ -199,15 +199,15 @@ def _opened(book: Adaptive, room: int) -> Iterator[_Cash]:
 
 @contextmanager
 def _held(ledger: Ledger) -> Iterator[_Held]:
-    """The ledger as compiled code sees it; what that changed stands in the ledger afterwards."""
+    """The ledger as compiled code sees it. The ledger adds up its columns anew afterwards."""
     size = ledger.size
     if ledger.alias[:size].any():
         raise ValueError("compiled visits know no aliases; fold them into their targets")
     received, forwarded = ledger.received[:size], ledger.forwarded[:size]
     restless = int(np.abs(received - forwarded).sum())
-    held = _Held(received, forwarded, np.array([ledger.virtual, ledger.never_read, restless], dtype=np.int64))
+    held = _Held(received, forwarded, np.array([ledger.virtual, restless], dtype=np.int64))
     yield held
-    ledger.virtual, ledger.never_read = int(held.till[_VIRTUAL]), int(held.till[_NEVER_READ])
+    ledger.recount(int(held.till[_VIRTUAL]))
 
 
 @compiled
@@ -312,8 +312,6 @@ def _credit(held, target, units):  # type: ignore[no-untyped-def]
     """Change what `target` has received; returns its residual."""
     before = abs(held.received[target] - held.forwarded[target])
     held.received[target] += units
-    if held.forwarded[target] == 0:
-        held.till[_NEVER_READ] += units
     after = abs(held.received[target] - held.forwarded[target])
     held.till[_RESTLESS] += after - before
     return after
@@ -323,8 +321,6 @@ def _credit(held, target, units):  # type: ignore[no-untyped-def]
 def _forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
     """The part of `Ledger.visit` that concerns the page itself: what each outlink gets, each old one gave."""
     h, n = held.forwarded[page], held.received[page]
-    if h == 0:
-        held.till[_NEVER_READ] -= n
     held.till[_RESTLESS] -= abs(n - h)
     held.forwarded[page] = n
     sent, taken = sigma(n, len(outlinks)), sigma(h, len(old))

@@ -31,7 +31,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import DAMPING, IntArray, Pages, damped, grown, sigma, sigmas, slices
+from minicrawl.opic.shares import DAMPING, IntArray, Pages, damped, dampeds, grown, slices
 
 WALKERS = 2**48
 """Walkers that start together, in units."""
@@ -54,7 +54,9 @@ class Found(IntEnum):
     """It only hands them over to its one outlink, and adds no step."""
 
 
-COLLECTED = (Found.PAGE, Found.ALIAS)
+# To look a member up by its class takes as long as to look what waits at forty pages up.
+_UNKNOWN, _PAGE, _NOTHING, _ALIAS = Found
+COLLECTED = (_PAGE, _ALIAS)
 
 
 class Coverage:
@@ -88,33 +90,32 @@ class Coverage:
 
     def seed(self, pages: Pages) -> None:
         """Let walkers start, in equal parts, at `pages`."""
-        self.owed -= _below_zero(self.walkers[pages])
-        self.walkers[pages] += WALKERS // len(pages)
+        self._add(pages, WALKERS // len(pages))
         self.waiting += WALKERS
-        self.owed += _below_zero(self.walkers[pages])
 
     def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, found: Found = Found.PAGE) -> None:
         """Let the walkers at `page` step on along `outlinks` (distinct), as far as it was `found`.
 
         old: its outlinks at the last visit; those who went along them and would not now are taken back.
         """
-        h, was = self.steps.item(page), self.found.item(page)
-        n = h + self.walkers.item(page)
+        h, r, was = self.steps.item(page), self.walkers.item(page), self.found.item(page)
+        n = h + r
         if found != was:
-            self.found[page] = int(found)
+            self.found[page] = found
             self.collected += (found in COLLECTED) - (was in COLLECTED)
         if not (h or n):
             return
-        touched = _NOWHERE
-        if self.owed or (h and len(old)):
-            touched = np.unique(np.concatenate([old, outlinks, [page]]))
-            self.owed -= _below_zero(self.walkers[touched])
+        if r < 0:
+            self.owed += r
+        self.walkers[page], self.steps[page] = (n, 0) if found == _UNKNOWN else (0, n)
+        sent = self._step(n, len(outlinks), found)
         if h:
-            self._pass(-h, old, Found(was))
-        self.walkers[page], self.steps[page] = (n, 0) if found is Found.UNKNOWN else (0, n)
-        self._pass(n, outlinks, found)
-        if len(touched):
-            self.owed += _below_zero(self.walkers[touched])
+            taken = self._step(-h, len(old), was)
+            if np.array_equal(old, outlinks):
+                sent += taken
+            else:
+                self._add(old, taken)
+        self._add(outlinks, sent)
 
     def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
         """`visit` for distinct `pages` at once, their links and what was found unchanged.
@@ -123,26 +124,27 @@ class Coverage:
         """
         found, h, r = self.found[pages], self.steps[pages], self.walkers[pages]
         outdegree = np.diff(indptr)
-        is_page, is_alias = found == Found.PAGE, (found == Found.ALIAS) & (outdegree > 0)
-        moved = np.where(found == Found.UNKNOWN, 0, r)
+        links, is_page = np.maximum(outdegree, 1), found == _PAGE
+        moved = np.where(found == _UNKNOWN, 0, r)
         n = h + moved
-        sent = np.where(is_page, sigmas(n, outdegree) - sigmas(h, outdegree), np.where(is_alias, moved, 0))
-        has_links = np.minimum(outdegree, 1)
-        passed = np.where(is_page, sigmas(n, has_links) - sigmas(h, has_links), np.where(is_alias, moved, 0))
+        all_going, gone = dampeds(n), dampeds(h)
+        going = np.where(is_page, all_going - gone, moved)
+        going[(found == _NOTHING) | (outdegree == 0)] = 0
+        sent = np.where(is_page, all_going // links - gone // links, going)
         self.steps[pages] = n
         self.walkers[pages] = r - moved
         np.add.at(self.walkers, targets, np.repeat(sent, outdegree))
         self.stepped += int(moved.sum(where=is_page))
-        self.lost += int(moved.sum(where=found == Found.NOTHING))
-        self.waiting += int(passed.sum()) - int(moved.sum())
+        self.lost += int(moved.sum(where=found == _NOTHING))
+        self.waiting += int(going.sum()) - int(moved.sum())
         if self.owed:
             self.owed = _below_zero(self.walkers)
 
     def recount(self, waiting: int) -> None:
         """Take over m, the columns having been filled from elsewhere, and count again what follows from them."""
         self.waiting = waiting
-        self.stepped = int(self.steps.sum(where=self.found == Found.PAGE))
-        self.lost = int(self.steps.sum(where=self.found == Found.NOTHING))
+        self.stepped = int(self.steps.sum(where=self.found == _PAGE))
+        self.lost = int(self.steps.sum(where=self.found == _NOTHING))
         self.collected = int(np.count_nonzero(np.isin(self.found, COLLECTED)))
         self.owed = _below_zero(self.walkers)
 
@@ -156,7 +158,7 @@ class Coverage:
         once further steps along known links can change the bound by at most `error`."""
         total = largest = known = 0
         for rows in slices(len(self.walkers)):
-            waiting = np.abs(self.walkers[rows][self.found[rows] != Found.UNKNOWN])
+            waiting = np.abs(self.walkers[rows][self.found[rows] != _UNKNOWN])
             total += int(waiting.sum())
             largest = max(largest, int(waiting.max(initial=0)))
             known += len(waiting)
@@ -167,30 +169,41 @@ class Coverage:
 
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` at least so many walkers wait to leave, as rising indices into it."""
-        return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.found[sources] != Found.UNKNOWN))
+        return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.found[sources] != _UNKNOWN))
 
     def _all(self) -> float:
         """1-d times the steps that all walkers make at most."""
         return (1.0 - DAMPING) * (self.stepped + self.lost) + self.waiting
 
-    def _pass(self, walkers: int, outlinks: Pages, found: Found) -> None:
-        """Let all walkers that ever came to a page step on along its outlinks; take them back if their number is
-        negative."""
-        if found is Found.UNKNOWN:
-            return
+    def _step(self, walkers: int, links: int, found: int) -> int:
+        """Let all walkers that ever came to a page step on; take them back if their number is negative.
+
+        Returns how many of them go along each of its links.
+        """
+        if not walkers or found == _UNKNOWN:
+            return 0
         n, sign = abs(walkers), 1 if walkers > 0 else -1
-        share = going = 0
-        if found is Found.PAGE:
+        going = 0
+        if found == _PAGE:
             self.stepped += walkers
-            if len(outlinks):
-                share, going = sigma(n, len(outlinks)), damped(n)
-        elif found is Found.ALIAS:
-            share = going = n
+            going = damped(n) if links else 0
+        elif found == _ALIAS:
+            going = n
         else:
             self.lost += walkers
-        if share:
-            self.walkers[outlinks] += sign * share
         self.waiting += sign * (going - n)
+        return sign * (going // links) if links else 0
+
+    def _add(self, pages: Pages, walkers: int) -> None:
+        """Let so many more walkers wait at each of some distinct pages."""
+        if walkers > 0 and not self.owed:
+            self.walkers[pages] += walkers
+        elif walkers:
+            before = self.walkers[pages]
+            self.owed -= _below_zero(before) if self.owed else 0
+            before += walkers
+            self.walkers[pages] = before
+            self.owed += _below_zero(before)
 
 
 def _below_zero(walkers: IntArray) -> int:

@@ -11,14 +11,14 @@ V     cash of the virtual page; sum(R - H) + V = sum(B)
     R_j = B_j + sum over links i -> j of sigma(H_i, o_i)            (Lemma 2.3 of the paper, in integers)
 
     X_j = R_j - B_j + V' * B_j / sum(B)       importance, before it is divided by the sum of all X
-    V'  = V + sum of R - H over never-read pages: their cash goes the way of a page without links
+    V'  = V + sum of R over pages never visited: their cash goes the way of a page without links
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 """
 
 import numpy as np
 
-from minicrawl.opic.shares import DAMPING, Flags, FloatArray, IntArray, Pages, grown, sigma, sigmas, slices
+from minicrawl.opic.shares import DAMPING, Flags, FloatArray, IntArray, Pages, flagged, grown, sigma, sigmas, slices
 
 UNIT = 2**24
 """Birth cash of a page, in units."""
@@ -41,11 +41,9 @@ class Ledger:
         self.births = 0
         """sum(B)"""
         self.never_read = 0
-        """Sum of R over pages that have forwarded nothing."""
-        self.aliases = 0
-        """Number of aliases."""
-        self.of_pages = 0
-        """Sum of R over pages that are no aliases."""
+        """Sum of R over pages never visited."""
+        self.in_all = 0
+        """sum(R)"""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.gone: Flags = np.zeros(0, dtype=np.bool_)
@@ -73,9 +71,8 @@ class Ledger:
         """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
         self.virtual = virtual
         self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
-        self.never_read = int(self.received[: self.size].sum(where=self.forwarded[: self.size] == 0))
-        self.aliases = int(np.count_nonzero(self.alias[: self.size]))
-        self.of_pages = int(self.received[: self.size].sum(where=~self.alias[: self.size]))
+        self.never_read = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
+        self.in_all = int(self.received[: self.size].sum())
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -91,13 +88,22 @@ class Ledger:
         self.received[born.start : born.stop] = self.unit
         self.births += count * self.unit
         self.never_read += count * self.unit
-        self.of_pages += count * self.unit
+        self.in_all += count * self.unit
         self.size = born.stop
         return born
 
     def birth(self, pages: Pages | slice) -> IntArray:
         """B of some pages."""
         return np.where(self.gone[pages], 0, self.unit)
+
+    def visited(self, pages: Pages | slice) -> Flags:
+        """Which of some pages have been visited.
+
+        A visit forwards all a page has received, which is its birth cash at least. Only one that has gone has none, and
+        may have forwarded nothing; it had to be visited to be known as gone.
+        """
+        forwarded = self.forwarded[pages] > 0
+        return forwarded | self.gone[pages] if self._is_any_gone() else forwarded
 
     def visit(self, page: int, outlinks: Pages, old: Pages | None = None, *, alias: bool = False) -> None:
         """Forward what `page` has received along `outlinks`, and take back what it sent along links now gone.
@@ -106,7 +112,7 @@ class Ledger:
         alias: `page` only stands for its one outlink and hands it everything.
         """
         h, n = int(self.forwarded[page]), int(self.received[page])
-        if h == 0:
+        if h == 0 and not self.gone[page]:
             self.never_read -= n
             self.forwarded[page] = n
         if old is not None and len(old):
@@ -114,14 +120,11 @@ class Ledger:
         sent = _per_link(n, len(outlinks), alias)
         self._credit(outlinks, sent)
         self.forwarded[page] = n
-        turned = alias - int(self.alias[page])
-        self.aliases += turned
-        self.of_pages -= turned * int(self.received[page])
         self.alias[page] = alias
         self.virtual += n - len(outlinks) * sent - h
 
     def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
-        """Visit distinct read pages at once, their links unchanged: each forwards what it held at the start.
+        """Visit distinct pages at once, their links unchanged: each forwards what it held at the start.
 
         indptr, targets: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,) and (links,).
         """
@@ -129,21 +132,19 @@ class Ledger:
         outdegree = np.diff(indptr)
         sent = sigmas(n, outdegree) - sigmas(h, outdegree)
         sent = np.where(self.alias[pages] & (outdegree > 0), n - h, sent)
-        moved = np.repeat(sent, outdegree)
+        moved, in_all = np.repeat(sent, outdegree), int((sent * outdegree).sum())
         np.add.at(self.received, targets, moved)
-        self.never_read += int(moved[self.forwarded[targets] == 0].sum())
-        self.of_pages += int(moved.sum(where=~self.alias[targets]))
-        # Visited for the first time, and (gone pages that links lead to again) emptied to nothing.
-        self.never_read -= int(self.received[pages[(h == 0) & (n > 0)]].sum())
-        self.never_read += int(self.received[pages[(h > 0) & (n == 0)]].sum())
+        self.never_read += int(moved.sum(where=~self.visited(targets)))
+        self.never_read -= int(self.received[pages[~self.visited(pages)]].sum())
+        self.in_all += in_all
         self.forwarded[pages] = n
-        self.virtual += int((n - h).sum()) - int((sent * outdegree).sum())
+        self.virtual += int((n - h).sum()) - in_all
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
         born = 0 if self.gone[page] else self.unit
         self.received[page] -= born
-        self.of_pages -= 0 if self.alias[page] else born
+        self.in_all -= born
         self.gone[page] = True
         self.births -= born
         self.visit(page, np.zeros(0, dtype=np.int64))
@@ -171,10 +172,12 @@ class Ledger:
         return pages[order], best[order] / total if total > 0 else best[order]
 
     def total(self) -> float:
-        """sum(X), without a look at the pages."""
-        births = self.births - self.aliases * self.unit
+        """sum(X), without a look at pages that are no aliases."""
+        aliases = flagged(self.alias[: self.size])
+        births = self.births - len(aliases) * self.unit
+        received = self.in_all - int(self.received[aliases].sum())
         held = self.virtual + self.never_read
-        return float(self.of_pages - births) + float(held) * (births / self.births) if self.births else 0.0
+        return float(received - births) + float(held) * (births / self.births) if self.births else 0.0
 
     def order(self) -> IntArray:
         """All pages by falling importance, shape (size,); of equals the one with the smaller number first."""
@@ -187,18 +190,18 @@ class Ledger:
         return np.where(self.alias[pages], -1, worths)
 
     def residuals(self) -> IntArray:
-        """|R - H| of every read page, 0 for never-read ones, shape (size,): what a visit would move."""
-        forwarded = self.forwarded[: self.size]
-        return np.where(forwarded > 0, np.abs(self.received[: self.size] - forwarded), 0)
+        """|R - H| of every visited page, 0 for the others, shape (size,): what a visit would move."""
+        known = slice(0, self.size)
+        return np.where(self.visited(known), np.abs(self.received[known] - self.forwarded[known]), 0)
 
     def mean_residual(self) -> float:
-        """Mean of R - H over all known pages, counting what never-read pages hold as settled."""
+        """Mean of R - H over all known pages, counting what pages never visited hold as settled."""
         return (self.births - self.virtual - self.never_read) / max(self.size, 1)
 
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).
 
-        Never-read pages count as pages without links. Holds while no link change is pending.
+        Pages never visited count as pages without links. Holds while no link change is pending.
         """
         return self._certified(self._restless()[0])
 
@@ -211,11 +214,11 @@ class Ledger:
         return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
 
     def due(self, at_most: int) -> IntArray:
-        """Up to that many read pages, rising, whose residual is worth a visit, the largest first taken."""
+        """Up to that many visited pages, rising, whose residual is worth a visit, the largest first taken."""
         least = max(1.0, WORTH * self.mean_residual())
         due, residuals = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for rows in slices(self.size):
-            pages, residual = self._read(rows)
+            pages, residual = self._residuals(rows)
             some = residual >= least
             due, residuals = np.concatenate([due, pages[some]]), np.concatenate([residuals, residual[some]])
             if len(due) > at_most:
@@ -229,30 +232,33 @@ class Ledger:
         None once the certified error is at most `error`, or nothing is left to move (every page has gone, say);
         before that 1.5 times the mean, or anything where no page has that.
         """
-        total, largest, read = self._restless()
+        total, largest, visited = self._restless()
         if not total or self._certified(total) <= error:
             return None
-        least = max(1.0, WORTH * total / read)
+        least = max(1.0, WORTH * total / visited)
         return least if largest >= least else 1.0
 
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` have a residual of at least `least`, as rising indices into it."""
         return np.flatnonzero(np.abs(self.received[sources] - self.forwarded[sources]) >= least)
 
-    def _read(self, rows: slice) -> tuple[IntArray, IntArray]:
-        """The pages among `rows` that have forwarded something, rising, and the residual of each."""
-        pages = np.flatnonzero(self.forwarded[rows]) + rows.start
+    def _is_any_gone(self) -> bool:
+        return self.births < self.unit * self.size
+
+    def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
+        """The visited pages among `rows`, rising, and the residual of each."""
+        pages = np.flatnonzero(self.visited(rows)) + rows.start
         return pages, np.abs(self.received[pages] - self.forwarded[pages])
 
     def _restless(self) -> tuple[int, int, int]:
-        """Sum and maximum of the residuals of all pages that have forwarded something, and the number of these."""
-        total = largest = read = 0
+        """Sum and maximum of the residuals of all visited pages, and the number of these."""
+        total = largest = visited = 0
         for rows in slices(self.size):
-            pages, residual = self._read(rows)
+            pages, residual = self._residuals(rows)
             total += int(residual.sum())
             largest = max(largest, int(residual.max(initial=0)))
-            read += len(pages)
-        return total, largest, read
+            visited += len(pages)
+        return total, largest, visited
 
     def _certified(self, residual: int) -> float:
         """The `certificate` that this sum of residuals gives."""
@@ -272,7 +278,7 @@ class Ledger:
     def _forwarded(self) -> int:
         """sum(H) over pages that are no aliases: what importance is a share of.
 
-        Never-read pages count as pages without links that have forwarded all they have.
+        Pages never visited count as pages without links that have forwarded all they have.
         """
         is_page = ~self.alias[: self.size]
         return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_read
@@ -285,8 +291,8 @@ class Ledger:
     def _credit(self, targets: Pages, units: int) -> None:
         if units:
             self.received[targets] += units
-            self.never_read += units * int(np.count_nonzero(self.forwarded[targets] == 0))
-            self.of_pages += units * (len(targets) - int(np.count_nonzero(self.alias[targets])))
+            self.never_read += units * (len(targets) - int(np.count_nonzero(self.visited(targets))))
+            self.in_all += units * len(targets)
 
 
 def _per_link(h: int, o: int, alias: bool) -> int:

@@ -52,10 +52,15 @@ def sigma(h: int, o: int) -> int:
     return damped(h) // o if o else 0
 
 
+def dampeds(cash: IntArray) -> IntArray:
+    """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
+    twentieths = cash // 20
+    return 17 * twentieths + 17 * (cash - 20 * twentieths) // 20
+
+
 def sigmas(h: IntArray, o: IntArray) -> IntArray:
-    """`sigma` for arrays. 17 * h could pass 2**63, so the multiple of 20 is taken out first."""
-    kept = 17 * (h // 20) + 17 * (h % 20) // 20
-    return np.where(o > 0, kept // np.maximum(o, 1), 0)
+    """`sigma` for arrays."""
+    return np.where(o > 0, dampeds(h) // np.maximum(o, 1), 0)
 
 
 def slices(size: int, block: int | None = None) -> Iterator[slice]:

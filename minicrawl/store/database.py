@@ -26,6 +26,9 @@ _PAGE_BYTES = 2048
 _LOG_BYTES = 32 * 2**20
 
 
+_DAMAGED = (
+    "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
+)
 # By a part of what SQLite says when it cannot do its work.
 _SENTENCES = {
     "disk is full": "the disk that holds {path} is full; free some space and run again",
@@ -51,12 +54,15 @@ class store_errors:  # noqa: N801 - used as a function
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, UnicodeDecodeError):  # of a name that SQLite complains of
-            raise StoreError(f"{self._path} is damaged ({error}); use another --store") from error
         if isinstance(error, sqlite3.DatabaseError | OSError):
             raise StoreError(_sentence(self._path, error)) from error
         if isinstance(error, UnicodeDecodeError):  # of text in the file, or of SQLite's own words on it
-            raise StoreError(f"{self._path} is damaged: it has text that is not UTF-8; use another --store") from error
+            raise damaged(self._path, "it has text that is not UTF-8") from error
+
+
+def damaged(path: Path, what: str) -> StoreError:
+    """What is wrong with a damaged store, and the way out."""
+    return StoreError(_DAMAGED.format(path=path, error=what))
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
@@ -65,8 +71,13 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         return f"{path} cannot be opened: it is a folder; name a file with --store"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
+    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+        return _DAMAGED.format(path=path, error=error)
     if not isinstance(error, sqlite3.OperationalError):
-        return f"{path} is damaged or no SQLite file ({error}); use another --store"
+        return (
+            f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "
+            f"of it: minicrawl salvage NEW --store {path}"
+        )
     sentences = (sentence for part, sentence in _SENTENCES.items() if part in str(error))
     return next(sentences, "{path} cannot be used: {error}").format(path=path, error=error)
 

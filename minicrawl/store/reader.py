@@ -12,9 +12,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.errors import StoreError
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import is_held, open_to_read, store_errors
+from minicrawl.store.database import damaged, is_held, open_to_read, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -68,11 +67,29 @@ _ORPHANS = {
     "rows of links come from a page that is not in the store": (
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
-    "kinds of pages are counted wrongly": (
-        "WITH counted AS (SELECT state, reason, count(*) FROM pages GROUP BY 1, 2),"
-        " kept AS (SELECT state, reason, pages FROM tallies WHERE pages)"
-        " SELECT (SELECT count(*) FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept))"
-        " + (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted))"
+    "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "sketches are cut": (
+        "SELECT count(*) FROM (SELECT sketch FROM fetches UNION ALL SELECT sketch FROM probes) "
+        f"WHERE length(sketch) <> {_SKETCH_BYTES}"
+    ),
+    "aliases have more or fewer targets than one": (
+        "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
+    ),
+    "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
+    "domains' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM domains",
+    "linking domains belong to a domain that is not in the store": (
+        "SELECT count(*) FROM linkers WHERE domain NOT IN (SELECT id FROM domains)"
+    ),
+    "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
+    "pages are alternates of a page that is not in the store": (
+        "SELECT count(*) FROM twins WHERE named_by NOT IN (SELECT id FROM pages)"
+    ),
+    "pages are duplicates of a page that is not in the store": (
+        "SELECT count(*) FROM fetches WHERE leader NOT IN (SELECT id FROM pages)"
+    ),
+    "sitemaps or URLs from them are on a host that is not in the store": (
+        "SELECT count(*) FROM (SELECT host FROM sitemaps UNION SELECT host FROM sitemap_urls) "
+        "WHERE host NOT IN (SELECT id FROM hosts)"
     ),
     "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
     "hashes of URLs are of a page that is not in the store": (
@@ -105,8 +122,18 @@ class Store:
         self.path = path
         self._db = db
         self._errors = store_errors(path)
-        with self._errors:
-            self._key = bytes.fromhex(str(self.meta("hash_key") or ""))
+        self._key = self._hash_key()
+
+    def _hash_key(self) -> bytes:
+        """The key of the hashes that URLs are found by; b"" when there is none yet."""
+        kept = self.meta("hash_key")
+        try:
+            key = bytes.fromhex(str(kept or ""))
+        except ValueError as error:
+            raise damaged(self.path, "meta.hash_key is no key") from error
+        if not key and self.size():
+            raise damaged(self.path, "meta.hash_key is missing, without which no page can be found")
+        return key
 
     def close(self) -> None:
         self._db.close()
@@ -272,6 +299,15 @@ class Store:
         with self._errors:
             return {(state, reason): count for state, reason, count in self._db.execute(query)}
 
+    def miscounted(self) -> list[tuple[str, str, int, int]]:
+        """Each (state, reason) that `counts` is wrong about: how many pages it says, and how many there are."""
+        query = """
+            SELECT state, reason, sum(kept), sum(there) FROM (
+                SELECT state, reason, pages AS kept, 0 AS there FROM tallies
+                UNION ALL SELECT state, reason, 0, count(*) FROM pages GROUP BY 1, 2
+            ) GROUP BY 1, 2 HAVING sum(kept) <> sum(there) ORDER BY 1, 2"""
+        return list(self._rows(query))
+
     def unanswered(self) -> dict[str, int]:
         """What pages and sites that are to be asked again have failed with, by reason; looks at every page."""
         query = """
@@ -287,22 +323,26 @@ class Store:
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""
         try:
-            value: dict[str, Any] = json.loads(str(self.meta(key) or "{}"))
+            value = json.loads(str(self.meta(key) or "{}"))
         except ValueError as error:
-            raise StoreError(f"{self.path} is damaged: meta.{key} is no JSON ({error}); use a backup") from error
+            raise damaged(self.path, f"meta.{key} is no JSON ({error})") from error
+        if not isinstance(value, dict):
+            raise damaged(self.path, f"meta.{key} is no JSON object")
         return value
 
     def structure_errors(self) -> list[str]:
         """The first thing that SQLite finds wrong with the file, without a look at what stands in it; or nothing."""
-        return [line for (line,) in self._rows("PRAGMA quick_check(1)") if line != "ok"]
+        return self._findings("PRAGMA quick_check(1)")
+
+    def _findings(self, pragma: str) -> list[str]:
+        """What SQLite finds wrong, a line each."""
+        lines = (line for (text,) in self._rows(pragma) for line in text.splitlines())
+        return [line for line in lines if line not in ("ok", "*** in database main ***")]
 
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
-        errors = []
+        errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
         with self._errors:
-            for (line,) in self._db.execute("PRAGMA integrity_check"):
-                if line != "ok":
-                    errors.append(f"SQLite finds: {line}")
             for what, query in _ORPHANS.items():
                 (count,) = self._db.execute(query).fetchone()
                 if count:
@@ -381,6 +421,20 @@ class Store:
         """Aliases that are pages of their own, each with its target."""
         rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+
+    def own_links(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """Aliases that are pages of their own, each with its own outlinks."""
+        with self._errors:
+            for source, own in self._db.execute("SELECT source, own FROM links WHERE own IS NOT NULL"):
+                yield source, from_bytes(own)
+
+    def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """All pages, best first, PLACES at a time, as they were written down at the end of a run."""
+        return ((first, from_bytes(pages)) for first, pages in self._rows("SELECT first, pages FROM places"))
+
+    def best(self) -> list[int]:
+        """The pages that may be the most important."""
+        return [page for (page,) in self._rows("SELECT page FROM best")]
 
     def merged(self) -> Iterator[tuple[int, int]]:
         """Aliases that are copies of another page, each with that page."""
@@ -463,7 +517,7 @@ class Store:
         (size,) = self._row("SELECT coalesce(max(id) + 1, 0) FROM pages")
         (octets,) = self._row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
         if not 0 <= size <= octets // _LEAST_ROW:  # memory for so many would be asked for
-            raise StoreError(f"{self.path} is damaged: it has a page with the number {size - 1}; see 'minicrawl check'")
+            raise damaged(self.path, f"it has a page with the number {size - 1}")
         return int(size)
 
     def has_host(self, name: str) -> bool:
@@ -601,11 +655,11 @@ class Store:
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
         """The next n URLs from sitemaps that wait on a host, behind the one with the number `after`."""
         query = "SELECT host, id, url, sitemap FROM sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?"
-        return [ListedUrl(*row) for row in self._db.execute(query, (host, after, n))]
+        return [ListedUrl(*row) for row in self._rows(query, (host, after, n))]
 
     def listed_counts(self) -> dict[int, tuple[int, int]]:
         """Per host that has any: how many URLs from sitemaps wait, and the largest number of these."""
-        rows = self._db.execute("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
+        rows = self._rows("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
         return {host: (count, last) for host, count, last in rows}
 
     def _sitemaps(self, which: str, *values: int | str) -> list[SitemapRow]:
@@ -616,6 +670,12 @@ class Store:
     def meta(self, key: str) -> MetaValue:
         row = self._row("SELECT value FROM meta WHERE key = ?", key)
         return row[0] if row else None
+
+    def texts(self, table: str, column: str) -> Iterator[str]:
+        """What a column of JSON holds in all rows that have any."""
+        with self._errors:
+            for (text,) in self._db.execute(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
+                yield text
 
     def _hosts(self, which: str) -> list[HostRow]:
         columns = ", ".join(HostRow._fields)

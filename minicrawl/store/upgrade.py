@@ -13,7 +13,7 @@ _FINGERPRINT = "digest, payload, leader, distance"
 
 # Until version 6 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
 _LEDGER = {
-    "never_read": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0",
+    "never_read": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0 AND state <> 'gone'",
     "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
     "total": """
         sum(iif(state = 'alias', 0, received)) - 16777216.0 * born + virtual * (16777216.0 * born / births)

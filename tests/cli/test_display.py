@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from minicrawl.cli.display import plain, render, showing
-from minicrawl.cli.output import amount, duration, printable, tally
+from minicrawl.cli.display import counting, plain, render, showing
+from minicrawl.cli.output import amount, duration, printable, read_line, tally
 from minicrawl.model import Progress
 
 MOMENT = Progress(
@@ -78,3 +78,28 @@ def test_values_are_written_for_people() -> None:
     assert [duration(seconds) for seconds in (2.5, 60, 3723)] == ["2.5 s", "1:00", "1:02:03"]
     assert tally({"a": 1, "b": 2000}) == "b 2,000, a 1"
     assert printable("a\x1b[0m\u202eb") == "a�[0m�b"
+
+
+@pytest.mark.parametrize(("seconds", "is_told"), [(1.9, False), (2.0, True)])
+@pytest.mark.parametrize("live", [True, False])
+def test_reading_of_seeds_is_told_once_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, seconds: float, is_told: bool, live: bool
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    clock = [0.0]
+    with counting(live, lambda: clock[0]) as count:
+        count(10_000)
+        clock[0] = seconds
+        count(20_000)
+    told = capsys.readouterr().err
+    assert ("20,000 seeds read in 2.0 s" in told) == is_told
+    assert ("reading seeds: 20,000" in told) == (is_told and live)
+    assert "10,000" not in told
+
+
+def test_one_page_is_no_pages() -> None:
+    assert read_line(1, 0, 0.0, 0) == "1 page is known, 0 read"
+    assert read_line(1, 1, 1.0, 1) == (
+        "1 page is known, 1 read; it holds at least 100.0% of the importance of the 1 known page; 1 link was left out"
+    )

@@ -1,12 +1,16 @@
 """What a domain may have depends on who links to it, and on nothing that its owner can make up."""
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sites import crawl, random_site
 
+from minicrawl.crawl.audit import audit
 from minicrawl.crawl.budgets import HOSTS, HOSTS_PER_LINKER, MANY_LINKERS, PAGES, PAGES_PER_LINKER, Budgets, linkers_of
+from minicrawl.store.reader import open_store
 from minicrawl.store.rows import DomainRow, LinkerRow
 
 
@@ -28,6 +32,21 @@ def test_page_beyond_the_budget_is_refused_and_a_linking_domain_makes_room() -> 
     for host in ("x.a.test", "y.a.test"):
         budgets.linked(host, ["b.test"])
     assert room(budgets, "b.test", 10_000) == PAGES_PER_LINKER
+
+
+def test_domain_that_only_pages_tell_of_gets_its_row() -> None:
+    """Else its number would be another's in the next run, and so would its linkers."""
+    budgets = Budgets([DomainRow(0, "a.test", None)], pages={"www.a.test": 2, "b.test": 1})
+    assert budgets.take_rows() == ([DomainRow(1, "b.test", None)], [])
+
+
+def test_crawl_that_was_begun_without_traps_goes_on_with_them(tmp_path: Path) -> None:
+    store, (site, seeds) = tmp_path / "crawl.db", random_site(3)
+    crawl(site, store, seeds, traps=False, pages=20)
+    crawl(site, store, [], traps=True, pages=20)
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        assert {host.name for host in reader.hosts()} == {row.name for row in reader.domains()}
 
 
 @pytest.mark.parametrize("links_after", [0, 1, 999, 1_500, 4_999])

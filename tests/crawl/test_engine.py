@@ -133,7 +133,7 @@ def test_a_slow_host_does_not_hold_up_the_others(tmp_path: Path) -> None:
 
     others = [f"http://b.test/{page}" for page in range(5)]
     server = OneSlowHost({HOME: [], "http://b.test/": [HOME, HOME + "1", *others]} | {url: [] for url in others})
-    report, _ = crawl(server, tmp_path / "crawl.db", ["http://b.test/"], delay=0.001, time=0.5, concurrency=4)
+    report, _ = crawl(server, tmp_path / "crawl.db", ["http://b.test/"], delay=0.001, time=10, concurrency=4)
     assert report.reason == "time"
     assert sorted(server.asked) == ["http://b.test/", *others]
 
@@ -285,12 +285,12 @@ def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A programming error must be heard of, not swallowed."""
+    """A programming error must be heard of, not swallowed, where nothing that the web sent led to it."""
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("minicrawl.crawl.source.parse_html", broken)
+    monkeypatch.setattr("minicrawl.crawl.frontier.Frontier.acquire", broken)
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl({HOME: ["/a"]}, tmp_path / "crawl.db", [HOME])
     assert list(audit(open_store(tmp_path / "crawl.db"))) == []

@@ -1,5 +1,6 @@
 """The frontier, with time passed in, against a model that looks at every page each time."""
 
+import math
 import random
 from dataclasses import dataclass, field
 
@@ -802,3 +803,26 @@ def test_a_host_may_have_errands_and_no_pages():
     assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=2)
     crawl.frontier.end_turn(HostTurn(host, errand=2), 11.0)
     assert crawl.frontier.is_empty()
+
+
+@pytest.mark.parametrize("ip_delay", [0.0, 0.001])
+def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
+    """Then it is the best page of the others; and as these come and go, never one that is not on offer."""
+    draw = random.Random(7)
+    crawl = Crawl(delay=0.0, ip_delay=ip_delay)
+    grow_web(crawl, draw, 12, 300)
+    now, waiting = 0.0, set(range(300))
+    for host in crawl.hosts.values():
+        crawl.frontier.locate(host, f"a{host.id % 4}", math.inf, now)
+    while waiting:
+        now += 1.0
+        answering = draw.sample(sorted(crawl.hosts.values(), key=lambda host: host.id), 6)
+        for host in crawl.hosts.values():
+            crawl.frontier.judge(host, host in answering, now)
+        attempts = draw.random() < 0.5
+        allowed = [page for page in waiting if attempts or crawl.frontier.host(page).answers]
+        best = min(allowed, key=lambda page: (-crawl.book.cashes()[page], page), default=None)
+        assert crawl.frontier.acquire(now, attempts=attempts) == best
+        if best is not None:
+            crawl.frontier.release(best, now)
+            waiting.remove(best)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import aiodns
 import httpx
 import pytest
+import skipping
 from sites import Server, Site, crawl, html, rows
 
 from minicrawl.crawl.audit import audit
@@ -119,9 +121,10 @@ def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:
 def test_a_crawl_is_not_ruined_however_long_nobody_answers(tmp_path: Path, undisturbed: Path) -> None:
     """The time is up in the outage; what was waiting waits, and the next run reads it."""
     store = tmp_path / "crawl.db"
-    report, server = in_a_hurry(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=0.2)
+    timing = replace(HURRY, longest_pause=0.4)
+    report, server = crawl(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=20, timing=timing)
     assert (report.reason, report.failures) == ("time", {})
-    assert server.requests < 40 + 20 + 200  # knocks, at 4 ms
+    assert 40 < server.requests < 40 + 20 + 100  # fifty knocks, at 0.4 s, and some before
     assert {row[1:] for row in outcomes(store) if row[1] != "fetched"} <= {
         ("waiting", "seed", 0),
         ("waiting", "link", 0),
@@ -244,7 +247,7 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
         await web.open()
         await acrawl(SEEDS, store, pages=30, **by_name())
         name_server.clear()
-        lost = await acrawl([], store, time=0.1, **by_name())
+        lost = await acrawl([], store, time=20, **by_name() | {"timing": replace(HURRY, longest_pause=0.4)})
         found = await acrawl(
             [],
             store,
@@ -254,7 +257,7 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
         web.shut()
         return lost, found
 
-    lost, found = asyncio.run(run())
+    lost, found = skipping.run(run())
     assert (lost.reason, lost.failures, found.reason) == ("time", {}, "nothing-left")
     assert outcomes(store) == outcomes(undisturbed)
 

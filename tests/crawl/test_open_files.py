@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import errno
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,8 @@ import httpx
 import pytest
 from sites import Server, Site, crawl, html, rows
 
-from minicrawl.crawl.open_files import LEAST, MOST_IDLE, RESERVED, Room, room
+from minicrawl.crawl.names import Names
+from minicrawl.crawl.open_files import LEAST, MOST_IDLE, RESERVED, Room, is_full, room
 from minicrawl.crawl.timing import Timing
 
 HURRY = Timing(full=0.0, retry=0.001, robots_retry=0.001)
@@ -36,6 +39,35 @@ def test_all_together_keep_within_the_limit(limit: int | None, concurrency: int)
 
 def test_a_usual_limit_is_none() -> None:
     assert room(8192, 64) == room(None, 64) == Room(64, 1024, MOST_IDLE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails() -> None:
+    """Nor is that remembered: once there is room, the name is asked for."""
+    resource = pytest.importorskip("resource")
+
+    async def run() -> None:
+        names, taken = Names(), []
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST + len(os.listdir("/dev/fd")), limits[1]))
+        try:
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(os.dup(0))
+            assert is_full()
+            with pytest.raises(OSError, match="too many files") as caught:
+                await names.addresses("h.test")
+            assert caught.value.errno == errno.EMFILE
+            assert not isinstance(caught.value, socket.gaierror)
+        finally:
+            for file in taken:
+                os.close(file)
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert not is_full()
+        assert await names.addresses("localhost")
+        await names.close()
+
+    asyncio.run(run())
 
 
 class Full(Server):

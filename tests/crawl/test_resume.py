@@ -78,10 +78,10 @@ def test_politeness_delay_holds_across_a_restart(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: ["/1", "/2"], HOME + "1": [], HOME + "2": []}
     crawl(site, store, [HOME], pages=1, delay=0.05, ignore_robots=True)
-    report, server = crawl(site, store, [HOME], time=1, delay=3600.0, ignore_robots=True)
+    report, server = crawl(site, store, [HOME], time=10, delay=3600.0, ignore_robots=True)
     assert report.reason == "time"
     assert len(server.asked) == 1
-    _, server = crawl(site, store, [HOME], time=0.1, delay=3600.0, ignore_robots=True)
+    _, server = crawl(site, store, [HOME], time=10, delay=3600.0, ignore_robots=True)
     assert server.asked == []
 
 

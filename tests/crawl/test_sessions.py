@@ -124,12 +124,14 @@ def test_parameter_that_matters_in_one_folder_only_stays_there(tmp_path: Path) -
     plain = tokens(pages=8)
     items = [f"{HOME}c/item?token={number}" for number in range(30)]
 
-    def answer(url: httpx.URL) -> list[str]:
+    def answer(url: httpx.URL) -> list[str] | str | int:
         if url.path == "/c/item":
             return [f"<h1>Item {url.params.get('token')}</h1>"]
         if url.path == "/index":
             return items
-        return [*plain(url), *([HOME + "index"] if url.path == "/a/7" else [])]
+        said = plain(url)
+        assert isinstance(said, list)
+        return [*said, *([HOME + "index"] if url.path == "/a/7" else [])]
 
     _, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME])
     assert set(items) <= set(server.asked)

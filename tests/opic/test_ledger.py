@@ -167,16 +167,19 @@ class World:
         assert ledger.virtual >= 0
         # What is kept beside the pages equals its definition.
         assert ledger.births == sum(birth)
-        assert ledger.never_read == sum(r for r, h in zip(received, forwarded, strict=True) if h == 0)
-        assert ledger.residuals().tolist() == [abs(r - h) if h else 0 for r, h in zip(received, forwarded, strict=True)]
-        assert ledger.mean_residual() * max(n, 1) == pytest.approx(
-            sum(r - h for r, h in zip(received, forwarded, strict=True) if h), rel=1e-9, abs=1e-6
-        )
+        assert set(np.flatnonzero(ledger.visited(slice(0, n))).tolist()) == oracle.read
+        assert ledger.never_read == sum(received[page] for page in range(n) if page not in oracle.read)
+        assert ledger.in_all == sum(received)
+        residuals = [received[page] - forwarded[page] if page in oracle.read else 0 for page in range(n)]
+        assert ledger.residuals().tolist() == list(map(abs, residuals))
+        assert ledger.mean_residual() * max(n, 1) == pytest.approx(sum(residuals), rel=1e-9, abs=1e-6)
+        assert set(ledger.due(n).tolist()) <= oracle.read
         self.check_importance()
 
     def check_importance(self) -> None:
         importance = self.ledger.importance()
         assert importance.shape == (self.n,)
+        assert self.ledger.total() == pytest.approx(self.ledger._x(slice(0, self.n)).sum(), rel=1e-12, abs=1e-6)
         if self.ledger.births:
             assert importance.sum() == pytest.approx(1.0, abs=1e-12)
             assert all(importance[page] == 0.0 for page in self.oracle.aliases)
@@ -276,12 +279,9 @@ def test_visits_at_once_forward_what_was_held_at_the_start():
     world.check()
 
 
-def test_page_that_is_emptied_and_given_cash_at_once_counts_as_never_read():
-    """`never_read` is all that pages hold which have forwarded nothing, also right after visits at once.
-
-    Page 0 is gone and has lost the link that brought it cash, so its visit takes back what it had forwarded;
-    in the same round page 1, whose link to it had carried nothing yet, sends it its first unit.
-    """
+def test_page_that_is_emptied_and_given_cash_at_once_stays_visited():
+    """Page 0 is gone and has lost the link that brought it cash, so its visit takes back what it had forwarded; in the
+    same round page 1, whose link to it had carried nothing yet, sends it its first unit."""
     world = World(unit=1)
     for _ in range(4):
         world.discover()
@@ -296,6 +296,34 @@ def test_page_that_is_emptied_and_given_cash_at_once_counts_as_never_read():
     world.visit_many([0, 1])
     assert (world.ledger.received[0], world.ledger.forwarded[0]) == (1, 0)
     world.check()
+    assert world.ledger.due(10).tolist() == [0]
+
+
+def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings():
+    """Nobody linked to it, so nothing was left of it when it had gone. It has been visited all the same."""
+    world = World()
+    for _ in range(3):
+        world.discover()
+    world.visit(2, [])
+    world.retire(2)
+    assert (world.ledger.received[2], world.ledger.forwarded[2]) == (0, 0)
+    world.visit(0, [2])
+    assert world.ledger.residuals().tolist() == [0, 0, sigma(UNIT, 1)]
+    assert world.ledger.due(10).tolist() == [2]
+    assert world.ledger.least_worth(1e-6) is not None
+    ledger = world.ledger
+    loaded = Ledger.of(
+        ledger.received[:3].copy(),
+        ledger.forwarded[:3].copy(),
+        ledger.gone[:3].copy(),
+        ledger.alias[:3].copy(),
+        ledger.virtual,
+    )
+    assert loaded.never_read == world.ledger.never_read == UNIT
+    world.settle(random.Random(0))
+    world.check()
+    assert world.ledger.forwarded[2] == world.ledger.received[2] > 0
+    assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-6
 
 
 @given(histories, st.integers(0, 2**32))

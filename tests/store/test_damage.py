@@ -107,6 +107,37 @@ def test_damaged_store_is_a_sentence(sound: Path, tmp_path: Path, seed: int) -> 
     use(path, tmp_path)
 
 
+UNSEEN = {
+    "a number is none": "UPDATE meta SET value = 'many' WHERE key = 'links_left_out'",
+    "an endless number": "UPDATE meta SET value = 9e999 WHERE key = 'links_left_out'",
+    "octets": "UPDATE meta SET value = x'fffe00' WHERE key = 'run_at'",
+    "settings that are none": "UPDATE meta SET value = 'null' WHERE key = 'settings'",
+    "a setting that cannot be meant": "UPDATE meta SET value = '{\"user_agent\": 7}' WHERE key = 'settings'",
+    "a run without its pages": "UPDATE meta SET value = '{\"bytes\": 7}' WHERE key = 'run'",
+    "no key of hashes": "DELETE FROM meta WHERE key = 'hash_key'",
+    "a key of hashes that is none": "UPDATE meta SET value = 'key' WHERE key = 'hash_key'",
+    "no level": "DELETE FROM meta WHERE key = 'level'",
+    "no places": "DELETE FROM places",
+    "places elsewhere": "UPDATE places SET first = 7",
+    "places in another order": "UPDATE places SET pages = CAST(substr(pages, 5) || substr(pages, 1, 4) AS BLOB)",
+    "the best left out": "DELETE FROM best WHERE page IN (SELECT page FROM best LIMIT 1)",
+    "JSON that is none": "UPDATE pages SET measures = '[' WHERE id = 3",
+    "JSON of something else": "UPDATE pages SET measures = '[[1, 2], [3, null]]' WHERE id = 3",
+    "a sketch that is cut": "UPDATE fetches SET sketch = x'00' WHERE id = 3",
+    "links that are cut": "UPDATE links SET targets = substr(targets, 2) WHERE length(targets) > 4",
+}
+
+
+@pytest.mark.parametrize("change", UNSEEN.values(), ids=UNSEEN)
+def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, change: str) -> None:
+    """By check, and told as such by whatever comes upon it."""
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    rows(path, change)
+    assert CliRunner().invoke(main, ["check", "--store", str(path)]).exit_code in (3, 4)
+    use(path, tmp_path)
+
+
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path, tmp_path: Path, seed: int) -> None:
     path, saved = tmp_path / "crawl.db", tmp_path / "saved.db"
@@ -124,6 +155,19 @@ def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path
     crawl(SITE, saved, SEEDS)
     with open_store(saved) as store:
         assert list(audit(store)) == []
+
+
+def test_damage_that_sqlite_finds_has_the_way_out(sound: Path, tmp_path: Path) -> None:
+    path, content = tmp_path / "crawl.db", bytearray(sound.read_bytes())
+    content[2048:] = bytes(len(content) - 2048)
+    path.write_bytes(content)
+    result = CliRunner().invoke(main, ["top", "--store", str(path)])
+    assert (result.exit_code, "is damaged" in result.output) == (3, True)
+    assert result.output.endswith(f"save what can be read of it: minicrawl salvage NEW --store {path}\n")
+    (tmp_path / "notes.txt").write_text("no store at all\n" * 99)
+    for command, told in ((["salvage", str(tmp_path / "new.db")], "nothing of"), (["top"], "no SQLite file")):
+        result = CliRunner().invoke(main, [*command, "--store", str(tmp_path / "notes.txt")])
+        assert (result.exit_code, told in result.output, "salvage NEW" in result.output) == (3, True, False)
 
 
 def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:

@@ -169,9 +169,10 @@ def test_tallies_are_those_of_the_pages(store: Path) -> None:
             (state, reason): count
             for state, reason, count in rows(store, "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2")
         }
+    ((reason, count),) = rows(store, "SELECT reason, pages FROM tallies WHERE state = 'fetched'")
     rows(store, "UPDATE tallies SET pages = pages + 1 WHERE state = 'fetched'")
     with open_store(store) as reader:
-        assert "kinds of pages are counted wrongly" in " ".join(audit(reader))
+        assert list(audit(reader)) == [f"{count + 1} pages are counted as fetched ({reason}) instead of {count}"]
 
 
 def test_some_pages_that_link_to_one_are_found(store: Path) -> None:

@@ -91,6 +91,23 @@ def test_coverage_of_an_older_store_is_counted_anew(tmp_path: Path, version: int
     assert old.coverage <= 1.425 / 1.85  # of 1.85 steps from home on .425 are to /2, where nothing is
 
 
+def test_cash_that_gone_pages_of_an_older_store_have_kept_is_forwarded(store: Path) -> None:
+    """Before, a page that had gone with nothing forwarded was taken for one never visited, and kept what came later."""
+    with sqlite3.connect(store) as db:
+        forwarded = db.execute("SELECT sum(forwarded) FROM pages WHERE state = 'gone'").fetchone()[0]
+        assert forwarded
+        db.execute("UPDATE pages SET forwarded = 0 WHERE state = 'gone'")
+        db.execute("UPDATE meta SET value = value - ? WHERE key = 'ledger_virtual'", (forwarded,))
+    db.close()
+    of_version(5, store)
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+    crawl({}, store, [])
+    assert rows(store, "SELECT * FROM pages WHERE state = 'gone' AND received > 0 AND forwarded = 0") == []
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+
+
 def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [HOME + "b"], HOME + "b": [f"<title>b</title>{TEXT}"]}

@@ -1,0 +1,111 @@
+"""What a store keeps in a form of its own, which SQLite does not look at: the values of `meta`, and JSON in columns.
+
+A shape says what a value has to be: a type; [shape], a list of any length; (shape, shape), a list of so many;
+{str: shape}, an object of any names; {"name": shape}, an object with these names.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.database import damaged
+from minicrawl.store.reader import Store
+
+_NUMBER = int | float
+_RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
+_SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
+_OF_RUN = {"shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
+
+# Without these a store that has pages cannot be read.
+_NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
+_META: dict[str, Any] = {
+    **dict.fromkeys(("hash_key", "window", "stopped"), str),
+    **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_read"), int),
+    **dict.fromkeys(("ledger_births", "coverage_waiting", "links_left_out", "sitemap_thirds", "window_visits"), int),
+    **dict.fromkeys(("best_floor", "is_ranked", "in_doubt"), int),
+    **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
+    **dict.fromkeys(("ledger_total", "discovery_credit", "run_at", "asked_until"), _NUMBER),
+}
+_META_JSON: dict[str, Any] = {
+    "settings": {str: object},
+    "run": _RUN,
+    "sitemaps_left_out": {str: int},
+    "refuted_canonicals": [str],
+}
+_JSON: dict[tuple[str, str], Any] = {
+    ("pages", "measures"): [(_NUMBER, _NUMBER)],
+    ("patterns", "seen"): [str | int],
+    ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
+    ("parameters", "signs"): [(str, int)],
+    ("refused", "beyond"): [str],
+}
+
+
+def kept_settings(store: Store) -> CrawlSettings:
+    """The settings of the last run. Raises StoreError when they cannot be meant."""
+    for what in wrong_settings(store):
+        raise damaged(store.path, what)
+    return CrawlSettings.from_json(store.meta_json("settings"))
+
+
+def wrong_settings(store: Store) -> Iterator[str]:
+    """What is wrong with the settings of the last run. The next one can be given others: it is no reason to refuse."""
+    try:
+        CrawlSettings.from_json(store.meta_json("settings"))
+    except SettingError as error:
+        yield f"its settings cannot be meant: {error}"
+
+
+def wrong_meta(store: Store) -> Iterator[str]:
+    """One sentence per value of `meta` that a store with pages lacks, or that is not what it has to be."""
+    for key in _NEEDED if store.size() else ():
+        if store.meta(key) is None:
+            yield f"meta.{key} is missing"
+    for key, shape in _META.items():
+        if not _fits(value := store.meta(key), shape | None):
+            yield _wrong(f"meta.{key}", value)
+    for key, shape in _META_JSON.items():
+        if not _is_json(value := store.meta(key), shape):
+            yield _wrong(f"meta.{key}", value)
+            return
+    run = store.meta_json("run")
+    for name, shape in _OF_RUN.items():
+        if run.get(name) is not None and not _fits(run[name], shape):
+            yield _wrong(f"{name} in meta.run", run[name])
+
+
+def wrong_texts(store: Store) -> Iterator[str]:
+    """One sentence per JSON in other tables that is not what it has to be."""
+    for (table, column), shape in _JSON.items():
+        for text in store.texts(table, column):
+            if not _is_json(text, shape):
+                yield _wrong(f"{column} in {table}", text)
+
+
+def _wrong(name: str, value: Any) -> str:
+    return f"{name} is {value!r:.60}, which cannot be meant"
+
+
+def _is_json(text: Any, shape: Any) -> bool:
+    """Whether a text is JSON of a shape; None is: there is nothing to read."""
+    if text is None:
+        return True
+    try:
+        return isinstance(text, str) and _fits(json.loads(text), shape)
+    except ValueError:
+        return False
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(one, shape[0]) for one in value)
+    if isinstance(shape, tuple):
+        return isinstance(value, list) and len(value) == len(shape) and all(map(_fits, value, shape))
+    if isinstance(shape, dict) and str in shape:
+        return isinstance(value, dict) and all(_fits(one, shape[str]) for one in value.values())
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(name in value and _fits(value[name], one) for name, one in shape.items())
+    return isinstance(value, shape) and not (isinstance(value, float) and not math.isfinite(value))

@@ -1,0 +1,98 @@
+"""What a first mistake leaves behind: a sentence, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import crawl, rows
+
+import minicrawl
+from minicrawl.cli import main
+
+HOME = "http://a.test/"
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["a.test", "--ca-file", __file__], "holds no certificate"),
+        (["a.test", "--ca-file", __file__, "--workers", "1"], "holds no certificate"),
+        (["a.test", "--connect-to", "ü<b::127.0.0.1:80"], "is no host name"),
+        (["a.test", "--header", "exa%%mple=A: b"], "is no host"),
+        (["a.test", "--history", "some"], "no window policy"),
+        ([], "no seeds are given"),
+        (["http://"], "is no http or https URL"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "old"])
+def test_an_option_that_is_refused_is_not_remembered(tmp_path: Path, words: list[str], told: str, is_new: bool) -> None:
+    """A store that was not there is not made; in one that was, nothing changes, so the next run has no trouble."""
+    store = tmp_path / "data" / "crawl.db"
+    if not is_new:
+        store.parent.mkdir()
+        crawl({HOME: ["/b"]} if words else {}, store, [HOME])
+        kept = rows(store, "SELECT value FROM meta WHERE key = 'settings'")
+    result = run("crawl", *words, "--store", store)
+    if not is_new and not words:
+        assert result.exit_code == 0  # a store has seeds of its own
+        return
+    assert result.exit_code == 2
+    assert told in result.stderr
+    if is_new:
+        assert not store.parent.exists()
+    else:
+        assert rows(store, "SELECT value FROM meta WHERE key = 'settings'") == kept
+
+
+@pytest.mark.parametrize(
+    ("seed", "way_out"),
+    [
+        ("http://127.0.0.1:9/", "(private-address): the host is in this machine's own network; --allow-private lets"),
+        ("http://localhost:9/", "(private-address): the host is in this machine's own network; --allow-private lets"),
+    ],
+)
+def test_what_could_not_be_fetched_is_told_with_the_way_out(tmp_path: Path, seed: str, way_out: str) -> None:
+    result = run("crawl", seed, "--store", tmp_path / "a crawl.db", "--delay", "0")
+    assert result.exit_code == 1
+    last = result.stderr.splitlines()[-1]
+    assert way_out in last
+    assert f"--store '{tmp_path}/a crawl.db'" in last
+
+
+def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])
+    result = run("crawl", "--store", store, "--retry", "404,http-404", "--allow-private", "--time", "1s")
+    assert "--retry 404: no page was given up for that; 'minicrawl status' tells the reasons\n" in result.stderr
+    assert "asked for again: 1\n" in result.stderr
+    assert "--retry http-404" not in result.stderr
+    assert "--retry passing" not in run("crawl", "--store", store, "--retry", "--time", "1s").stderr
+
+
+def test_a_damaged_store_is_told_with_the_way_out(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: ["/b"]}, store, [HOME])
+    content = bytearray(store.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    store.write_bytes(content)
+    assert f"minicrawl salvage NEW --store {store}" in run("top", "--store", store).stderr
+
+
+def test_help_has_every_command_in_one_whole_line() -> None:
+    assert "..." not in run("--help").stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("seeds", [3, None, [3], [HOME, None]])
+def test_python_is_told_what_seeds_are(seeds: object, tmp_path: Path) -> None:
+    with pytest.raises(minicrawl.MinicrawlError, match="seeds are texts"):
+        minicrawl.crawl(seeds, tmp_path / "crawl.db")  # type: ignore[arg-type]
+
+
+def test_python_is_told_what_a_store_is() -> None:
+    with pytest.raises(minicrawl.ConfigError, match="store is the path of a file, not 3"):
+        minicrawl.crawl([HOME], 3)  # type: ignore[arg-type]
