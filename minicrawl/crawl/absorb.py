@@ -228,7 +228,8 @@ class Absorber:
             self.accounts.retire(page)
         self._web.batch.add_turn(self._turn(page, outcome, fetched, parsed, now), links)
         self._turns_unsettled += len(targets) > 0  # the others have nothing to pass on
-        if links.own is not None:
+        is_hinted = before is not None and before.own is not None and before.targets == links.targets
+        if links.own is not None and not is_hinted:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)

@@ -30,7 +30,7 @@ from minicrawl.crawl.connect import Routes
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.open_files import OPEN_FILES, Room, room
 from minicrawl.crawl.outage import HOSTS, SILENT, Outage
-from minicrawl.crawl.robots import RobotsState, judged
+from minicrawl.crawl.robots import RobotsState, is_unreachable
 from minicrawl.crawl.shape import LiveShape
 from minicrawl.crawl.source import PageSource
 from minicrawl.crawl.timing import STANDARD, Timing
@@ -41,6 +41,7 @@ from minicrawl.store.rows import MetaValue
 
 _log = logging.getLogger("minicrawl")
 _BATCH = 256
+_LINKS_AT_ONCE = 2_000  # to take in so many new ones takes some 40 ms
 _TOP = 10
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 _TRAP_SECONDS = 86_400.0
@@ -143,7 +144,9 @@ class Engine:
         try:
             while True:
                 now = self._clock()
-                self._absorb_arrived()
+                if not self._absorb_arrived():
+                    await asyncio.sleep(0)
+                    continue
                 self._check_limits(now)
                 has_more = self.reason is None and self._dispatch(now)
                 has_more = self._clear_up(now, has_more=has_more) or has_more
@@ -412,9 +415,14 @@ class Engine:
 
     # Taking in.
 
-    def _absorb_arrived(self) -> None:
+    def _absorb_arrived(self) -> bool:
+        """Take in what has come; returns whether that was all, or the rest must wait until others have gone on."""
+        links = 0
         while self._arrived:
+            if links > _LINKS_AT_ONCE:
+                return False
             arrival = self._arrived.popleft()
+            links += len(arrival.parsed.outlinks) if isinstance(arrival, PageArrival) else 0
             now = self._clock()
             if isinstance(arrival, SitemapUrls):
                 self._absorber.sitemaps.absorb_urls(*arrival, now)
@@ -439,12 +447,12 @@ class Engine:
             if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
                 self._believe(now)
             self._absorb(arrival, now)
+        return links <= _LINKS_AT_ONCE
 
     def _note_failure(self, arrival: Answer, reason: str | None) -> None:
         """Keep why a request got no usable answer, should the run end without any."""
-        if isinstance(arrival, RobotsArrival) and reason is None:
-            robots = judged(arrival.fetched, 0.0)
-            reason = None if robots.rules is not None else robots.reason
+        if isinstance(arrival, RobotsArrival) and reason is None and is_unreachable(arrival.fetched):
+            reason = f"http-{arrival.fetched.status}"
         if reason is not None:
             self.unanswered[reason] += 1
 

@@ -1,8 +1,9 @@
 """Pages that are one page under several names, where duplicates are merged.
 
-Two pages are merged that have the same bytes, are on one registrable domain, and link to the same pages: links written
-relative to two folders lead to different ones. Pages of two domains are not, whoever was read first: else a copy would
-get the importance of what it copies. (A page may still say so itself, by rel=canonical or a redirect.)
+Two pages are merged that have the same bytes, the same owner, and link to the same pages: links written relative to two
+folders lead to different ones. Pages of two owners are not, whoever was read first: else a copy would get the
+importance of what it copies. (A page may still say so itself, by rel=canonical or a redirect.) An owner is a
+registrable domain, or a user of a shared one.
 
 leader   the one of them that stays a page; the others are aliases of it
 own      cash that a page has received, without what its aliases handed over to it
@@ -12,7 +13,8 @@ one that others link to.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -20,41 +22,47 @@ import numpy.typing as npt
 from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.digest import hash_of
 from minicrawl.crawl.duplicates import Duplicates, Runs, Sorted
-from minicrawl.crawl.hosts import Host
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.urls import hostname, site
+from minicrawl.crawl.urls import hostname, owner
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import FingerprintColumns
 
+MOST_COMPARED = 16
+"""Copies of a page whose links are compared with its own, the first ones: a site may have any number that differ."""
+
 
 class Merging:
-    """Finds the pages that others are merged with. blocks: the fingerprints of all pages that are no aliases."""
+    """Finds the pages that others are merged with. blocks: the fingerprints of all pages."""
 
     def __init__(
         self, web: KnownWeb, duplicates: Duplicates, aliases: Aliases, blocks: Iterable[FingerprintColumns]
     ) -> None:
         self._web, self._duplicates, self._aliases = web, duplicates, aliases
-        self._site_hashes: dict[int, int] = {}
+        self._owner_hashes: dict[int, int] = {}
         self._copies = Runs(Sorted)
+        keys, pages = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:
-            is_first = block.is_first != 0
-            for page, payload in zip(block.page[is_first].tolist(), block.payload[is_first].tolist(), strict=True):
-                self.note(page, payload)
+            # Whatever other owners say: also those that were not the first with their bytes.
+            owners = map(self._owner_hash, block.page.tolist())
+            keys.append(block.payload.astype(np.uint64) ^ np.fromiter(map(_unsigned, owners), np.uint64))
+            pages.append(block.page)
+        self._copies.load(np.concatenate(keys)[:, np.newaxis], np.concatenate(pages))
 
     def leader(self, page: int, fetched: Fetched, parsed: ParsedPage) -> int | None:
         """The page that `page`, which says this, is one with; None where there is none."""
         assert fetched.payload is not None
-        for other in sorted(self._copies.candidates(self._key(page, fetched.payload))):
-            if other == page or self._web.accounts.ledger.alias[other] or not self._same_site(page, other):
-                continue
+        candidates = sorted(self._copies.candidates(self._key(page, fetched.payload)))
+        for other in islice(filter(self._may_lead(page), candidates), MOST_COMPARED):
             row = self._duplicates.row(other)
             if row is not None and row.payload == fetched.payload and self._links_to_the_same(page, parsed, other):
                 return other
         return None
 
     def note(self, page: int, payload: int) -> None:
-        """Let others be merged with a page that says this."""
-        self._copies.add(self._key(page, payload), page)
+        """Let others be merged with a page that says this; once, however often it is read."""
+        key = self._key(page, payload)
+        if page not in self._copies.candidates(key):
+            self._copies.add(key, page)
 
     def elect(self) -> int:
         """Let the page of each cluster lead that has received the most on its own, all being committed.
@@ -71,9 +79,6 @@ class Merging:
             heir = max(aliases, key=lambda alias: int(ledger.received[alias]))
             if ledger.received[heir] > own and not ledger.alias[leader]:
                 self._aliases.hand_over(leader, heir, [alias for alias in aliases if alias != heir])
-                row = self._duplicates.row(heir)
-                if row is not None:
-                    self.note(heir, row.payload)
                 changed += 1
         return changed
 
@@ -85,19 +90,21 @@ class Merging:
         both = {web.known.url(page), web.known.url(other)}
         return followed - both == {web.known.url(target) for target in web.outlinks(other).tolist()} - both
 
-    def _same_site(self, page: int, other: int) -> bool:
-        return _site(self._web.frontier.host(page)) == _site(self._web.frontier.host(other))
+    def _may_lead(self, page: int) -> Callable[[int], bool]:
+        """Whether another page may be what `page` is one with, as far as can be told without a look at the store."""
+        own, is_alias = self._owner_hash(page), self._web.accounts.ledger.alias
+        return lambda other: other != page and not is_alias[other] and self._owner_hash(other) == own
 
     def _key(self, page: int, payload: int) -> npt.NDArray[np.uint64]:
-        return np.array([(payload ^ self._site_hash(page)) & 0xFFFF_FFFF_FFFF_FFFF], dtype=np.uint64)
+        return np.array([_unsigned(payload ^ self._owner_hash(page))], dtype=np.uint64)
 
-    def _site_hash(self, page: int) -> int:
+    def _owner_hash(self, page: int) -> int:
         host = self._web.frontier.host(page)
-        found = self._site_hashes.get(host.id)
+        found = self._owner_hashes.get(host.id)
         if found is None:
-            found = self._site_hashes[host.id] = hash_of(_site(host).encode())
+            found = self._owner_hashes[host.id] = hash_of(owner(hostname(f"http://{host.name}/")).encode())
         return found
 
 
-def _site(host: Host) -> str:
-    return site(hostname(f"http://{host.name}/"))
+def _unsigned(number: int) -> int:
+    return number & 0xFFFF_FFFF_FFFF_FFFF

@@ -39,7 +39,7 @@ class Repeats:
         self._aliases = aliases
         self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
-        fingerprints = self._of_no_alias(web.writer.fingerprints()) if web.settings.merge_duplicates else None
+        fingerprints = web.writer.fingerprints() if web.settings.merge_duplicates else None
         self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
@@ -135,6 +135,9 @@ class Repeats:
         """Take in what pages say that have come to stand for themselves again."""
         for page in self._aliases.take_reinstated():
             self._duplicates.stand_alone(page)
+            row = self._duplicates.row(page)
+            if self._merging is not None and row is not None:
+                self._merging.note(page, row.payload)
 
     def elect_leaders(self) -> int:
         """Let those pages lead their copies that others link to; how many are new.

@@ -251,12 +251,16 @@ def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STA
 
 def _judged(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     status = fetched.status
-    if status is not None and fetched.reason is None:
-        if 200 <= status < 300:
-            return RobotsState(RobotsRules.parse(fetched.body), status, within_limit(fetched.body), now, now + LIFETIME)
-        if 300 <= status < 400 or (400 <= status < 500 and status != 429):
-            return RobotsState(RobotsRules.parse(b""), status, b"", now, now + LIFETIME)
-    return _unreachable(fetched, now, attempts, timing)
+    if is_unreachable(fetched):
+        return _unreachable(fetched, now, attempts, timing)
+    body = within_limit(fetched.body) if status is not None and status < 300 else b""
+    return RobotsState(RobotsRules.parse(body), status, body, now, now + LIFETIME)
+
+
+def is_unreachable(fetched: Fetched) -> bool:
+    """Whether an answer to the request for robots.txt is none, or one that asks for another try (2.3.1.4)."""
+    status = fetched.status
+    return status is None or fetched.reason is not None or status == 429 or not 200 <= status < 500
 
 
 def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:

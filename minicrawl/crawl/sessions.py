@@ -9,7 +9,8 @@ that may be left out (?page=1) is none. Three of them must be pages that were ne
 last (?page=99), which a host answers with the first, do not speak for those before, nor does the one that says "nothing
 found" for a search. Where there is no such page, for the pattern has only ever said one thing, or they are
 forgotten after a restart and it says nothing new, six signs will do. What is a session in two patterns of a host is one
-in all of them.
+in any other where there is one sign, as a parameter may matter in one folder only; once the host has been asked often
+enough, in all of them.
 
 Links are then known without the parameter, and pages known with it stand for those without.
 """
@@ -20,6 +21,7 @@ from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from minicrawl.crawl.outcome import is_transient
 from minicrawl.crawl.traps import Novelty, shape_of
 from minicrawl.crawl.urls import origin, whom_to_spare
 from minicrawl.model import Fetched
@@ -62,8 +64,8 @@ class Sessions:
         if on_host is None:
             return url
         rows = self._rows.get(shape_of(url).pattern, {})
-        names = {name for name, patterns in on_host.items() if _is_session(rows.get(name), patterns)}
-        return _without(url, names)
+        may_ask = self._asked[whom_to_spare(url)] < MOST_PROBES
+        return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
     @property
     def are_known(self) -> bool:
@@ -79,7 +81,9 @@ class Sessions:
         pattern = shape_of(url).pattern
         news = self._news.get(pattern, [])
         rows = self._rows.get(pattern, {})
-        is_due = (rows or not novelty.is_news) and self._asked[whom_to_spare(url)] < MOST_PROBES
+        host = whom_to_spare(url)
+        is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
+        is_due = is_telling and self._asked[host] < MOST_PROBES
         if is_due and origin(url) not in self._wanted:
             # A page that was news speaks for more; but the first sign may well be that there is something to look for.
             pages = [(url, digest, novelty.is_news), *((page, said, True) for page, said in news)]
@@ -121,8 +125,8 @@ class Sessions:
         """Take in what came back for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)
         row = self._rows[probe.row.pattern][probe.row.name]
-        if fetched.status is None or row.verdict != "?":
-            return
+        if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
+            return  # an overloaded server says nothing of the parameter
         if fetched.digest != probe.digest:
             self._take(row._replace(verdict="content"))
             return
@@ -135,6 +139,14 @@ class Sessions:
         """What changed since the last call."""
         rows, self._changed = list(self._changed.values()), {}
         return rows
+
+    @staticmethod
+    def _is_session(row: ParameterRow | None, patterns: int, may_ask: bool) -> bool:
+        """Whether a parameter is a session's, by its row for a pattern and the patterns of its host where it is one."""
+        if row is not None and row.verdict != "?":
+            return row.verdict == "session"
+        has_sign = row is not None and row.signs != "[]"
+        return patterns >= PATTERNS and (has_sign or not may_ask)
 
     def _take(self, row: ParameterRow) -> None:
         before = self._rows.setdefault(row.pattern, {}).get(row.name)
@@ -172,9 +184,3 @@ def _without(url: str, names: Container[str]) -> str:
 
 def _hashed(value: str) -> str:
     return blake2b(value.encode(), digest_size=4).hexdigest()
-
-
-def _is_session(row: ParameterRow | None, patterns: int) -> bool:
-    """Whether a parameter is a session's, by its row for a pattern and the patterns of its host where it is one."""
-    verdict = "?" if row is None else row.verdict
-    return verdict == "session" or (verdict == "?" and patterns >= PATTERNS)

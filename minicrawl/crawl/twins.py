@@ -1,7 +1,7 @@
 """Pages that are one page in several languages, or for several media: one is fetched first, the others last.
 
-twin    a page that the head of a page read before it gives as its alternate (WHATWG HTML, 4.6.7.1), on the same
-        registrable domain: nobody can put off the pages of others
+twin    a page that the head of a page read before it gives as its alternate (WHATWG HTML, 4.6.7.1), of the same owner
+        (a registrable domain, or a user of a shared one): nobody can put off the pages of others
 
 A twin becomes known without cash, and waits behind all pages that are no twins. It is no link: cash and importance
 reach it along the links that lead there, as they do any page.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from minicrawl.crawl.known_web import KnownWeb
-from minicrawl.crawl.urls import hostname, site
+from minicrawl.crawl.urls import hostname, owner
 from minicrawl.store.rows import Twin
 
 
@@ -27,12 +27,12 @@ class Twins:
     def note(self, page: int, alternates: Sequence[str], now: float) -> None:
         """Take in the alternates that a page names: those that are new wait for their turn, too."""
         web, url = self._web, self._web.known.url(page)
-        own = site(hostname(url))
+        own = owner(hostname(url))
         depth = int(web.accounts.depth[page])
         urls = [
             other
             for other in alternates
-            if other != url and site(hostname(other)) == own and web.scope.refuses(other, depth) is None
+            if other != url and owner(hostname(other)) == own and web.scope.refuses(other, depth) is None
         ]
         if not urls:
             return

@@ -26,6 +26,9 @@ _PAGE_BYTES = 2048
 _LOG_BYTES = 32 * 2**20
 
 
+_DAMAGED = (
+    "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
+)
 # By a part of what SQLite says when it cannot do its work.
 _SENTENCES = {
     "disk is full": "the disk that holds {path} is full; free some space and run again",
@@ -59,10 +62,7 @@ class store_errors:  # noqa: N801 - used as a function
 
 def damaged(path: Path, what: str) -> StoreError:
     """What is wrong with a damaged store, and the way out."""
-    return StoreError(
-        f"{path} is damaged: {what}; use a backup, or save what can be read of it: "
-        f"minicrawl salvage NEW --store {path}"
-    )
+    return StoreError(_DAMAGED.format(path=path, error=what))
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
@@ -71,6 +71,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         return f"{path} cannot be opened: it is a folder; name a file with --store"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
+    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+        return _DAMAGED.format(path=path, error=error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
             f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "

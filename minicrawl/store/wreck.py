@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from minicrawl.store.database import logs, real_path, store_errors
+from minicrawl.errors import StoreError
+from minicrawl.store.database import logs, real_path
 
 _AT_ONCE = 4_096
 _LEAST_ROW = 4
@@ -17,8 +18,7 @@ class Wreck:
 
     def __init__(self, path: Path) -> None:
         """Raises StoreError when `path` is no SQLite file, or none of its tables can be found."""
-        self._errors = store_errors(path)
-        with self._errors:
+        try:
             real = real_path(path)
             has_log = logs(real)[0].exists()
             mode = "rw" if has_log else "ro&immutable=1"
@@ -27,6 +27,10 @@ class Wreck:
             self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
             self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             self._most = real.stat().st_size // _LEAST_ROW
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise StoreError(
+                f"nothing of {path} can be read ({error}); use a backup, or begin anew with another --store"
+            ) from error
 
     def close(self) -> None:
         self._db.close()

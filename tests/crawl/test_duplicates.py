@@ -17,6 +17,7 @@ from minicrawl.cli import main
 from minicrawl.crawl import duplicates
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
+from minicrawl.crawl.merging import MOST_COMPARED, Merging
 from minicrawl.crawl.sketch import BITS, distance
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
@@ -266,6 +267,48 @@ def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp
     web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
     web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
     assert merged(tmp_path / "crawl.db", web) == {www: victim}
+
+
+def test_users_of_a_shared_domain_are_not_merged(tmp_path: Path) -> None:
+    """However many links a copy has: that is all that it takes to lead."""
+    victim, copy = "http://victim.github.io/", "http://copy.github.io/"
+    farm = [f"http://copy.github.io/{number}" for number in range(9)]
+    web: Site = {HOME: [victim, copy, *farm]} | {url: [prose(1, 400)] for url in (victim, copy)}
+    web |= {url: [copy] for url in farm}
+    assert merged(tmp_path / "crawl.db", web) == {}
+
+
+@pytest.mark.parametrize("pages", [None, 1, 2, 5])
+def test_copies_are_merged_alike_wherever_the_crawl_was_interrupted(tmp_path: Path, pages: int | None) -> None:
+    """Also those of which another owner has one, or the same domain one with other links, that were read before."""
+    web: Site = {HOME: ["http://other.test/", A, B, C, HOME + "d"], "http://other.test/": [prose(1, 400), HOME]}
+    web |= {url: [prose(1, 400), HOME] for url in (A, B, C, HOME + "d")}
+    for _ in range(9 // pages + 1 if pages else 1):
+        found = merged(tmp_path / "crawl.db", web, pages=pages)
+    assert found == {B: A, C: A, HOME + "d": A}
+
+
+def test_copies_of_a_page_that_died_lead_those_that_come_later(tmp_path: Path) -> None:
+    """As they would after a restart."""
+    store, late, last = tmp_path / "crawl.db", HOME + "late", HOME + "last"
+    said: Site = {url: [prose(1, 400)] for url in (A, B, late, last)}
+    merged(store, {HOME: [A, B], **said})
+    again: Site = {HOME: [A, B], **said, A: 404}
+    crawl(again, store, [HOME, late, last], strategy="cycle", discovery=0.5, pages=4, probe=False)
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
+    assert states[last] == "alias duplicate"
+
+
+def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site may have any number of copies, each with relative links."""
+    compared: list[int] = []
+    to_the_same = Merging._links_to_the_same
+    monkeypatch.setattr(Merging, "_links_to_the_same", lambda *given: compared.append(given[-1]) or to_the_same(*given))
+    copies = [f"{HOME}{number}/" for number in range(60)]
+    web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
+    assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}
+    assert 0 < len(compared) <= 60 * MOST_COMPARED
 
 
 @pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])

@@ -13,13 +13,15 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_store
 from minicrawl.analysis.verify import verify
+from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
+from minicrawl.crawl.source import LocalSource
 from minicrawl.crawl.timing import Timing
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SeedError
-from minicrawl.model import Progress
+from minicrawl.model import Fetched, ParsedPage, Progress
 from minicrawl.rank import pagerank
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -282,18 +284,42 @@ def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
     assert list(audit(open_store(tmp_path / "crawl.db"))) == []
 
 
-def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_committed(
+def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A programming error must be heard of, not swallowed, where nothing that the web sent led to it."""
+    """A bug must be heard of, not swallowed. (One over what a page says is that page's alone: test_unread.py.)"""
+    page = LocalSource.page
 
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("a bug")
+    async def broken(self: LocalSource, url: str) -> tuple[Fetched, ParsedPage]:
+        if url != HOME:
+            raise ZeroDivisionError("a bug")
+        return await page(self, url)
 
-    monkeypatch.setattr("minicrawl.crawl.frontier.Frontier.acquire", broken)
+    monkeypatch.setattr(LocalSource, "page", broken)
+    store = tmp_path / "crawl.db"
     with pytest.raises(ZeroDivisionError, match="a bug"):
-        crawl({HOME: ["/a"]}, tmp_path / "crawl.db", [HOME])
-    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+        crawl({HOME: ["/a"]}, store, [HOME])
+    assert list(audit(open_store(store))) == []
+    assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [(HOME, "fetched"), (HOME + "a", "waiting")]
+
+
+def test_others_go_on_between_pages_of_many_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages that come at the same time are taken in at the same turn of the loop, but for those with many links."""
+    absorb = Absorber.absorb
+    others: list[str] = []
+    before: dict[bool, list[int]] = {True: [], False: []}
+
+    def noted(self: Absorber, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        before[len(parsed.outlinks) > 2_000].append(len(others))
+        asyncio.get_running_loop().call_soon(others.append, fetched.url)
+        absorb(self, page, fetched, parsed, now)
+
+    monkeypatch.setattr(Absorber, "absorb", noted)
+    for links in (2_001, 1):
+        site: Site = {f"http://{name}.test/": [f"/{number}" for number in range(links)] for name in "abcdefgh"}
+        crawl(site, tmp_path / f"{links}.db", list(site), concurrency=8, pages=8, probe=False)
+    assert len(set(before[True])) == len(before[True]) == 8
+    assert len(set(before[False])) < len(before[False])
 
 
 def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:

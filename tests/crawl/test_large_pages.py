@@ -20,6 +20,14 @@ from minicrawl.settings import ConnectTo, CrawlSettings
 
 URL = "http://h.test/dir/page"
 MB = 10**6
+
+
+def name_of(number: int) -> bytes:
+    """The shortest names of attributes that are different from one another."""
+    digits = b"abcdefghijklmnopqrstuvwxyz0123456789-_.:"
+    return digits[number % 40 :][:1] + (name_of(number // 40 - 1) if number >= 40 else b"")
+
+
 PAGES = {
     "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 4 * MB],
     "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(15_000)),
@@ -30,6 +38,8 @@ PAGES = {
     "not-utf-8": b"<meta charset=latin1><p>" + b"w\xf6rd " * (4 * MB // 5),
     "nesting-in-50-kB": b"<div>" * 10_000,
     "attributes-in-100-kB": b"<a " + b"".join(b"a%d " % number for number in range(16_000)) + b">",
+    "attributes-in-45-kB": b"<a " + b"".join(b"%b " % name_of(number) for number in range(12_000)) + b">",
+    "attributes-in-20-kB": b"<a " + b"".join(b"%b/" % name_of(number) for number in range(5_900)) + b">",
 }
 
 

@@ -119,6 +119,24 @@ def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL
     assert linked <= {url for (url,) in rows(store, "SELECT url FROM pages WHERE reason <> 'session'")}
 
 
+def test_parameter_that_matters_in_one_folder_only_stays_there(tmp_path: Path) -> None:
+    """Though it was found out elsewhere before the first page of that folder was known."""
+    plain = tokens(pages=8)
+    items = [f"{HOME}c/item?token={number}" for number in range(30)]
+
+    def answer(url: httpx.URL) -> list[str] | str | int:
+        if url.path == "/c/item":
+            return [f"<h1>Item {url.params.get('token')}</h1>"]
+        if url.path == "/index":
+            return items
+        said = plain(url)
+        assert isinstance(said, list)
+        return [*said, *([HOME + "index"] if url.path == "/a/7" else [])]
+
+    _, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME])
+    assert set(items) <= set(server.asked)
+
+
 def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
     plain = tokens()
 
@@ -202,6 +220,16 @@ def test_one_page_that_differs_ends_it() -> None:
     assert sessions.plain(page("p", 1, 5)) == page("p", 1, 5)
 
 
+@pytest.mark.parametrize(("status", "verdict"), [(429, "?"), (503, "?"), (403, "content"), (404, "content")])
+def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
+    sessions = Sessions()
+    sessions.read(page("p", 1, 1), 1, OLD)
+    probe = sessions.take_due("http://a.test")
+    assert probe is not None
+    sessions.take_in(Fetched(probe, status=status))
+    assert [row.verdict for row in sessions.take_rows()] == [verdict]
+
+
 def test_same_value_is_one_sign() -> None:
     sessions = Sessions()
     for number in range(20):
@@ -223,6 +251,8 @@ def test_what_is_a_session_in_two_patterns_is_one_on_the_host_but_where_it_matte
     tried(sessions, "c", *range(99), news=0, repeats=1)
     for folder in "ab":
         tried(sessions, folder)
+    assert sessions.plain(HOME + "z?t=1") == HOME + "z?t=1"
+    assert asked(sessions, HOME + "z?t=2", 5, NEW, without={HOME + "z": 5}) == HOME + "z"
     for host_of in (sessions, Sessions(sessions.take_rows())):
         assert host_of.plain(HOME + "z?t=1") == HOME + "z"
         assert host_of.plain(page("c", 1, 1)) == page("c", 1, 1)

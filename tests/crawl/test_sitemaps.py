@@ -3,6 +3,7 @@
 import gzip
 import random
 import re
+import time
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -351,3 +352,16 @@ def test_urls_in_cdata_are_found_wherever_a_step_ends(shift: int) -> None:
     urls = [f"http://a.test/{number}?a=1&b={number}" for number in range(2_000)]
     text = " " * shift + urlset(*(f"<![CDATA[{url}]]>" for url in urls))
     assert read(text.encode()) == ("ok", urls)
+
+
+@pytest.mark.parametrize("unit", [b"<", b"</", b"<?", b"<!--", b"<url>", b"&", b"<a ", b'"', b"<url><loc>x</loc>"])
+def test_no_step_takes_long(unit: bytes) -> None:
+    """A step of 16 kB, in CPU time: the best of three, as a busy machine counts more than there is."""
+
+    def longest() -> float:
+        reader, steps = SitemapReader("http://h.test/map.xml"), [time.thread_time()]
+        for _ in reader.feed(b"<urlset>" + unit * (50_000 // len(unit))):
+            steps.append(time.thread_time())
+        return max(after - before for before, after in pairwise(steps))
+
+    assert min(longest() for _ in range(3)) < 0.1

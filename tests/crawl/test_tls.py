@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import fcntl
 import gc
 import os
+import shutil
 import socket
 import ssl
+import termios
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
@@ -121,6 +124,52 @@ def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> Non
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
     error.verify_code = code
     assert tls_reason(error) == reason
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="only its server can be told to change keys")
+def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
+    """RFC 8446 4.6.3: here the server asks for new keys of ours, too, and the next request is under these."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    async def run() -> list[bytes]:
+        command = ("openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", str(PEM), "-tls1_3", "-crlf")
+        pipe = asyncio.subprocess.PIPE
+        server = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
+        )
+        says, hears = server.stdin, server.stdout
+        assert says is not None
+        assert hears is not None
+        try:
+            await hears.readuntil(b"ACCEPT\n")
+
+            async def say(words: bytes) -> None:
+                """And wait until they are taken: a command is one only by itself."""
+                says.write(words)
+                await says.drain()
+                while any(fcntl.ioctl(says.get_extra_info("pipe"), termios.FIONREAD, bytes(4))):
+                    await asyncio.sleep(0.001)
+
+            async def talk() -> None:
+                for _ in range(2):
+                    await hears.readuntil(b"\r\n\r\n")
+                    await say(b"HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 9\n\nhel\n")
+                    await say(b"K\n")  # the command for new keys on both sides
+                    await say(b"lo\n")
+
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
+                talking = asyncio.create_task(talk())
+                bodies = [(await fetcher.fetch("https://h.test/")).body for _ in range(2)]
+                await talking
+                return bodies
+        finally:
+            server.kill()
+            await server.wait()
+
+    assert asyncio.run(run()) == [b"hel\r\nlo\r\n"] * 2
 
 
 # How many connections.

@@ -157,6 +157,18 @@ def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path
         assert list(audit(store)) == []
 
 
+def test_damage_that_sqlite_finds_has_the_way_out(sound: Path, tmp_path: Path) -> None:
+    path, content = tmp_path / "crawl.db", bytearray(sound.read_bytes())
+    content[2048:] = bytes(len(content) - 2048)
+    path.write_bytes(content)
+    result = CliRunner().invoke(main, ["top", "--store", str(path)])
+    assert (result.exit_code, "is damaged" in result.output) == (3, True)
+    assert result.output.endswith(f"save what can be read of it: minicrawl salvage NEW --store {path}\n")
+    (tmp_path / "notes.txt").write_text("no store at all\n" * 99)
+    result = CliRunner().invoke(main, ["salvage", str(tmp_path / "new.db"), "--store", str(tmp_path / "notes.txt")])
+    assert (result.exit_code, "nothing of" in result.output, "salvage NEW" in result.output) == (3, True, False)
+
+
 def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.db"
     found = salvage(sound, saved)

@@ -183,7 +183,7 @@ BAD_STORES = {
     "newer schema": (newer, "written by a newer minicrawl"),
     "another program's database": (foreign, "belongs to another program"),
     "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
-    "torn": (torn, "damaged or no SQLite file|cannot be used"),
+    "torn": (torn, "is damaged|cannot be used"),
     "folder": (lambda path: path.mkdir(), "cannot be opened"),
 }
 
