@@ -33,7 +33,7 @@ class Fetched:
     `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
     decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
     header says, or the body looks like. `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
-    minicrawl.crawl.digest; None when there is none.
+    minicrawl.crawl.digest; None when there is none. `words`: see minicrawl.crawl.vocabulary.
     """
 
     url: str
@@ -53,6 +53,7 @@ class Fetched:
     payload: int | None = None
     sketch: bytes | None = None
     wording: int | None = None
+    words: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

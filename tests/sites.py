@@ -90,8 +90,17 @@ _FIFTH = """
     ALTER TABLE patterns DROP COLUMN counting;
     ALTER TABLE fetches DROP COLUMN sketch;
     ALTER TABLE fetches ADD COLUMN simhash INTEGER;
-    ALTER TABLE probes DROP COLUMN sketch;
+    ALTER TABLE probes DROP COLUMN asked;
+    ALTER TABLE probes DROP COLUMN words;
+    ALTER TABLE probes DROP COLUMN varies;
+    ALTER TABLE probes DROP COLUMN numbers;
+    ALTER TABLE probes DROP COLUMN echoes;
+    ALTER TABLE probes DROP COLUMN is_there;
+    ALTER TABLE probes DROP COLUMN matched;
+    ALTER TABLE probes DROP COLUMN others;
+    ALTER TABLE probes ADD COLUMN payload INTEGER;
     ALTER TABLE probes ADD COLUMN simhash INTEGER;
+    ALTER TABLE probes ADD COLUMN title TEXT;
     DROP VIEW ranks;
     DROP VIEW weighed;
     DROP VIEW books;

@@ -229,7 +229,7 @@ class Absorber:
         self._web.batch.add_turn(self._turn(page, outcome, fetched, parsed, now), links)
         self._turns_unsettled += len(targets) > 0  # the others have nothing to pass on
         is_hinted = before is not None and before.own is not None and before.targets == links.targets
-        if links.own is not None and not is_hinted:
+        if links.own is not None and len(targets) and not is_hinted:
             self._aliases.note_hint(page, int(targets[0]))
         if outcome.state in (State.ERROR, State.GONE):
             self._aliases.void_hints_to(page)
@@ -267,10 +267,12 @@ class Absorber:
     ) -> tuple[Outcome, Links, npt.NDArray[np.int64] | None]:
         """The outcome in the light of what is known, the links of the page, and their weights in the cash book."""
         target, outcome = self._aliases.target(page, outcome)
+        if outcome.reason == "soft-404":
+            return outcome, self._kept_links(page, parsed), None
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
         is_news = fetched.status == 200 and not self.accounts.book.read[page]
-        said = self.repeats.said(fetched) if is_news else NOTHING
+        said = self.repeats.said(page, fetched) if is_news else NOTHING
         if "?" in fetched.url:
             self.repeats.note_parameters(fetched, said)
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
@@ -286,6 +288,12 @@ class Absorber:
         to_target = to_bytes(np.array([target], dtype=np.int32))
         own_links = None if outcome.is_redirect else own
         return outcome, Links(page, to_target, parsed.nofollow, refused + in_traps, own_links), None
+
+    def _kept_links(self, page: int, parsed: ParsedPage) -> Links:
+        """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
+        outlinks, _ = self.repeats.plain_links(parsed)
+        known = [other for other in self.known.find(outlinks) if other is not None and other != page]
+        return Links(page, b"", parsed.nofollow, 0, to_bytes(np.array(known, dtype=np.int32)))
 
     def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], int]:
         """The outlinks in scope with their anchors, and how many are not."""

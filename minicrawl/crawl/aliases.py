@@ -83,7 +83,7 @@ class Aliases:
         """Let those of some pages stand for themselves that stand for `page` by a hint."""
         for alias in aliases:
             row = self._web.links_row(alias) if self._web.accounts.book.read[alias] else None
-            if row is not None and row.own is not None and from_bytes(row.targets)[0] == page:
+            if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
 
     def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
@@ -101,6 +101,17 @@ class Aliases:
             self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
             self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")
             self.note_hint(alias, heir)
+
+    def give_links_back(self, page: int, reason: str) -> None:
+        """Let a page whose own links did not count be one that was read, as the reason says."""
+        row = self._web.links_row(page)
+        assert row.own is not None, "only a page with links of its own can stand for itself"
+        own = from_bytes(row.own)
+        depths = self._web.accounts.depth[own]
+        self._web.accounts.relink(page, own, from_bytes(row.targets))
+        self._web.batch.links[page] = row._replace(targets=row.own, own=None)
+        self._web.batch.restated[page] = Restated(page, State.FETCHED, reason)
+        self._beyond.note_nearer(own, depths)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
@@ -132,15 +143,8 @@ class Aliases:
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
         hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
-        row = self._web.links_row(alias)
-        assert row.own is not None, "only a page with links of its own can stand for itself"
-        own = from_bytes(row.own)
-        depths = self._web.accounts.depth[own]
-        self._web.accounts.relink(alias, own, from_bytes(row.targets))
-        self._web.batch.links[alias] = row._replace(targets=row.own, own=None)
-        self._web.batch.restated[alias] = Restated(alias, State.FETCHED, f"{hint}-{why}" if why else "ok")
+        self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
-        self._beyond.note_nearer(own, depths)
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""

@@ -53,7 +53,6 @@ class ProbeArrival(NamedTuple):
 
     turn: HostTurn
     fetched: Fetched
-    title: str | None
 
 
 class KnockArrival(NamedTuple):

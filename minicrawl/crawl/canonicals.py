@@ -10,7 +10,8 @@ differs in the query only, or says the same, is believed as before.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from minicrawl.crawl.soft404 import says_the_same
+from minicrawl.crawl.duplicates import ALIKE
+from minicrawl.crawl.sketch import distance
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Fingerprint
 
@@ -59,3 +60,14 @@ def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
     if claim.said.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
         return False
     return there is None or not says_the_same(claim.said, there)
+
+
+def says_the_same(one: Fetched | Fingerprint, other: Fetched | Fingerprint) -> bool:
+    """Whether two pages say the same, or nearly."""
+    if other.digest is not None and other.digest == one.digest:
+        return True
+    if other.payload is not None and other.payload == one.payload:
+        return True
+    if other.sketch is None or one.sketch is None:
+        return False
+    return distance(other.sketch, one.sketch) <= ALIKE

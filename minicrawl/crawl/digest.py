@@ -10,12 +10,15 @@ import hashlib
 import re
 from typing import NamedTuple
 
-from minicrawl.crawl.sketch import shingles_of, sketch_of, words_of
+from minicrawl.crawl.sketch import LONGEST, shingles_of, sketch_of, text_of, words_of
+from minicrawl.crawl.vocabulary import vocabulary
 
 FEWEST = 4
 """Different words of a page that says something; what says less is like nothing else."""
 
 _ENOUGH = 64  # words, to see whether so many are different
+_LITTLE = 400  # bytes of text
+_UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
@@ -31,6 +34,7 @@ class Identity(NamedTuple):
     payload: int | None
     sketch: bytes | None
     wording: int | None
+    words: bytes
 
 
 def identity_of(body: bytes, url: str) -> Identity:
@@ -46,12 +50,14 @@ def identity_of(body: bytes, url: str) -> Identity:
     said = text
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
         said = said.replace(own.encode(), b"")
-    words = words_of(body)
+    seen = text_of(body)
+    words = words_of(seen)
     return Identity(
         _signed(_sha1((raw if len(said) == len(text) else _sha1(said)) + "/".join(origin).encode())),
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
+        _vocabulary(seen, body),
     )
 
 
@@ -63,6 +69,13 @@ def is_numbered(url: str) -> bool:
 def hash_of(text: bytes) -> int:
     """64 bits, signed, of any text."""
     return _signed(_sha1(text))
+
+
+def _vocabulary(text: bytes, body: bytes) -> bytes:
+    """That of a page; of one that says little without its title and what it says to readers without scripts."""
+    if len(body) > LONGEST:
+        return b""
+    return vocabulary(text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body)))
 
 
 def _sha1(text: bytes) -> bytes:

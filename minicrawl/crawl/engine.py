@@ -405,8 +405,8 @@ class Engine:
 
     async def _probe(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, which cannot exist", url)
-        fetched, parsed = await self._source.page(url)
-        self._arrived.append(ProbeArrival(turn, fetched, parsed.title))
+        fetched, _ = await self._source.page(url)
+        self._arrived.append(ProbeArrival(turn, fetched))
 
     async def _see(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, to see whether anybody answers", url)

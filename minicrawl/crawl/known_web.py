@@ -135,15 +135,17 @@ class KnownWeb:
         return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
+        if page in self.batch.restated:
+            return self.batch.restated[page].state
         turn = self.batch.turns.get(page)
         return turn.state if turn else self.writer.state(page)
 
     def told(self, page: int) -> Told:
         """What came of the last turn of a page that was read."""
         turn = self.batch.turns.get(page)
-        if turn is None:
-            return self.writer.told(page)
-        return Told(turn.reason, turn.fetch.title if turn.fetch else None)
+        told = self.writer.told(page) if turn is None else Told(turn.reason, turn.fetch.title if turn.fetch else None)
+        restated = self.batch.restated.get(page)
+        return told if restated is None else told._replace(reason=restated.reason)
 
     # What becomes known.
 

@@ -19,9 +19,9 @@ from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.merging import Merging
 from minicrawl.crawl.outcome import Outcome
 from minicrawl.crawl.sessions import Sessions
-from minicrawl.crawl.soft404 import Soft404s, above, is_error_like, says_the_same
+from minicrawl.crawl.soft404 import Judged, Soft404s
 from minicrawl.crawl.traps import Said
-from minicrawl.crawl.urls import origin, whom_to_spare
+from minicrawl.crawl.urls import whom_to_spare
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
@@ -60,12 +60,13 @@ class Repeats:
         elif self._soft404s is not None:
             self._soft404s.put_back(url)
 
-    def absorb_probe(self, turn: HostTurn, fetched: Fetched, title: str | None, now: float) -> None:
+    def absorb_probe(self, turn: HostTurn, fetched: Fetched, now: float) -> None:
         """Take in the answer to a probe, made in the turn of a page, which waits again."""
         if self._sessions is not None and self._sessions.is_probe(fetched.url):
             self._sessions.take_in(fetched)
         else:
-            self._absorb_not_found(fetched, title, now)
+            assert self._soft404s is not None, "there are such probes only where soft 404s are looked for"
+            self._restate(self._soft404s.take_in(fetched, now))
         self._turns.answered(turn, fetched, now)
         self._turns.put_back(turn, now)
 
@@ -82,15 +83,17 @@ class Repeats:
             anchors.setdefault(self._sessions.plain(url), anchor)
         return list(anchors), list(anchors.values())
 
-    def said(self, fetched: Fetched) -> Said:
+    def said(self, page: int, fetched: Fetched) -> Said:
         """What a page says, as traps are to learn of it.
 
         A page without its session says what it said with it. So when one has been found out nothing counts as said
         before on its host: digests are others from then on.
         """
+        is_not_found = self._soft404s is not None and self._soft404s.is_like(page, fetched.url)
         if fetched.digest is None or self._sessions is None:
-            return Said(fetched.digest, fetched.wording)
-        return Said(fetched.digest ^ self._sessions.found_on(whom_to_spare(fetched.url)), fetched.wording)
+            return Said(fetched.digest, fetched.wording, is_not_found)
+        digest = fetched.digest ^ self._sessions.found_on(whom_to_spare(fetched.url))
+        return Said(digest, fetched.wording, is_not_found)
 
     def note_parameters(self, fetched: Fetched, said: Said) -> None:
         """Take in a page with parameters, before traps learn what it said."""
@@ -105,7 +108,7 @@ class Repeats:
             return replace(outcome, state=State.FETCHED, reason="canonical-differs")
         if outcome.state is not State.FETCHED or fetched.digest is None:
             return outcome
-        if self._is_soft_404(page, fetched, parsed.title):
+        if self._is_soft_404(page, fetched):
             return Outcome(State.ERROR, "soft-404")
         leader = self._merging.leader(page, fetched, parsed) if self._merging and fetched.payload is not None else None
         if leader is not None:
@@ -126,10 +129,6 @@ class Repeats:
         self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
         if self._merging is not None and outcome.state is State.FETCHED:
             self._merging.note(page, fetched.payload)
-        if self._soft404s is None or likeness is None:
-            return
-        if self._web.frontier.host_of[page] == self._web.frontier.host_of[likeness.leader]:
-            self._soft404s.suspect(fetched.url, self._web.known.url(likeness.leader), (page, likeness.leader))
 
     def note_reinstated(self) -> None:
         """Take in what pages say that have come to stand for themselves again."""
@@ -158,14 +157,6 @@ class Repeats:
             self._web.writer.save_probes(self._soft404s.take_rows())
         if self._sessions is not None:
             self._web.writer.save_parameters(self._sessions.take_rows())
-
-    def _absorb_not_found(self, fetched: Fetched, title: str | None, now: float) -> None:
-        """Take in the answer for a page that cannot exist."""
-        assert self._soft404s is not None, "there are such probes only where soft 404s are looked for"
-        verdict = self._verdict(fetched)
-        for suspect in self._soft404s.take_in(fetched, title, verdict, now):
-            if verdict == "soft-404":
-                self._retract(suspect, fetched, title)
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
@@ -202,40 +193,32 @@ class Repeats:
             is_page = ~self._web.accounts.ledger.alias[block.page]
             yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)
 
-    def _is_soft_404(self, page: int, fetched: Fetched, title: str | None) -> bool:
-        """Whether a page says what its host says of pages that it does not have."""
-        if self._soft404s is None:
+    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+        """Whether a page is one that its host does not have; what follows for others is seen to."""
+        if self._soft404s is None or fetched.status != 200:
             return False
-        probe = self._soft404s.match(fetched, title)
-        if probe is not None and self._is_surely_there(page, fetched.url, probe.url):
-            self._soft404s.absolve(probe)
-            return False
-        return probe is not None
+        judged = self._soft404s.read(page, fetched, is_there=bool(self._web.accounts.depth[page] == 0))
+        self._restate(judged, but=page)
+        return self._soft404s.is_soft_404(page, fetched.url)
 
-    def _is_surely_there(self, page: int, url: str, probe_url: str) -> bool:
-        """Whether a page cannot be an error: a seed, or a folder that what was probed is in."""
-        return bool(self._web.accounts.depth[page] == 0) or url in above(probe_url)
+    def _restate(self, judged: Judged, but: int = -1) -> None:
+        """Take pages that were read before for errors, or for none any more. but: whose turn it is."""
+        for page in judged.lost:
+            if page != but and self._web.last_state(page) == State.FETCHED:
+                self._take_for_error(page)
+        for page in judged.regained:
+            if page != but and self._web.last_state(page) == State.ERROR and self._web.told(page).reason == "soft-404":
+                self._take_for_page(page)
 
-    def _verdict(self, answer: Fetched) -> str:
-        """What the answer for a page that cannot exist tells of its host."""
-        if answer.status != 200 or answer.payload is None:
-            return "not-found"
-        there = [*above(answer.url), *(seed for seed in self._web.seeds if origin(seed) == origin(answer.url))]
-        rows = [self._duplicates.row(page) for page in self._web.known.find(there) if page is not None]
-        same = any(says_the_same(answer, row) for row in rows if row is not None)
-        return "catch-all" if same else "soft-404"
-
-    def _retract(self, page: int, answer: Fetched, title: str | None) -> None:
-        """Take a page that was read before its host was found out for the error it is."""
-        row, url = self._duplicates.row(page), self._web.known.url(page)
-        if row is None or not is_error_like(answer, title, row, self._web.told(page).title):
-            return
-        if self._web.last_state(page) != State.FETCHED or self._is_surely_there(page, url, answer.url):
-            return
-        links = self._web.links_row(page)
-        self._web.accounts.relink(page, _NOWHERE, from_bytes(links.targets), Found.NOTHING)
-        self._web.batch.links[page] = links._replace(targets=b"")
+    def _take_for_error(self, page: int) -> None:
+        row = self._web.links_row(page)
+        self._web.accounts.relink(page, _NOWHERE, from_bytes(row.targets), Found.NOTHING)
+        self._web.batch.links[page] = row._replace(targets=b"", own=row.targets)
         self._web.batch.restated[page] = Restated(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)
         self._web.failures["soft-404"] += 1
         self._aliases.void_hints_to(page)
+
+    def _take_for_page(self, page: int) -> None:
+        self._aliases.give_links_back(page, "ok")
+        self._web.failures["soft-404"] -= 1

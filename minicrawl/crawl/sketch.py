@@ -27,7 +27,8 @@ BITS = 320
 FEWEST = 32
 """Shingles of a page that has a sketch: with fewer, a single word would move too many bits."""
 _SPACE = ord(" ")  # and what is less: tabs, line feeds
-_LONGEST = 1 << 15  # bytes; of a longer page, its middle
+LONGEST = 1 << 15
+"""Bytes of a page that are looked at; of a longer one, its middle."""
 _BEHIND_TAG = ord(">")
 _PIECES = re.compile(rb">\s*+[^<]++(?!</(?i:script|style))")
 _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
@@ -38,15 +39,20 @@ _BORDERS = ((np.arange(_BINS, dtype=np.uint64) << _HALF) // np.uint64(_BINS)).as
 _ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(31)
 # B^i and its inverse modulo 2^64, for every byte that is looked at.
 _BASE = 0x5851F42D4C957F2D
-_POWERS = np.cumprod(np.array([1] + [_BASE] * (_LONGEST + 1), dtype=np.uint64))
-_INVERSES = np.cumprod(np.array([1] + [pow(_BASE, -1, 2**64)] * (_LONGEST + 1), dtype=np.uint64))
+_POWERS = np.cumprod(np.array([1] + [_BASE] * (LONGEST + 1), dtype=np.uint64))
+_INVERSES = np.cumprod(np.array([1] + [pow(_BASE, -1, 2**64)] * (LONGEST + 1), dtype=np.uint64))
 
 
-def words_of(body: bytes) -> Hashes:
-    """A hash of each word of an HTML body, in order; what stands in tags, scripts and style sheets is none."""
-    start = max(len(body) - _LONGEST, 0) // 2
-    pieces = _PIECES.findall(body, start, start + _LONGEST)
-    text = np.frombuffer(b">%b>" % b"".join(pieces).lower(), np.uint8)
+def text_of(body: bytes) -> bytes:
+    """The text of an HTML body, in lower case, each piece behind the end of a tag; of scripts and style sheets none."""
+    start = max(len(body) - LONGEST, 0) // 2
+    pieces = _PIECES.findall(body, start, start + LONGEST)
+    return b">%b>" % b"".join(pieces).lower()
+
+
+def words_of(told: bytes) -> Hashes:
+    """A hash of each word of a text, in order."""
+    text = np.frombuffer(told, np.uint8)
     is_gap = (text <= _SPACE) | (text == _BEHIND_TAG)
     borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0] + 1  # where words begin and end, by turns
     begins, ends = borders[::2], borders[1::2]

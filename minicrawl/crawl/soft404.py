@@ -1,33 +1,179 @@
 """Which hosts answer for pages they do not have, and with what (soft 404s).
 
-When a page turns out to be a duplicate of another page of its host, this may be the host's way to say "not found". So
-a page beside it that cannot exist is asked for, once (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), in a turn
-of the host. Hosts without duplicates are not bothered, others once, and twice more if in other folders pages say what
-pages beside them said. If the answer is a page with status 200, that is what the host's soft 404s look like: pages of
-the host that say the same are errors, and those that nearly do under the same title. (Without a look at the title, so
-would be pages of a template with little text of their own.)
+When a page shares most of its words with another page of its host that was read shortly before, this may be the host's
+way to say "not found". So pages beside it that cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic
+transit gloria telae, WWW 2004), a second one if the first is answered by a page with status 200, a third one if answers
+differ much, or if pages are nearly like them. What the answers share is what the host says of what it does not have.
+Hosts whose pages are not alike are not bothered; no host is asked for more than MOST_PROBES such pages.
 
-Not so if a seed, or a folder above, says the same: then the host has one page for many names, such as an application
-that draws everything in the browser, and that page is no error.
+F     words that all answers share
+V     words of an answer that the others lack, at most: suggestions, a quotation, an id
+like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
+      words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
 
-verdict of a probe    the answer was
+Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
+every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
+answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
+that hardly any other page has: else F is a template, and what else it has is mere language. Pages that were read before
+are judged, too, and all are judged anew when there is more to judge by.
+
+verdict of a probe    the answers were
 not-found             an error, a redirect, not HTML, or a page that says nothing
-soft-404              a page that says something
-catch-all             the same, but so do pages that are surely there
+open                  a page that says something; another one is to be asked for
+varied                pages that have nothing in common but a template
+soft-404              pages that say "not found"
+catch-all             the same, but so do all pages
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
-from minicrawl.crawl.duplicates import ALIKE
-from minicrawl.crawl.sketch import distance
+import numpy as np
+
 from minicrawl.crawl.urls import origin
+from minicrawl.crawl.vocabulary import Vocabulary, hashes_of, unpacked, words_of_url
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Fingerprint, Probe
+from minicrawl.store.rows import Probe
 
 MOST_PROBES = 3
 """Per origin."""
+MOST_KEPT = 16 << 20
+"""Bytes of what was read lately, of all origins together."""
+_LATELY = 256  # pages per origin
+_COMPARED = 8  # of these, the last ones, with each new page
+_FEWEST_WORDS = 2  # of a page that may say "not found"
+_SAMPLE = 16  # words by which two pages are compared, the least by hash
+_BESIDES = 1_000  # bytes that a page takes beside its words
+_COUNTED = 4_096  # pages per probe that are known by number
+_PAGES_PER_OTHER = 8
+_FEWEST_OTHERS = 2
+_SPARE_NUMBERS = 8
+_MOST_VARIED = 4
+_FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
+_FEW_WORDS = 32  # less may be a page that is drawn in the browser
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+
+
+class Read(NamedTuple):
+    """A page that was read lately."""
+
+    page: int
+    url: str
+    digest: int | None
+    words: bytes
+    sample: frozenset[int]
+    is_there: bool
+
+
+class Judged(NamedTuple):
+    """What follows for pages that were read before: some are soft 404s, others are none after all."""
+
+    lost: tuple[int, ...] = ()
+    regained: tuple[int, ...] = ()
+
+
+@dataclass
+class NotFound:
+    """What an origin answered in a folder for pages that cannot exist.
+
+    `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
+    that is surely there is like them.
+    """
+
+    folder: str
+    url: str
+    asked_at: float
+    verdict: str
+    status: int | None = None
+    digest: int | None = None
+    asked: int = 0
+    words: frozenset[int] = frozenset()
+    is_long: bool = False
+    varies: int = 0
+    numbers: int = 0
+    echoes: bool = False
+    is_there: bool = False
+    matched: set[int] = field(default_factory=set)
+    others: set[int] = field(default_factory=set)
+    close: int = 0
+    compared: int = 0
+    said: Counter[int] = field(default_factory=Counter)
+
+    def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
+        """Take in one more answer, to a probe at `url`."""
+        words, own, name = answer.words, words_of_url(url), hashes_of(_name(url).encode())
+        self.is_long = self.is_long or answer.is_long
+        self.numbers = max(self.numbers, answer.numbers)
+        self.close = self.compared = 0
+        self.said.clear()
+        self.url, self.asked = url, self.asked + 1
+        if self.asked == 1:
+            self.words, self.digest = words - name, digest
+        else:
+            shared = self.words & words
+            self.varies = max(self.varies + len(self.words - shared - own), len(words - shared - own))
+            self.words = shared
+            self.digest = digest if digest == self.digest else None
+        self.echoes = self.echoes or not name.isdisjoint(words)
+
+    def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
+        """How many words a page lacks that the answers share, and how many it has beyond."""
+        lacks = len(self.words - words - words_of_url(self.url))
+        more = words - self.words
+        return lacks, len(more - words_of_url(url)) if self.echoes else len(more)
+
+    def compare(self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool) -> None:
+        """Take in a page that was read. is_there: it is surely there."""
+        if self.is_long:
+            is_like = digest is not None and digest == self.digest
+        elif not self.words:
+            is_like = not (told.words or told.is_long)
+        else:
+            lacks, adds = self.lacks_and_adds(url, told.words)
+            is_like = lacks == 0 and adds <= self._most_added and told.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            spare = max(2, len(self.words) // 2)
+            self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
+        if is_there:
+            self.is_there = self.is_there or is_like
+            return
+        into, out_of = (self.matched, self.others) if is_like else (self.others, self.matched)
+        out_of.discard(page)
+        if len(into) < _COUNTED:
+            into.add(page)
+        if not is_like:
+            self.compared += 1
+            self.said.update(self.words & told.words)
+
+    def judge(self) -> None:
+        """Set the verdict by what is known now."""
+        if self.verdict in ("not-found", "open"):
+            return
+        differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
+        may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
+        if (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
+            self.verdict = "varied"
+        else:
+            self.verdict = "soft-404" if differ and not may_be_drawn else "catch-all"
+
+    @property
+    def varies_much(self) -> bool:
+        return 4 * self.varies > len(self.words)
+
+    @property
+    def _has_mark(self) -> bool:
+        """Whether the answers share a word that other pages do not have: else what they share is mere language."""
+        if not self.compared:
+            return self.verdict == "soft-404"
+        if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
+            return False
+        return sum(_PAGES_PER_OTHER * self.said[word] <= self.compared for word in self.words) >= _FEWEST_MARKS
+
+    @property
+    def _most_added(self) -> int:
+        return 2 * self.varies + 4 if self.varies else 0
 
 
 class Soft404s:
@@ -35,78 +181,137 @@ class Soft404s:
 
     def __init__(self, rows: Iterable[Probe], secret: bytes) -> None:
         self._secret = secret
-        self._probes: dict[str, dict[str, Probe | None]] = {}  # by origin and folder; None: wanted, or on its way
+        self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self._wanted: dict[str, str] = {}
-        self._suspects: dict[str, set[int]] = {}
-        self._changed: dict[str, Probe] = {}
+        self._asked: Counter[str] = Counter()
+        self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
+        self._kept = 0
+        self._changed: dict[str, NotFound] = {}
         for row in rows:
-            self._probes.setdefault(origin(row.folder), {})[row.folder] = row
+            site = origin(row.folder)
+            probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
+            self._asked[site] += probe.asked
+            if probe.verdict == "open":
+                self._want(site, probe, row.url)
 
-    def suspect(self, url: str, leader: str, pages: Iterable[int]) -> None:
-        """Take in that the page at `url` says what another of its host, `leader`, said. pages: the numbers of both."""
-        folder = folder_of(url)
-        probes = self._probes.setdefault(origin(url), {})
-        is_wanted = not probes or (folder == folder_of(leader) and len(probes) < MOST_PROBES)
-        if folder not in probes and is_wanted:
-            probes[folder] = None
-            self._wanted[origin(url)] = probe_url(url, self._secret)
-        if folder in probes and probes[folder] is None:
-            self._suspects.setdefault(folder, set()).update(pages)
+    def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
+        """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
+        site = origin(fetched.url)
+        sample = frozenset(memoryview(fetched.words[4 : 4 * _SAMPLE + 4]).cast("I"))
+        read = Read(page, fetched.url, fetched.digest, fetched.words, sample, is_there)
+        probes = self._probes.get(site, {})
+        judged = self._judged(probes.values(), [read])
+        if not any(page in probe.matched for probe in probes.values()):
+            self._suspect(site, read)
+        self._keep(site, read)
+        return judged
 
     def take_due(self, site: str) -> str | None:
         """The URL to ask an origin for now, once; or None."""
-        return self._wanted.pop(site, None)
+        url = self._wanted.pop(site, None)
+        self._asked[site] += url is not None
+        return url
 
     def put_back(self, url: str) -> None:
         """Let a URL that was taken be due again: nothing came of asking for it."""
         self._wanted.setdefault(origin(url), url)
+        self._asked[origin(url)] -= 1
 
-    def take_in(self, fetched: Fetched, title: str | None, verdict: str, now: float) -> set[int]:
-        """Note what a probe was answered, and what that means. Returns the pages that gave rise to it."""
-        folder = folder_of(fetched.url)
-        said = (fetched.digest, fetched.payload, fetched.sketch, title)
-        self._note(Probe(folder, fetched.url, now, verdict, fetched.status, *said))
-        return self._suspects.pop(folder, set())
+    def take_in(self, fetched: Fetched, now: float) -> Judged:
+        """Note what a probe was answered. Returns what follows for pages read before."""
+        folder, site = folder_of(fetched.url), origin(fetched.url)
+        probe = self._probes[site][folder]
+        probe.asked_at, probe.status = now, fetched.status
+        self._changed[folder] = probe
+        if fetched.status == 200 and fetched.digest is not None:
+            probe.add(fetched.url, fetched.digest, unpacked(fetched.words))
+            if probe.asked == 1 and self._may_ask(site):
+                self._want(site, probe, fetched.url)
+                return Judged()
+        else:
+            probe.asked, probe.url = probe.asked + 1, fetched.url
+            if probe.asked == 1:
+                probe.verdict = "not-found"
+        if probe.verdict == "open":
+            probe.verdict = "catch-all"
+        return self._judged([probe], self._lately.get(site, ()))
 
-    def match(self, fetched: Fetched, title: str | None) -> Probe | None:
-        """The probe whose answer shows that what a page says is an error, or None."""
-        for probe in self._probes.get(origin(fetched.url), {}).values():
-            if probe is None or probe.verdict != "soft-404":
-                continue
-            if is_error_like(probe, probe.title, fetched, title):
-                return probe
-        return None
+    def is_like(self, page: int, url: str) -> bool:
+        """Whether a page that was read says what its host says of pages that do not exist."""
+        return any(page in probe.matched for probe in self._probes.get(origin(url), {}).values())
 
-    def absolve(self, probe: Probe) -> None:
-        """A page that is surely there says what a probe was answered."""
-        self._note(probe._replace(verdict="catch-all"))
+    def is_soft_404(self, page: int, url: str) -> bool:
+        """Whether a page that was read is a soft 404."""
+        probes = self._probes.get(origin(url), {}).values()
+        return any(page in probe.matched for probe in probes if probe.verdict == "soft-404")
 
     def take_rows(self) -> list[Probe]:
         """Probes that were answered or judged anew since the last call."""
-        rows, self._changed = list(self._changed.values()), {}
+        rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
         return rows
 
-    def _note(self, probe: Probe) -> None:
-        self._probes.setdefault(origin(probe.folder), {})[probe.folder] = self._changed[probe.folder] = probe
+    def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
+        """Compare pages with answers."""
+        lost: list[int] = []
+        regained: list[int] = []
+        for probe in probes:
+            if probe.verdict in ("not-found", "open"):
+                continue
+            before = set(probe.matched) if probe.verdict == "soft-404" else set()
+            for read in pages:
+                self._compare(probe, read)
+            probe.judge()
+            now = probe.matched if probe.verdict == "soft-404" else set()
+            lost += sorted(now - before)
+            regained += sorted(before - now)
+            self._changed[probe.folder] = probe
+        return Judged(tuple(lost), tuple(regained))
+
+    def _compare(self, probe: NotFound, read: Read) -> None:
+        is_there = read.is_there or _is_above(read.url, probe.folder)
+        probe.compare(read.page, read.url, read.digest, unpacked(read.words), is_there=is_there)
+        is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
+        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
+            self._want(origin(probe.folder), probe, probe.url)
+
+    def _suspect(self, site: str, read: Read) -> None:
+        """Want a page that cannot exist beside one that shares most words with one read shortly before."""
+        probes = self._probes.get(site, {})
+        folder = folder_of(read.url)
+        if folder in probes or not self._may_ask(site):
+            return
+        lately = self._lately.get(site, ())
+        for other in [*lately][-_COMPARED:]:
+            if _are_alike(read, other) and (not probes or folder_of(other.url) == folder):
+                probe = NotFound(folder, "", 0.0, "open")
+                self._probes.setdefault(site, {})[folder] = probe
+                self._want(site, probe, read.url)
+                return
+
+    def _may_ask(self, site: str) -> bool:
+        return site not in self._wanted and self._asked[site] < MOST_PROBES
+
+    def _want(self, site: str, probe: NotFound, url: str) -> None:
+        self._wanted[site] = probe_url(url, self._secret, probe.asked)
+
+    def _keep(self, site: str, read: Read) -> None:
+        lately = self._lately.setdefault(site, deque(maxlen=_LATELY))
+        self._lately.move_to_end(site)
+        if len(lately) == _LATELY:
+            self._kept -= _BESIDES + len(lately[0].words)
+        lately.append(read)
+        self._kept += _BESIDES + len(read.words)
+        while self._kept > MOST_KEPT:
+            _, dropped = self._lately.popitem(last=False)
+            self._kept -= sum(_BESIDES + len(one.words) for one in dropped)
 
 
-def says_the_same(answer: Probe | Fetched | Fingerprint, other: Fetched | Fingerprint) -> bool:
-    """Whether two pages, one of which may be the answer to a probe, say the same, or nearly."""
-    if other.digest is not None and other.digest == answer.digest:
-        return True
-    if other.payload is not None and other.payload == answer.payload:
-        return True
-    if other.sketch is None or answer.sketch is None:
-        return False
-    return distance(other.sketch, answer.sketch) <= ALIKE
-
-
-def is_error_like(
-    answer: Probe | Fetched, answer_title: str | None, other: Fetched | Fingerprint, other_title: str | None
-) -> bool:
-    """Whether a page says just what a probe was answered, or nearly under the same title."""
-    is_exact = other.digest is not None and other.digest == answer.digest
-    return is_exact or (answer_title == other_title and says_the_same(answer, other))
+def _are_alike(one: Read, other: Read) -> bool:
+    """Whether two pages share half of their words or more, as far as a sample shows."""
+    if not one.sample:
+        return one.digest is not None and one.digest == other.digest
+    most = max(len(one.sample), len(other.sample))
+    return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
 
 
 def folder_of(url: str) -> str:
@@ -116,20 +321,45 @@ def folder_of(url: str) -> str:
     return stem if head.endswith("//") else head
 
 
-def probe_url(url: str, secret: bytes) -> str:
-    """A page beside that of `url` that cannot exist, always the same one."""
+def probe_url(url: str, secret: bytes, number: int = 0) -> str:
+    """A page beside that of `url` that cannot exist, of each number always the same one."""
     folder = folder_of(url)
     last = url.partition("?")[0][len(folder) :]
     ending = "/" if last.endswith("/") else last[last.rfind(".") :] if "." in last else ""
-    return f"{folder}{blake2b(folder.encode(), digest_size=8, key=secret).hexdigest().translate(_LETTERS)}{ending}"
+    name = blake2b(f"{folder}{number or ''}".encode(), digest_size=8, key=secret).hexdigest().translate(_LETTERS)
+    return f"{folder}{name}{ending}"
 
 
-def above(url: str) -> Iterator[str]:
-    """The folders that a page is in, with and without slash at the end, up to its site's home page."""
-    folder = folder_of(url)
-    while True:
-        yield folder
-        if folder == origin(url) + "/":
-            return
-        yield folder[:-1]
-        folder = folder[: folder.rindex("/", 0, -1) + 1]
+def _is_above(url: str, folder: str) -> bool:
+    """Whether a page is the one of a folder, or of one that this is in: with or without slash at the end, or index."""
+    stem = url.partition("?")[0]
+    if stem.rpartition("/")[2].startswith("index."):
+        stem = stem[: stem.rindex("/") + 1]
+    return folder.startswith(stem) and "/" in (stem[-1], folder[len(stem) : len(stem) + 1])
+
+
+def _name(url: str) -> str:
+    """What a probe's URL has been made up of."""
+    return url.rstrip("/").rpartition("/")[2].partition(".")[0]
+
+
+def _not_found(row: Probe) -> NotFound:
+    words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
+    told = (row.words is None, row.varies, row.numbers, bool(row.echoes), bool(row.is_there))
+    return NotFound(*row[:6], row.asked, frozenset(words), *told, set(matched), set(others))
+
+
+def _row(probe: NotFound) -> Probe:
+    told = (probe.folder, probe.url, probe.asked_at, probe.verdict, probe.status, probe.digest, probe.asked)
+    words = None if probe.is_long else _blob(probe.words)
+    varies = (probe.varies, probe.numbers, probe.echoes, probe.is_there)
+    return Probe(*told, words, *varies, _blob(probe.matched), _blob(probe.others))
+
+
+def _numbers(blob: bytes | None) -> list[int]:
+    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
+    return numbers
+
+
+def _blob(numbers: Iterable[int]) -> bytes:
+    return np.array(sorted(numbers), dtype=np.uint32).tobytes()

@@ -94,10 +94,15 @@ def static_rule(url: str) -> str | None:
 
 
 class Said(NamedTuple):
-    """What a page says, in digests (digest.py); None: it was read before, says nothing, or has no number."""
+    """What a page says, in digests (digest.py); None: it was read before, says nothing, or has no number.
+
+    `is_not_found`: its host says the same of pages that do not exist. Then it says nothing about others of its pattern,
+    unless it leads on.
+    """
 
     digest: int | None
     wording: int | None = None
+    is_not_found: bool = False
 
 
 NOTHING = Said(None)
@@ -263,7 +268,7 @@ class Traps:
 
         Returns per URL the rule against it, or None: it is known from now on.
         """
-        if said.digest is None and not found:
+        if (said.digest is None or said.is_not_found) and not found:
             return []
         shape, host = shape_of(source), whom_to_spare(source)
         rules: list[str | None] = []

@@ -357,7 +357,8 @@ def _load_store(path: Path) -> LoadedGraph:
             # A crawl that runs meanwhile may have added pages.
             names = tuple(islice(store.urls(), links.size))
     except StoreError as error:
-        raise SettingError(str(error).replace("use another --store", _ANOTHER)) from error
+        what, way_out, _ = str(error).partition("; use ")  # a way out of a crawl's trouble, not of a graph file's
+        raise SettingError(f"{what}; {_ANOTHER}" if way_out else what) from error
     except ValueError as error:
         raise SettingError(f"{path} is damaged: its links cannot be read; {_ANOTHER}") from error
     if len(names) != links.size:

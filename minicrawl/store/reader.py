@@ -68,9 +68,12 @@ _ORPHANS = {
         "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
     ),
     "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "probes are cut": (
+        "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
+        "OR coalesce(length(others), 0) % 4"
+    ),
     "sketches are cut": (
-        "SELECT count(*) FROM (SELECT sketch FROM fetches UNION ALL SELECT sketch FROM probes) "
-        f"WHERE length(sketch) <> {_SKETCH_BYTES}"
+        f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"
     ),
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
@@ -419,7 +422,7 @@ class Store:
 
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
-        rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL")
+        rows = self._rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
         return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
     def own_links(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:

@@ -174,9 +174,14 @@ class Probe(NamedTuple):
     verdict: str
     status: int | None
     digest: int | None
-    payload: int | None
-    sketch: bytes | None
-    title: str | None
+    asked: int
+    words: bytes | None
+    varies: int
+    numbers: int
+    echoes: bool
+    is_there: bool
+    matched: bytes | None
+    others: bytes | None
 
 
 class PatternRow(NamedTuple):

@@ -196,17 +196,22 @@ CREATE TABLE sitemap_pages (
     sitemap      INTEGER NOT NULL              -- sitemaps.id
 ) STRICT;
 
--- What hosts answered for a page that cannot exist (crawl/soft404.py).
+-- What hosts answered for pages that cannot exist (crawl/soft404.py).
 CREATE TABLE probes (
-    folder       TEXT    PRIMARY KEY,          -- in which the page was asked for
-    url          TEXT    NOT NULL,
+    folder       TEXT    PRIMARY KEY,          -- in which the pages were asked for
+    url          TEXT    NOT NULL,             -- the last of them
     asked_at     REAL    NOT NULL,             -- Unix seconds
-    verdict      TEXT    NOT NULL,             -- not-found, soft-404, catch-all
-    status       INTEGER,                      -- HTTP status
-    digest       INTEGER,                      -- 64 bits each of what the answer said
-    payload      INTEGER,
-    sketch       BLOB,
-    title        TEXT
+    verdict      TEXT    NOT NULL,             -- not-found, open, varied, soft-404, catch-all
+    status       INTEGER,                      -- HTTP status of the last answer
+    digest       INTEGER,                      -- 64 bits of what all answers said; NULL: they differ
+    asked        INTEGER NOT NULL DEFAULT 1,   -- pages that were asked for
+    words        BLOB,                         -- hashes of words that all answers share, 4 bytes each; NULL: too many
+    varies       INTEGER NOT NULL DEFAULT 0,   -- words of an answer that others lack, at most
+    numbers      INTEGER NOT NULL DEFAULT 0,   -- numbers in an answer, at most
+    echoes       INTEGER NOT NULL DEFAULT 0,   -- 1: they repeat the URL
+    is_there     INTEGER NOT NULL DEFAULT 0,   -- 1: a page that is surely there says the same
+    matched      BLOB,                         -- pages.id of pages that say the same, 4 bytes each
+    others       BLOB                          -- of pages that do not
 ) STRICT, WITHOUT ROWID;
 
 -- How many pages there are of every state and reason, and which may be the most important: so that to tell it takes no

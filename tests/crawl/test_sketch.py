@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from prose import WORDS, prose
 
 from minicrawl.crawl.duplicates import ALIKE
-from minicrawl.crawl.sketch import BITS, FEWEST, alike, distance, shingles_of, sketch_of, words_of
+from minicrawl.crawl.sketch import BITS, FEWEST, alike, distance, shingles_of, sketch_of, text_of, words_of
 
 
 def sketch(page: str) -> bytes:
-    found = sketch_of(shingles_of(words_of(page.encode())))
+    found = sketch_of(shingles_of(words_of(text_of(page.encode()))))
     assert found is not None
     return found
 
@@ -43,7 +43,7 @@ def likeness(one: str, other: str) -> float:
 )
 def test_words_are_those_of_the_text(page: str) -> None:
     expected = slow_words(page)
-    hashes = words_of(page.encode()).tolist()
+    hashes = words_of(text_of(page.encode())).tolist()
     assert [hashes.index(word) for word in hashes] == [expected.index(word) for word in expected]
 
 
@@ -87,17 +87,17 @@ def test_estimate_is_that_of_the_whole_texts(words: int, changed: float) -> None
 def test_long_page_is_told_by_its_middle() -> None:
     page = prose(1, 30_000).encode()
     middle = (len(page) - (1 << 15)) // 2
-    assert words_of(page).tolist() == words_of(page[middle : middle + (1 << 15)]).tolist()
+    assert words_of(text_of(page)).tolist() == words_of(text_of(page[middle : middle + (1 << 15)])).tolist()
 
 
 @settings(max_examples=60)
 @given(st.binary(max_size=300), st.integers(1, 300))
 def test_any_bytes_will_do(body: bytes, times: int) -> None:
-    found = sketch_of(shingles_of(words_of(body * times)))
+    found = sketch_of(shingles_of(words_of(text_of(body * times))))
     assert found is None or len(found) == BITS // 8
 
 
 def test_few_words_have_no_sketch() -> None:
     words = "<p>" + " ".join(WORDS[: FEWEST + 1])
-    assert sketch_of(shingles_of(words_of(words.encode()))) is None
-    assert sketch_of(shingles_of(words_of(f"{words} more".encode()))) is not None
+    assert sketch_of(shingles_of(words_of(text_of(words.encode())))) is None
+    assert sketch_of(shingles_of(words_of(text_of(f"{words} more".encode())))) is not None

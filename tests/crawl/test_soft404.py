@@ -5,13 +5,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from behaviours import BEHAVIOURS, DEAD, outcome
 from click.testing import CliRunner
 from prose import prose
 from sites import Server, Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.crawl.audit import audit
-from minicrawl.crawl.soft404 import MOST_PROBES, Soft404s, above, folder_of, probe_url
+from minicrawl.crawl.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
+from minicrawl.crawl.vocabulary import vocabulary
 from minicrawl.model import Fetched
 from minicrawl.store.reader import open_store
 
@@ -56,8 +58,8 @@ def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(
     report, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
     assert states(store, LOST) == {("error", "soft-404")}
     assert states(store, REAL) == {("fetched", "ok")}
-    assert len(server.probes()) == 1
-    assert server.probes()[0].startswith(HOME + "f/")
+    assert 2 <= len(server.probes()) <= MOST_PROBES
+    assert all(url.startswith(HOME + "f/") for url in server.probes())
     assert report.fetched == len([HOME, *REAL, *LOST])
     assert report.failures == {"soft-404": len(LOST)}
     assert rows(store, "SELECT sum(length(targets)) FROM links JOIN pages ON id = source WHERE state = 'error'") == [
@@ -71,66 +73,126 @@ def test_restart_asks_no_more_and_knows_them_still(tmp_path: Path) -> None:
     server = Soft(site(), NOT_FOUND)
     for pages in (4, 3, 100):
         crawl(server, store, [HOME], strategy="breadth-first", pages=pages)
-    assert len(server.probes()) == 1
+    assert 2 <= len(server.probes()) <= MOST_PROBES
     assert states(store, LOST) == {("error", "soft-404")}
 
 
-@pytest.mark.parametrize("case", ["no-probe", "robots", "not found", "nothing said", "home page says the same", "seed"])
+@pytest.mark.parametrize("case", ["no-probe", "robots", "not found", "nothing said", "all say the same"])
 def test_nothing_is_taken_for_an_error(tmp_path: Path, case: str) -> None:
     store = tmp_path / "crawl.db"
-    web, seeds, says = site() | {url: [NOT_FOUND] for url in LOST}, [HOME], NOT_FOUND
+    settings: dict[str, bool] = {"probe": case != "no-probe"}
+    web, says = site() | {url: [NOT_FOUND] for url in LOST}, NOT_FOUND
     robots: str | int = (
         "User-agent: *\nAllow: /$\nAllow: /f/lost\nAllow: /f/real\nDisallow: /" if case == "robots" else 404
     )
     if case == "nothing said":
-        says = "<p>x"
-    if case == "home page says the same":
-        web[HOME] = [NOT_FOUND, *LOST, *REAL]
-    if case == "seed":
-        seeds = [HOME, LOST[0]]
+        says = ""
+    if case == "all say the same":
+        web |= {url: [NOT_FOUND] for url in REAL}
+        settings["traps"] = False
     server = Soft(web, says, robots, under="http://nowhere" if case == "not found" else HOME)
-    crawl(server, store, seeds, strategy="breadth-first", probe=case != "no-probe")
+    crawl(server, store, [HOME], strategy="breadth-first", **settings)
     assert states(store, [HOME, *LOST, *REAL]) == {("fetched", "ok")}
-    assert len(server.probes()) == (0 if case in ("no-probe", "robots") else 1)
+    assert len(server.probes()) == {"no-probe": 0, "robots": 0, "all say the same": 3}.get(case, 1)
 
 
-def test_page_that_is_surely_there_clears_the_host(tmp_path: Path) -> None:
-    """The folder is read after the probe, and says what the probe was answered."""
+@pytest.mark.parametrize("there", [HOME, LOST[0]])
+def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(tmp_path: Path, there: str) -> None:
+    """A host that answers with its home page for all that it does not have, or a seed that is not there any more."""
     store = tmp_path / "crawl.db"
-    web = site()
-    web[HOME] = [*LOST[:6], HOME + "f/", *LOST[6:]]
-    says = NOT_FOUND.replace("PATH", "page")
-    web[HOME + "f/"] = [says]
-    crawl(Soft(web, says), store, [HOME], strategy="breadth-first")
-    assert rows(store, "SELECT verdict FROM probes") == [("catch-all",)]
-    assert states(store, [HOME + "f/", *LOST[6:]]) == {("fetched", "ok")}
+    web = site() | {there: [NOT_FOUND, *LOST, *REAL]}
+    crawl(Soft(web, NOT_FOUND), store, [HOME, there], strategy="breadth-first")
+    assert states(store, [there, *REAL]) == {("fetched", "ok")}
+    assert states(store, LOST[1:]) == {("error", "soft-404")}
 
 
-def test_page_that_nearly_says_the_same_under_another_title_is_none(tmp_path: Path) -> None:
+def test_page_that_lacks_a_word_of_the_answers_is_none(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    web = site() | {REAL[0]: [NOT_FOUND.replace("Sorry, no PATH", "Sorry").replace("Not here", "Not there")]}
+    web = site() | {REAL[0]: [NOT_FOUND.replace("Sorry, no PATH", "no").replace("Not here", "Not there")]}
     crawl(Soft(web, NOT_FOUND.replace("PATH", "PATH at")), store, [HOME], strategy="breadth-first")
     assert states(store, LOST) == {("error", "soft-404")}
     assert states(store, REAL) == {("fetched", "ok")}
+
+
+@pytest.mark.parametrize("order", ["mixed", "dead first", "good first"])
+@pytest.mark.parametrize("name", BEHAVIOURS)
+def test_dead_links_are_found_and_pages_kept(tmp_path: Path, name: str, order: str) -> None:
+    store = tmp_path / "crawl.db"
+    result = outcome(name, store, order)
+    least = 0.95 if BEHAVIOURS[name].tells else 0
+    assert len(result.found) >= least * DEAD
+    assert result.lost == []
+    assert len(result.probes) <= MOST_PROBES
+    assert list(audit(open_store(store))) == []
+
+
+def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
+    """What matched is in the store; belief comes later, with pages that differ."""
+    store = tmp_path / "crawl.db"
+    for pages in (20, 30, 100):
+        result = outcome("random id", store, "dead first", strategy="breadth-first", pages=pages)
+    assert (len(result.found), result.lost) == (DEAD, [])
+    assert list(audit(open_store(store))) == []
+
+
+def vocabulary_of(said: str) -> bytes:
+    return vocabulary(said.encode())
+
+
+def page_of(url: str, said: str) -> Fetched:
+    return Fetched(url, status=200, digest=hash(said), words=vocabulary_of(said))
+
+
+def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -> None:
+    """Two pages that differ are enough for 16 that do not, and too few for 17."""
+    found = Soft404s([], b"secret")
+    judged = [found.read(number, page_of(f"{HOME}f/a{number}", "nothing here"), is_there=False) for number in range(16)]
+    for _ in range(2):
+        probe = found.take_due("http://a.test")
+        assert probe is not None
+        judged.append(found.take_in(page_of(probe, "nothing here"), 0.0))
+    for number, said in ((16, "wholly other text"), (17, "as this is")):
+        judged.append(found.read(number, page_of(f"{HOME}f/b{number}", said), is_there=False))
+    assert [(len(one.lost), len(one.regained)) for one in judged] == [(0, 0)] * 19 + [(16, 0)]
+    judged = [found.read(18, page_of(f"{HOME}f/c", "nothing here"), is_there=False)]
+    assert len(judged[0].regained) == 16
+    assert not found.is_soft_404(18, f"{HOME}f/c")
+
+
+def test_answers_that_share_no_word_of_their_own_tell_nothing() -> None:
+    """Pages made up for any name share but the template, and a word by chance: who has it, too, is no error."""
+    found = Soft404s([], b"secret")
+    template = "home news about contact "
+    for number in range(40):
+        said = template + f"{chr(97 + number // 6)}q {chr(97 + number % 6)}w" + (" chance" if number % 3 else "")
+        found.read(number, page_of(f"{HOME}f/p{chr(97 + number % 26)}{number}", said), is_there=False)
+        probe = found.take_due("http://a.test")
+        if probe is not None:
+            found.take_in(page_of(probe, template + f"{probe[-3:]}zz chance"), 0.0)
+    assert not any(found.is_soft_404(number, HOME) for number in range(40))
 
 
 def test_host_is_asked_a_few_times_at_most() -> None:
     found = Soft404s([], b"secret")
     asked = []
     for number in range(9):
-        found.suspect(f"{HOME}{number}/x", f"{HOME}{number}/y", (1, 2))
+        for name in "xy":
+            found.read(number, page_of(f"{HOME}{number}/{name}", "much the same"), is_there=False)
         asked.append(found.take_due("http://a.test"))
         if asked[-1]:
-            found.take_in(Fetched(asked[-1], status=404), None, "not-found", 0.0)
+            found.take_in(Fetched(asked[-1], status=404), 0.0)
     assert [url is not None for url in asked] == [True] * MOST_PROBES + [False] * (9 - MOST_PROBES)
     assert len(found.take_rows()) == MOST_PROBES
 
 
-def test_second_probe_is_for_pages_that_say_what_those_beside_them_say() -> None:
+def test_page_that_cannot_exist_is_asked_for_beside_pages_that_are_alike() -> None:
     found = Soft404s([], b"secret")
-    for leader, folder in [("y/1", "x/"), ("z/1", "y/"), ("z/1", "z/")]:
-        found.suspect(f"{HOME}{folder}2", HOME + leader, (1, 2))
-        assert (found.take_due("http://a.test") is not None) == (folder != "y/")
+    for number, (folder, is_due) in enumerate([("x/1", False), ("y/1", True), ("z/1", False), ("z/2", True)]):
+        found.read(number, page_of(HOME + folder, "much the same"), is_there=False)
+        probe = found.take_due("http://a.test")
+        assert (probe is not None) == is_due
+        if probe:
+            found.take_in(Fetched(probe, status=404), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +213,19 @@ def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
     assert probe == probe_url(folder + "other" + ending, b"secret") != probe_url(url, b"another")
 
 
-def test_folders_above_end_at_the_home_page() -> None:
-    assert list(above(HOME + "a/b/c")) == [HOME + "a/b/", HOME + "a/b", HOME + "a/", HOME + "a", HOME]
-    assert list(above(HOME)) == list(above(HOME + "x")) == [HOME]
+@pytest.mark.parametrize("home", ["", "index.html", "?a=b", "f", "f/", "f/index.php", "f/?x"])
+def test_pages_of_the_folders_above_are_surely_there(home: str) -> None:
+    found = Soft404s([], b"secret")
+    for number, url in enumerate(["f/g/1", "f/g/2"]):
+        found.read(number, page_of(HOME + url, "nothing here"), is_there=False)
+    for _ in range(2):
+        found.take_in(page_of(found.take_due("http://a.test") or "", "nothing here"), 0.0)
+    for number in range(3, 6):
+        found.read(number, page_of(f"{HOME}f/g/{number}", "some" + number * "x"), is_there=False)
+    assert found.is_soft_404(0, HOME)
+    found.read(9, page_of(HOME + home, "nothing here"), is_there=False)
+    assert not found.is_soft_404(9, HOME)
+    assert not found.is_soft_404(0, HOME), "so little may be an application drawn in the browser"
 
 
 def test_why_and_status_tell(tmp_path: Path) -> None:
@@ -163,7 +235,7 @@ def test_why_and_status_tell(tmp_path: Path) -> None:
     def run(*words: str) -> str:
         return CliRunner().invoke(main, [*words, "--store", str(store)]).stdout
 
-    assert f"  soft 404    it says what the host said of {server.probes()[0]}, which cannot exist" in run(
+    assert f"  soft 404    it says what the host said of {server.probes()[-1]}, which cannot exist" in run(
         "why", LOST[0]
     )
     assert "probes    1 pages that cannot exist asked for, 1 answered as if they did" in run("status")

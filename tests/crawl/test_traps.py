@@ -474,7 +474,7 @@ def soft_404s() -> dict[str, list[str]]:
 
 def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuck(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first")
+    _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first", probe=False)
     assert sum("lost" in url for url in server.asked) == JUDGED
     assert sum("real" in url for url in server.asked) == 5
     turned_away = rows(store, "SELECT state, fetch, is_read FROM pages WHERE reason = 'trap-duplicates'")
@@ -484,7 +484,7 @@ def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuc
 
 def test_page_turned_away_is_not_asked_for_when_pages_are_read_again(tmp_path: Path) -> None:
     server = Server(soft_404s())
-    crawl(server, tmp_path / "crawl.db", [HOME], strategy="breadth-first", discovery=0.5, pages=200)
+    crawl(server, tmp_path / "crawl.db", [HOME], strategy="breadth-first", discovery=0.5, pages=200, probe=False)
     assert len({url for url in server.asked if "lost" in url}) == JUDGED
     assert len(server.asked) == 200
 
