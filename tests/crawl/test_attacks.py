@@ -88,7 +88,7 @@ class Attack(NamedTuple):
 ATTACKS = {
     "wildcard": Attack(wildcard, "http://deep.down.wild.test/a/b", 0.06, 0.2),  # before: .778, .299
     "calendar": Attack(
-        calendar, "http://cal.test/cal?d=0", 0.17, 0.18
+        calendar, "http://cal.test/cal?d=0", 0.17, 0.19
     ),  # before: .326, .341, and more the longer it took
     "ring": Attack(ring, "http://ring.test/0", 0.03, 0.03),  # before: .028, .024
     # Whoever has 6,000 pages or 2,000 domains is no smaller than this web of 400 pages; that is what budgets allow.
