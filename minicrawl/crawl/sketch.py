@@ -64,8 +64,7 @@ def words_of(told: bytes) -> Hashes:
 
 def shingles_of(words: Hashes) -> npt.NDArray[np.uint32]:
     """A hash of each run of three words."""
-    mixed = _mixed(words[:-2] + (words[1:-1] << np.uint64(1)), words[2:])
-    return (mixed >> _HALF).astype(np.uint32)
+    return (mixed(words[:-2] + (words[1:-1] << np.uint64(1)), words[2:]) >> _HALF).astype(np.uint32)
 
 
 def sketch_of(shingles: npt.NDArray[np.uint32]) -> bytes | None:
@@ -91,9 +90,9 @@ def alike(distance: int) -> float:
     return max(0.0, 1 - 2 * distance / BITS)
 
 
-def _mixed(low: Hashes, high: Hashes) -> Hashes:
+def mixed(low: Hashes, high: Hashes) -> Hashes:
     """A hash of two numbers each."""
-    mixed: Hashes = (low * _ODD[0]) ^ (high * _ODD[1])
-    mixed = (mixed ^ (mixed >> _HALF)) * _ODD[2]
-    mixed ^= mixed >> _HALF
-    return mixed
+    product: Hashes = (low * _ODD[0]) ^ (high * _ODD[1])
+    product = (product ^ (product >> _HALF)) * _ODD[2]
+    product ^= product >> _HALF
+    return product

@@ -12,6 +12,8 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawl.sketch import mixed
+
 MOST_BYTES = 6_144
 """Of text. What a page with more says is not kept: answers for pages that do not exist say less."""
 
@@ -19,7 +21,6 @@ _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _SPACE, _DIGIT = ord(" "), ord("0")
 _MARGIN = b" " * 8  # eight bytes from within a word do not reach beyond the text
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
-_ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
 _HALF = np.uint64(32)
 
 
@@ -79,8 +80,7 @@ def _hashed(text: bytes) -> npt.NDArray[np.uint32]:
     eights: npt.NDArray[np.uint64] = np.ndarray(len(said) - 7, "<u8", said, 0, (1,))  # as one number, from any place on
     first = eights[starts] & _MASKS[np.minimum(lengths, 8)]
     last = np.where(lengths > 8, eights[ends - 8], lengths.astype(np.uint64))
-    mixed = (first * _ODD[0]) ^ (last * _ODD[1])
-    mixed = ((mixed ^ (mixed >> _HALF)) * _ODD[2]) >> _HALF
+    hashes = (mixed(first, last) >> _HALF).astype(np.uint32)
     has_digit = np.logical_or.reduceat(octets == _DIGIT, starts)
-    words = np.unique(mixed.astype(np.uint32)[~has_digit])
+    words = np.unique(hashes[~has_digit])
     return np.concatenate((np.array([np.count_nonzero(has_digit)], dtype=np.uint32), words))
