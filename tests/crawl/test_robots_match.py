@@ -147,8 +147,8 @@ def test_many_plain_rules_cost_one_look_per_length():
     """However many rules there are, a URL is compared with no more than one of each length."""
     looks = 0
 
-    class Counted(dict[str, bool]):
-        def get(self, key: str) -> bool | None:  # type: ignore[override]
+    class Counted(dict[str, int]):
+        def get(self, key: str) -> int | None:  # type: ignore[override]
             nonlocal looks
             looks += 1
             return super().get(key)
