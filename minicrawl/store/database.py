@@ -8,7 +8,6 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -125,18 +124,26 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
 def _make(path: Path) -> None:
     """Make an empty store. It is whole when it gets its name, so that a kill on the way leaves none."""
     unfinished = beside(path, ".new")
-    for left in (*map(partial(beside, unfinished), ("", "-journal", "-wal", "-shm")), *logs(path)):
-        left.unlink(missing_ok=True)  # of one that was killed, or of a store that was deleted: not this one's
-    with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
-        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        with transaction(db):
-            for statement in schema():
-                db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        db.execute("PRAGMA journal_mode = WAL")
-    unfinished.replace(path)
+    parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
+    _remove(*parts, *logs(path))  # of one that was killed, or of a store that was deleted: not this one's
+    try:
+        with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+            db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            with transaction(db):
+                for statement in schema():
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            db.execute("PRAGMA journal_mode = WAL")
+        unfinished.replace(path)
+    finally:
+        _remove(*parts)
     sync_folder(path.parent)
+
+
+def _remove(*files: Path) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def _is_missing(path: Path) -> bool:

@@ -2,7 +2,10 @@
 
 import contextlib
 import random
+import resource
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -192,3 +195,23 @@ def test_command_salvages(sound: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="is there already"):
         salvage(sound, file)
     assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
+
+
+@pytest.mark.parametrize("limit", [1_000, 50_000, 150_000])
+def test_nothing_is_left_behind_where_the_disk_is_full(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, limit: int
+) -> None:
+    """Be it full while the schema is written, or the pages."""
+    sound, home = tmp_path_factory.mktemp("sound") / "crawl.db", "http://a.test/"
+    crawl({home: [f"{home}{number}/{'x' * 300}" for number in range(500)]}, sound, [home], pages=1)
+    told = subprocess.run(
+        [sys.executable, "-m", "minicrawl", "salvage", str(tmp_path / "saved.db"), "--store", str(sound)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 3
+    assert told.stderr.startswith("Error: the disk that holds")
+    assert told.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
