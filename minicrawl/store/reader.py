@@ -1,6 +1,7 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
+import math
 import sqlite3
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,6 +44,11 @@ from minicrawl.store.urlhash import url_hash
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
+_BOOKS = (
+    *("level", "clock", "interpolation_size", "window_size", "window_visits", "newcomer_history", "newcomer_stretch"),
+    *("ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "best_floor"),
+)
+"""Keys of `meta` that the view `books` reads."""
 _CHUNK = 500
 _ROWS = 1_000
 _SKETCH_BYTES = 40
@@ -126,6 +132,7 @@ class Store:
         self._db = db
         self._errors = store_errors(path)
         self._key = self._hash_key()
+        self._check_books()
 
     def _hash_key(self) -> bytes:
         """The key of the hashes that URLs are found by; b"" when there is none yet."""
@@ -137,6 +144,13 @@ class Store:
         if not key and self.size():
             raise damaged(self.path, "meta.hash_key is missing, without which no page can be found")
         return key
+
+    def _check_books(self) -> None:
+        """Raise StoreError when importance cannot be computed: SQL takes a word for 0, and goes on with infinity."""
+        keys = ", ".join("?" * len(_BOOKS))
+        for key, value in self._rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
+            if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+                raise damaged(self.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
 
     def close(self) -> None:
         self._db.close()

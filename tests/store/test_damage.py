@@ -138,6 +138,21 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
+@pytest.mark.parametrize("value", ["9e999", "-9e999", "'many'", "x'00'"])
+@pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "level"])
+def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
+    sound: Path, tmp_path: Path, key: str, value: str
+) -> None:
+    """Else it would be -inf, which is no JSON, or made of 0 in place of a word."""
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    rows(path, f"UPDATE meta SET value = {value} WHERE key = '{key}'")
+    for command in ("top", "export -", "why " + SEEDS[0], "compare {path} {path}"):
+        words = command.format(path=path).split()
+        told = CliRunner().invoke(main, [*words, *([] if words[0] == "compare" else ["--store", str(path)])])
+        assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
+
+
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path, tmp_path: Path, seed: int) -> None:
     path, saved = tmp_path / "crawl.db", tmp_path / "saved.db"
