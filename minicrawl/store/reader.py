@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import damaged, is_held, open_to_read, store_errors
+from minicrawl.store.database import damaged, is_held, open_to_read, schema_errors, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -146,11 +146,14 @@ class Store:
         return key
 
     def _check_books(self) -> None:
-        """Raise StoreError when importance cannot be computed: SQL takes a word for 0, and goes on with infinity."""
+        """Raise StoreError when importance cannot be computed: SQL takes a word for 0, and goes on with infinity or NULL."""
         keys = ", ".join("?" * len(_BOOKS))
         for key, value in self._rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise damaged(self.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
+        (books,) = self._row("SELECT level + clock + virtual + births + total + floor FROM books")
+        if books is None and self.size():
+            raise damaged(self.path, "a number is missing that importance is computed with")
 
     def close(self) -> None:
         self._db.close()
@@ -360,6 +363,7 @@ class Store:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
         errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
         with self._errors:
+            errors += schema_errors(self._db)
             for what, query in _ORPHANS.items():
                 (count,) = self._db.execute(query).fetchone()
                 if count:

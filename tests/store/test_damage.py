@@ -138,7 +138,30 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
-@pytest.mark.parametrize("value", ["9e999", "-9e999", "'many'", "x'00'"])
+DEFINITIONS = {
+    "books": ("ledger_virtual", "ledger_virtuam"),
+    "weighed": ("'alias'", "'alibs'"),
+    "ranks": ("x DESC", "y DESC"),
+    "pages_seeds": ("IS NULL", "NOTNULL"),
+    "meta": ("PRIMARY KEY", "NOT NULL"),
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: str) -> None:
+    """With a bit flipped in a view the numbers are others, or none, and SQLite is content with it."""
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA writable_schema = on")
+        change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?"
+        db.execute(change, (*DEFINITIONS[name], name))
+    db.close()
+    assert CliRunner().invoke(main, ["check", "--store", str(path)]).exit_code in (3, 4)
+    use(path, tmp_path)
+
+
+@pytest.mark.parametrize("value", ["NULL", "9e999", "-9e999", "'many'", "x'00'"])
 @pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "level"])
 def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
     sound: Path, tmp_path: Path, key: str, value: str
