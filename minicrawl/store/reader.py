@@ -146,7 +146,7 @@ class Store:
         return key
 
     def _check_books(self) -> None:
-        """Raise StoreError when importance cannot be computed: SQL takes a word for 0, and goes on with infinity or NULL."""
+        """Raise StoreError when importance cannot be computed: to SQL a word is 0, and infinity and NULL will do."""
         keys = ", ".join("?" * len(_BOOKS))
         for key, value in self._rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
@@ -223,10 +223,13 @@ class Store:
     def values(self, by: str) -> dict[str, float]:
         """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
         if by in RANKINGS:
-            return dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
-        query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
-        with self._errors:
-            return dict(self._db.execute(query, (by,)))
+            values = dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
+        else:
+            query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
+            values = dict(self._rows(query, (by,)))
+        if None in values:
+            raise damaged(self.path, "a page has no URL")
+        return values
 
     def ranked_pages(self, pages: Sequence[int]) -> list[RankedPage]:
         """Some pages with their ranks, in the order they are asked for."""
@@ -362,6 +365,8 @@ class Store:
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
         errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
+        if errors:
+            return errors  # what stands in such rows may be of no type that is looked for here
         with self._errors:
             errors += schema_errors(self._db)
             for what, query in _ORPHANS.items():

@@ -138,6 +138,26 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
+def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'pages'"
+    declared = "url          TEXT    NOT NULL"
+    for statement in ((declared, declared[:-9]), None, (declared[:-9], declared)):
+        with sqlite3.connect(path) as db:
+            if statement is None:
+                db.execute("UPDATE pages SET url = NULL WHERE id = 3")
+            else:
+                db.execute("PRAGMA writable_schema = on")
+                db.execute(change, statement)
+        db.close()
+    use(path, tmp_path)
+    for words in (["compare", str(path), str(path)], ["why", SEEDS[0], "--store", str(path)]):
+        told = CliRunner().invoke(main, words)
+        assert told.exception is None or isinstance(told.exception, SystemExit), repr(told.exception)
+        assert "NoneType" not in told.output
+
+
 DEFINITIONS = {
     "books": ("ledger_virtual", "ledger_virtuam"),
     "weighed": ("'alias'", "'alibs'"),
