@@ -1,10 +1,11 @@
 """Which hosts answer for pages they do not have, and with what (soft 404s).
 
-When a page shares most of its words with another page of its host that was read shortly before, this may be the host's
-way to say "not found". So pages beside it that cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic
-transit gloria telae, WWW 2004), a second one if the first is answered by a page with status 200, a third one if answers
-differ much, or if pages are nearly like them. What the answers share is what the host says of what it does not have.
-Hosts whose pages are not alike are not bothered; no host is asked for more than MOST_PROBES such pages.
+When a page shares most of its words with another page of its host that was read shortly before, and either hardly any
+of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
+(Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
+for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
+by a page with status 200, a third one if answers differ much, or if pages are nearly like them. What the answers share
+is what the host says of what it does not have. No host is asked for more than MOST_PROBES such pages.
 
 F     words that all answers share
 V     words of an answer that the others lack, at most: suggestions, a quotation, an id
@@ -25,6 +26,7 @@ soft-404              pages that say "not found"
 catch-all             the same, but so do all pages
 """
 
+import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -46,6 +48,7 @@ _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
 _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
+_LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
 _BESIDES = 1_000  # bytes that a page takes beside its words
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
@@ -54,6 +57,14 @@ _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
 _FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
 _FEW_WORDS = 32  # less may be a page that is drawn in the browser
+_SORRY = hashes_of(
+    "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
+    " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
+    " fundet beklager löytynyt znaleziono nenalezena nenalezeno található bulunamadı negăsită найден найдена найдено"
+    " знайдено".encode()
+)
+"""Words that are said of what is not found, in languages of Europe; elsewhere it takes that little is left."""
+_LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
@@ -275,18 +286,18 @@ class Soft404s:
             self._want(origin(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read) -> None:
-        """Want a page that cannot exist beside one that shares most words with one read shortly before."""
+        """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
         probes = self._probes.get(site, {})
         folder = folder_of(read.url)
         if folder in probes or not self._may_ask(site):
             return
-        lately = self._lately.get(site, ())
-        for other in [*lately][-_COMPARED:]:
-            if _are_alike(read, other) and (not probes or folder_of(other.url) == folder):
-                probe = NotFound(folder, "", 0.0, "open")
-                self._probes.setdefault(site, {})[folder] = probe
-                self._want(site, probe, read.url)
-                return
+        before = [*self._lately.get(site, ())][-_COMPARED:]
+        beside = [other for other in before if not probes or folder_of(other.url) == folder]
+        nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
+        if nearest is not None and _may_say_not_found(read, nearest):
+            probe = NotFound(folder, "", 0.0, "open")
+            self._probes.setdefault(site, {})[folder] = probe
+            self._want(site, probe, read.url)
 
     def _may_ask(self, site: str) -> bool:
         return site not in self._wanted and self._asked[site] < MOST_PROBES
@@ -312,6 +323,22 @@ def _are_alike(one: Read, other: Read) -> bool:
         return one.digest is not None and one.digest == other.digest
     most = max(len(one.sample), len(other.sample))
     return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
+
+
+def _may_say_not_found(one: Read, other: Read) -> bool:
+    """Whether two pages are alike in a way that pages of one template are not."""
+    if not _are_alike(one, other):
+        return False
+    words, others = unpacked(one.words).words, unpacked(other.words).words
+    return not _SORRY.isdisjoint(words & others) or (
+        _is_little(words - others, one.url) and _is_little(others - words, other.url)
+    )
+
+
+def _is_little(words: frozenset[int], url: str) -> bool:
+    """Whether a page says little if it says these words, for what its URL says is nothing."""
+    most = _LITTLE + len(_LETTERS_OF_URL.findall(url.split("/", 3)[-1]))  # what that says takes longer to find out
+    return len(words) <= _LITTLE or (len(words) <= most and len(words - words_of_url(url)) <= _LITTLE)
 
 
 def folder_of(url: str) -> str:

@@ -1,11 +1,12 @@
 """Hosts that answer for pages they do not have."""
 
 import json
+import random
 from pathlib import Path
 
 import httpx
 import pytest
-from behaviours import BEHAVIOURS, DEAD, outcome
+from behaviours import BEHAVIOURS, DEAD, outcome, words
 from click.testing import CliRunner
 from prose import prose
 from sites import Server, Site, crawl, rows
@@ -20,6 +21,7 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
 LOST = [f"{HOME}f/lost{number}" for number in range(9)]
+TEMPLATE = words(random.Random(40), 40)
 
 
 class Soft(Server):
@@ -193,6 +195,32 @@ def test_page_that_cannot_exist_is_asked_for_beside_pages_that_are_alike() -> No
         assert (probe is not None) == is_due
         if probe:
             found.take_in(Fetched(probe, status=404), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_due"),
+    [
+        (f"{TEMPLATE} %s", False),
+        (f"{TEMPLATE} nothing to see", True),
+        (f"{TEMPLATE} sorry here are others %s", True),
+        (f"{TEMPLATE} keine Seite Nummer %s gefunden", True),
+        ("%s", False),
+    ],
+)
+def test_template_alone_is_no_suspicion(said: str, is_due: bool) -> None:
+    """Nor are pages of it that say the same words now and then; those are that say little else, or that are sorry."""
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(30):
+        found.read(number, page_of(f"{HOME}{number % 3}/{number}", said.replace("%s", words(rng, 12))), is_there=False)
+    assert (found.take_due("http://a.test") is not None) == is_due
+
+
+def test_words_of_their_own_urls_are_nothing_that_pages_say() -> None:
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(2):
+        name = words(rng, 8)
+        found.read(number, page_of(f"{HOME}{name.replace(' ', '-')}", f"{TEMPLATE} kein {name}"), is_there=False)
+    assert found.take_due("http://a.test") is not None
 
 
 @pytest.mark.parametrize(
