@@ -170,6 +170,34 @@ def test_crawl_in_pieces_knows_what_it_has_learned(tmp_path: Path) -> None:
     assert len(server.asked) < 300
 
 
+class Listing(Dynamic):
+    """A server that lists pages with tokens in its sitemap, too."""
+
+    listed = [f"{HOME}b/{number}?token=listed{number}" for number in range(100, 300)]
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/sitemap.xml":
+            return httpx.Response(200, text="\n".join(self.listed))
+        return super()._answer(request)
+
+
+def test_what_sitemaps_and_alternates_name_is_known_without_sessions(tmp_path: Path) -> None:
+    store, plain = tmp_path / "crawl.db", tokens()
+
+    def answer(url: httpx.URL) -> list[str] | str | int:
+        said = plain(url)
+        assert isinstance(said, list)
+        return [f'<link rel=alternate hreflang=de href="{url.path}/de?token=alternate{number_of(url)}">', *said]
+
+    crawl(Listing(answer, f"User-agent: *\nSitemap: {HOME}sitemap.xml"), store, [HOME])
+    assert list(audit(open_store(store))) == []
+    known = [url for (url,) in rows(store, "SELECT url FROM pages")]
+    for pages in (range(100, 300), [f"{number}/de" for number in range(100, 300)]):
+        here = [url for number in pages for url in known if url.startswith((f"{HOME}b/{number}?", f"{HOME}b/{number}/"))]
+        assert len({url.partition("?")[0] for url in known} & {f"{HOME}b/{number}" for number in pages}) == 200
+        assert sum("?" in url for url in here) < 60
+
+
 # The rule alone.
 
 NEW, OLD, ALL_ONE = Novelty(True, False, False), Novelty(False, False, False), Novelty(False, True, True)
