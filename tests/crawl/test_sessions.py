@@ -173,7 +173,7 @@ def test_crawl_in_pieces_knows_what_it_has_learned(tmp_path: Path) -> None:
 class Listing(Dynamic):
     """A server that lists pages with tokens in its sitemap, too."""
 
-    listed = [f"{HOME}b/{number}?token=listed{number}" for number in range(100, 300)]
+    listed = tuple(f"{HOME}b/{number}?token=listed{number}" for number in range(100, 300))
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/sitemap.xml":
@@ -192,9 +192,10 @@ def test_what_sitemaps_and_alternates_name_is_known_without_sessions(tmp_path: P
     crawl(Listing(answer, f"User-agent: *\nSitemap: {HOME}sitemap.xml"), store, [HOME])
     assert list(audit(open_store(store))) == []
     known = [url for (url,) in rows(store, "SELECT url FROM pages")]
-    for pages in (range(100, 300), [f"{number}/de" for number in range(100, 300)]):
-        here = [url for number in pages for url in known if url.startswith((f"{HOME}b/{number}?", f"{HOME}b/{number}/"))]
-        assert len({url.partition("?")[0] for url in known} & {f"{HOME}b/{number}" for number in pages}) == 200
+    for ending in ("", "/de"):
+        pages = {f"{HOME}b/{number}{ending}" for number in range(100, 300)}
+        here = [url for url in known if url.partition("?")[0] in pages]
+        assert {url.partition("?")[0] for url in here} == pages
         assert sum("?" in url for url in here) < 60
 
 
