@@ -2,11 +2,13 @@
 
 import itertools
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from behaviours import words
 from click.testing import CliRunner
 from sites import Server, crawl, rows
 
@@ -167,6 +169,24 @@ def test_crawl_in_pieces_knows_what_it_has_learned(tmp_path: Path) -> None:
     while left and crawl(server, store, [HOME], pages=7)[0].reason != "nothing-left":
         left -= 1
     assert left
+    assert len(server.asked) < 300
+
+
+@pytest.mark.parametrize("digits", [8, 12, 16])
+@pytest.mark.parametrize("query", ["", "?v=%s"])
+def test_ids_in_paths_come_to_an_end_with_and_without_tokens(tmp_path: Path, query: str, digits: int) -> None:
+    rng = random.Random(1)
+
+    def token() -> str:
+        return f"{rng.getrandbits(4 * digits):0{digits}x}"
+
+    def answer(url: httpx.URL) -> list[str]:
+        number = url.path.rpartition("/")[2]
+        links = [f"{HOME}s{token()}z/{page}{query.replace('%s', token())}" for page in range(10)]
+        return [f"<h1>This is {number} of all pages</h1>" + words(random.Random(number), 30), *links]
+
+    report, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=1_000)
+    assert report.reason == "nothing-left"
     assert len(server.asked) < 300
 
 
