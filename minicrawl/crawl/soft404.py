@@ -16,7 +16,7 @@ Pages that are like the answers are soft 404s, unless nearly all of the host are
 every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
 answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
 that hardly any other page has: else F is a template, and what else it has is mere language. Pages that were read before
-are judged, too, and all are judged anew when there is more to judge by.
+are judged, too, also after a restart, and all are judged anew when there is more to judge by.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect, not HTML, or a page that says nothing
@@ -38,7 +38,7 @@ import numpy as np
 from minicrawl.crawl.urls import origin
 from minicrawl.crawl.vocabulary import Vocabulary, hashes_of, unpacked, words_of_url
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Probe
+from minicrawl.store.rows import LatelyRow, Probe
 
 MOST_PROBES = 3
 """Per origin."""
@@ -69,8 +69,9 @@ _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
 class Read(NamedTuple):
-    """A page that was read lately."""
+    """A page that was read lately. `number`: how many were read before, or more."""
 
+    number: int
     page: int
     url: str
     digest: int | None
@@ -188,9 +189,12 @@ class NotFound:
 
 
 class Soft404s:
-    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for."""
+    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
 
-    def __init__(self, rows: Iterable[Probe], secret: bytes) -> None:
+    lately: what take_read gave and is not dropped, with URLs, in this order.
+    """
+
+    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[LatelyRow, str]] = ()) -> None:
         self._secret = secret
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self._wanted: dict[str, str] = {}
@@ -198,23 +202,31 @@ class Soft404s:
         self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
+        self._number = 0
+        self._new: dict[int, LatelyRow] = {}
+        self._dropped: list[int] = []
         for row in rows:
             site = origin(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
                 self._want(site, probe, row.url)
+        for kept, url in lately:
+            self._number = kept.id
+            read = _read(kept, url)
+            for probe in self._probes.get(origin(url), {}).values():
+                if probe.verdict not in ("not-found", "open"):
+                    self._compare(probe, read)
+            self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
-        site = origin(fetched.url)
-        sample = frozenset(memoryview(fetched.words[4 : 4 * _SAMPLE + 4]).cast("I"))
-        read = Read(page, fetched.url, fetched.digest, fetched.words, sample, is_there)
-        probes = self._probes.get(site, {})
-        judged = self._judged(probes.values(), [read])
-        if not any(page in probe.matched for probe in probes.values()):
-            self._suspect(site, read)
-        self._keep(site, read)
+        self._number += 1
+        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there)
+        self._new[row.id] = row
+        read = _read(row, fetched.url)
+        judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
+        self._note(read)
         return judged
 
     def take_due(self, site: str) -> str | None:
@@ -261,6 +273,19 @@ class Soft404s:
         rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
         return rows
 
+    def take_read(self) -> tuple[list[LatelyRow], list[int]]:
+        """Pages that were read since the last call, and the numbers of those before that are none read lately."""
+        new, dropped = list(self._new.values()), self._dropped
+        self._new, self._dropped = {}, []
+        return new, dropped
+
+    def _note(self, read: Read) -> None:
+        """Take in a page that was compared, and wonder whether its host should be asked."""
+        site = origin(read.url)
+        if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
+            self._suspect(site, read)
+        self._keep(site, read)
+
     def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
         """Compare pages with answers."""
         lost: list[int] = []
@@ -306,15 +331,25 @@ class Soft404s:
         self._wanted[site] = probe_url(url, self._secret, probe.asked)
 
     def _keep(self, site: str, read: Read) -> None:
-        lately = self._lately.setdefault(site, deque(maxlen=_LATELY))
+        lately = self._lately.setdefault(site, deque())
         self._lately.move_to_end(site)
         if len(lately) == _LATELY:
-            self._kept -= _BESIDES + len(lately[0].words)
+            self._drop(lately.popleft())
         lately.append(read)
         self._kept += _BESIDES + len(read.words)
         while self._kept > MOST_KEPT:
-            _, dropped = self._lately.popitem(last=False)
-            self._kept -= sum(_BESIDES + len(one.words) for one in dropped)
+            for dropped in self._lately.popitem(last=False)[1]:
+                self._drop(dropped)
+
+    def _drop(self, read: Read) -> None:
+        self._kept -= _BESIDES + len(read.words)
+        if self._new.pop(read.number, None) is None:
+            self._dropped.append(read.number)
+
+
+def _read(row: LatelyRow, url: str) -> Read:
+    sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
+    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there))
 
 
 def _are_alike(one: Read, other: Read) -> bool:

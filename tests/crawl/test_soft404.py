@@ -17,6 +17,7 @@ from minicrawl.crawl.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.crawl.vocabulary import vocabulary
 from minicrawl.model import Fetched
 from minicrawl.store.reader import open_store
+from minicrawl.store.rows import LatelyRow, Probe
 
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
@@ -135,6 +136,37 @@ def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
         result = outcome("random id", store, "dead first", strategy="breadth-first", pages=pages)
     assert (len(result.found), result.lost) == (DEAD, [])
     assert list(audit(open_store(store))) == []
+
+
+@pytest.mark.parametrize("own", [0, 2])
+def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
+    """Neither that hosts are to be asked, nor what will be judged by their answers; here is one after every page."""
+    rng, dead, urls = random.Random(1), 20, [f"{HOME}f/{number}" for number in range(60)]
+    probes: dict[str, Probe] = {}
+    kept: dict[int, LatelyRow] = {}
+    found = Soft404s([], b"secret")
+    for number, url in enumerate(urls):
+        not_found = f"home sorry there is nothing here {words(rng, own)}"
+        said = not_found if number < dead else f"home {words(rng, 30)}"
+        found.read(number, page_of(url, said), is_there=False)
+        if number >= dead and (probe := found.take_due("http://a.test")):
+            found.take_in(page_of(probe, not_found), 0.0)
+        new, dropped = found.take_read()
+        kept = {row.id: row for row in [*kept.values(), *new] if row.id not in dropped}
+        probes |= {row.folder: row for row in found.take_rows()}
+        found = Soft404s(probes.values(), b"secret", [(row, urls[row.page]) for row in kept.values()])
+    assert [found.is_soft_404(number, HOME) for number in range(60)] == [number < dead for number in range(60)]
+
+
+def test_no_more_is_kept_of_a_host_than_its_last_pages() -> None:
+    found, kept = Soft404s([], b"secret"), set[int]()
+    for number in range(600):
+        found.read(number, page_of(f"{HOME}{number}", f"page {number}"), is_there=False)
+        if number % 7 == 0 or number == 599:
+            new, dropped = found.take_read()
+            kept = (kept | {row.id for row in new}) - set(dropped)
+    assert 100 < len(kept) < 300
+    assert max(kept) - min(kept) == len(kept) - 1
 
 
 def vocabulary_of(said: str) -> bytes:
