@@ -277,6 +277,7 @@ class Absorber:
             self.repeats.note_parameters(fetched, said)
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
+        self.repeats.note_links(outlinks.tolist(), anchors)
         if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted

@@ -84,6 +84,11 @@ class Repeats:
             anchors.setdefault(self._sessions.plain(url), anchor)
         return list(anchors), list(anchors.values())
 
+    def note_links(self, pages: Iterable[int], anchors: Sequence[str]) -> None:
+        """Take in what links say of the pages that they lead to, as far as it is known."""
+        if self._soft404s is not None and any(anchors):
+            self._soft404s.note_links(pages, anchors)
+
     def said(self, page: int, fetched: Fetched) -> Said:
         """What a page says, as traps are to learn of it.
 

@@ -15,8 +15,11 @@ like  a page is like the answers if it has all of F, but for words of their URLs
 Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
 every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
 answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template, and what else it has is mere language. Pages that were read before
-are judged, too, also after a restart, and all are judged anew when there is more to judge by.
+that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
+words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+
+Pages that were read before are judged, too, also after a restart, and all are judged anew when there is more to judge
+by.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect, not HTML, or a page that says nothing
@@ -44,6 +47,8 @@ MOST_PROBES = 3
 """Per origin."""
 MOST_KEPT = 16 << 20
 """Bytes of what was read lately, of all origins together."""
+MOST_ANCHORS = 20_000
+"""Of links to pages, the last ones."""
 _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
 _FEWEST_WORDS = 2  # of a page that may say "not found"
@@ -64,6 +69,7 @@ _SORRY = hashes_of(
     " знайдено".encode()
 )
 """Words that are said of what is not found, in languages of Europe; elsewhere it takes that little is left."""
+_GENERIC = frozenset(("here", "click here", "more", "read more", "learn more", "next", "previous", "back", "page"))
 _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
@@ -78,6 +84,7 @@ class Read(NamedTuple):
     words: bytes
     sample: frozenset[int]
     is_there: bool
+    anchor: str
 
 
 class Judged(NamedTuple):
@@ -133,12 +140,22 @@ class NotFound:
 
     def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
         """How many words a page lacks that the answers share, and how many it has beyond."""
-        lacks = len(self.words - words - words_of_url(self.url))
-        more = words - self.words
-        return lacks, len(more - words_of_url(url)) if self.echoes else len(more)
+        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
 
-    def compare(self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool) -> None:
-        """Take in a page that was read. is_there: it is surely there."""
+    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
+        """The words of a page that are not the answers'."""
+        more = words - self.words
+        return more - words_of_url(url) if self.echoes else more
+
+    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
+        """Whether a page says in words of its own what a link to it says."""
+        announced = hashes_of(anchor.encode()) - self.words
+        return bool(announced) and announced <= self._own(url, words)
+
+    def compare(
+        self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool, anchor: str = ""
+    ) -> None:
+        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
         if self.is_long:
             is_like = digest is not None and digest == self.digest
         elif not self.words:
@@ -146,6 +163,8 @@ class NotFound:
         else:
             lacks, adds = self.lacks_and_adds(url, told.words)
             is_like = lacks == 0 and adds <= self._most_added and told.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            if is_like and adds and anchor and self._is_announced(url, told.words, anchor):
+                return  # it is there, but says nothing of how others differ from the answers
             spare = max(2, len(self.words) // 2)
             self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
         if is_there:
@@ -205,6 +224,7 @@ class Soft404s:
         self._number = 0
         self._new: dict[int, LatelyRow] = {}
         self._dropped: list[int] = []
+        self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
             site = origin(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
@@ -222,12 +242,20 @@ class Soft404s:
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
         self._number += 1
-        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there)
+        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
         read = _read(row, fetched.url)
         judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
         self._note(read)
         return judged
+
+    def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
+        """Take in what links to some pages say."""
+        for page, anchor in zip(pages, anchors, strict=True):
+            if anchor and anchor.lower() not in _GENERIC:
+                self._anchors.setdefault(page, anchor)
+        while len(self._anchors) > MOST_ANCHORS:
+            self._anchors.popitem(last=False)
 
     def take_due(self, site: str) -> str | None:
         """The URL to ask an origin for now, once; or None."""
@@ -305,7 +333,8 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or _is_above(read.url, probe.folder)
-        probe.compare(read.page, read.url, read.digest, unpacked(read.words), is_there=is_there)
+        told = unpacked(read.words)
+        probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
         is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
         if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
             self._want(origin(probe.folder), probe, probe.url)
@@ -349,7 +378,7 @@ class Soft404s:
 
 def _read(row: LatelyRow, url: str) -> Read:
     sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
-    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there))
+    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
 
 
 def _are_alike(one: Read, other: Read) -> bool:

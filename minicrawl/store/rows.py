@@ -192,6 +192,7 @@ class LatelyRow(NamedTuple):
     digest: int | None
     words: bytes
     is_there: bool
+    anchor: str
 
 
 class PatternRow(NamedTuple):

@@ -292,7 +292,8 @@ class Writer(Store):
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
 
     def save_lately(self, rows: Iterable[LatelyRow], dropped: Iterable[int]) -> None:
-        self._db.executemany("INSERT INTO lately (id, page, digest, words, is_there) VALUES (?, ?, ?, ?, ?)", rows)
+        columns, marks = ", ".join(LatelyRow._fields), ", ".join("?" * len(LatelyRow._fields))
+        self._db.executemany(f"INSERT INTO lately ({columns}) VALUES ({marks})", rows)
         self._db.executemany("DELETE FROM lately WHERE id = ?", ((number,) for number in dropped))
 
     def save_twins(self, twins: Iterable[Twin]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from behaviours import BEHAVIOURS, DEAD, outcome, words
+from behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
 from click.testing import CliRunner
 from prose import prose
 from sites import Server, Site, crawl, rows
@@ -167,6 +167,30 @@ def test_no_more_is_kept_of_a_host_than_its_last_pages() -> None:
             kept = (kept | {row.id for row in new}) - set(dropped)
     assert 100 < len(kept) < 300
     assert max(kept) - min(kept) == len(kept) - 1
+
+
+@pytest.mark.parametrize("order", ["mixed", "dead first", "good first"])
+def test_page_that_says_what_a_link_to_it_says_is_not_lost(tmp_path: Path, order: str) -> None:
+    """Though it is like the answers, which have other words each time: so has it, and these were announced."""
+    shelves = {f"shelf/{number}": words(random.Random(number + 70), 2) for number in range(8)}
+
+    class Shelves(BehavingServer):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            about = shelves.get(request.url.path[1:])
+            if about is not None:
+                self.asked.append(str(request.url))
+                return httpx.Response(200, html=page("Oops", NAVIGATION, f"Nothing here. You may like: {about}"))
+            found = super()._answer(request)
+            if request.url.path != "/":
+                return found
+            links = "".join(f'<a href="/{path}">{about.upper()}</a>' for path, about in shelves.items())
+            return httpx.Response(200, html=links + found.text)
+
+    store = tmp_path / "crawl.db"
+    _, server = crawl(Shelves(BEHAVIOURS["suggestions"], order, 1), store, [HOME])
+    assert states(store, [HOME + path for path in shelves]) == {("fetched", "ok")}
+    assert states(store, [*server.good]) == {("fetched", "ok")}
+    assert states(store, server.dead) == {("error", "soft-404")}
 
 
 def vocabulary_of(said: str) -> bytes:
