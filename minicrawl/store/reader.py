@@ -23,6 +23,7 @@ from minicrawl.store.rows import (
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LatelyRow,
     LinkerRow,
     Links,
     ListedUrl,
@@ -78,6 +79,8 @@ _ORPHANS = {
         "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
         "OR coalesce(length(others), 0) % 4"
     ),
+    "words of pages are cut": "SELECT count(*) FROM lately WHERE length(words) % 4",
+    "pages read lately are not in the store": ("SELECT count(*) FROM lately WHERE page NOT IN (SELECT id FROM pages)"),
     "sketches are cut": (
         f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"
     ),
@@ -646,6 +649,12 @@ class Store:
         """What hosts answered for pages that cannot exist."""
         query = f"SELECT {', '.join(Probe._fields)} FROM probes"
         return [Probe._make(row) for row in self._rows(query)]
+
+    def lately(self) -> Iterator[tuple[LatelyRow, str]]:
+        """The pages that were read lately, in this order, each with its URL."""
+        columns = ", ".join(f"lately.{name}" for name in LatelyRow._fields)
+        rows = self._rows(f"SELECT url, {columns} FROM lately JOIN pages ON pages.id = page ORDER BY lately.id")
+        return ((LatelyRow._make(row), url) for url, *row in rows)
 
     def _duplicates(self, which: str) -> tuple[int, int]:
         query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
