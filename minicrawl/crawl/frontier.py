@@ -182,7 +182,7 @@ class Frontier:
 
     def credit(self, pages: Pages) -> None:
         """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
-        if not self._strategy.follows_cash:
+        if not (self._strategy.follows_cash and len(pages)):
             return
         if self._budget.share >= 1.0:
             pages = pages[~self._book.read[pages]]
