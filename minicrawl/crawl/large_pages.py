@@ -42,7 +42,7 @@ _parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
 
 
 class PageDiedError(Exception):
-    """The process that parsed a page has died over it, or was to be stopped, as it took too long."""
+    """The process that parsed a page has died over it."""
 
 
 def is_large(body: bytes) -> bool:
@@ -75,7 +75,7 @@ class LargePages:
     """Reads pages one by one in a process that is started with the first of them."""
 
     def __init__(self, longest: float) -> None:
-        """longest: seconds that one page may take."""
+        """longest: seconds that one page may take; where memory runs out, a parser may go round in circles for ever."""
         self._longest = longest
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -83,12 +83,18 @@ class LargePages:
     async def read(
         self, body: bytes, url: str, content_type: str | None, *, anchors: bool
     ) -> tuple[ParsedPage, Identity]:
-        """As `read_page`, whose exceptions are raised here. Raises PageDiedError where that process did not live."""
+        """As `read_page`, whose exceptions are raised here.
+
+        Raises TimeoutError for a page that takes too long, as it would again; PageDiedError where that process died.
+        """
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
                     answer = await self._asked((body, url, content_type, anchors))
-            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            except TimeoutError as error:
+                await self._stop()
+                raise TimeoutError(f"parsing it takes more than {self._longest:g} s") from error
+            except (OSError, asyncio.IncompleteReadError) as error:
                 await self._stop()
                 raise PageDiedError(url) from error
             except BaseException:

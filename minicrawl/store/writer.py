@@ -24,6 +24,7 @@ from minicrawl.store.rows import (
     Fetch,
     Fingerprint,
     HostRow,
+    LatelyRow,
     LinkerRow,
     Links,
     ListedUrl,
@@ -291,6 +292,11 @@ class Writer(Store):
     def save_probes(self, rows: Iterable[Probe]) -> None:
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+
+    def save_lately(self, rows: Iterable[LatelyRow], dropped: Iterable[int]) -> None:
+        columns, marks = ", ".join(LatelyRow._fields), ", ".join("?" * len(LatelyRow._fields))
+        self._db.executemany(f"INSERT INTO lately ({columns}) VALUES ({marks})", rows)
+        self._db.executemany("DELETE FROM lately WHERE id = ?", ((number,) for number in dropped))
 
     def save_twins(self, twins: Iterable[Twin]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)
