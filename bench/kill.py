@@ -4,14 +4,16 @@
 
 A crawl is killed at random moments and taken up again until it is through; then the next one begins, until there were
 KILLS kills (default 200). Then crawls of a smaller web are killed at every one of their commits, right before it and
-right behind; with --retry also crawls that were through, and ask again for what was given up. Before all that as many
-stores are killed while they are made, at random moments of it. Politeness is off unless --delay says otherwise. After
-every kill:
+right behind, and once more at the first commit after they were taken up again; with --retry also crawls that were
+through, and ask again for what was given up. With --discovery a crawl refreshes pages without end: what is left of it
+is crawled without, when it is to come through, and commits are left out, of which there is no last. Before all that as
+many stores are killed while they are made, at random moments of it. Politeness is off unless --delay says otherwise.
+After every kill:
 
 made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
 lost    a page that an earlier commit had read is read no more, be it that --retry asks for it again
-again   a page that was read in the last commit was asked for after the kill
+again   a page that was read in the last commit was asked for after the kill (with --discovery it may be: not counted)
 early   a host was asked less than the delay after it had answered
 
 and of every crawl that came through:
@@ -91,8 +93,10 @@ class Crawl:
     async def live(self, seconds: float | None, boundary: str = "") -> bool:
         """Crawl until it is killed after so many seconds, or kills itself at a boundary; True if it came through."""
         start = len(self.log.asked)
+        is_refreshing = "--discovery" in self.command
+        command = [*self.command, *(["--discovery", "1"] if is_refreshing and not (seconds or boundary) else [])]
         process = await asyncio.create_subprocess_exec(
-            *self.command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
+            *command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
         )
         output = b""
         try:
@@ -101,7 +105,7 @@ class Crawl:
             process.kill()
             await process.wait()
         asked = self.log.asked[start:]
-        self.found["again"] += len(self.read.intersection(asked))
+        self.found["again"] += 0 if is_refreshing else len(self.read.intersection(asked))
         self.found["twice"] += len(set(self.log.asked[:start]).intersection(asked))
         if process.returncode == 0:
             # Without output it came through just as it was about to be killed.
@@ -174,10 +178,11 @@ async def run(kills: int, options: list[str]) -> None:
         bench = Bench(Path(folder), delay, options, found)
         async with bench.crawling(DemoWeb.generate()) as crawl:
             await at_random(crawl, kills, found)
-        async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
-            await at_commits(crawl, found)
-            if "--retry" in options:
-                await at_commits(crawl, found, is_again=True)
+        if "--discovery" not in options:
+            async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
+                await at_commits(crawl, found)
+                if "--retry" in options:
+                    await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
     for what in ("made", "audit", "lost", "again", "early", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
@@ -262,7 +267,8 @@ async def at_commits(crawl: Callable[[], Crawl], found: Counter[str], *, is_agai
                 shutil.copy(whole.store, killed.store)
             if await killed.live(None, f"{side} {number}"):
                 break
-            await killed.live(None)
+            if not await killed.live(None, f"{side} 1"):
+                await killed.live(None)
             found["ending"] += differences(ending(killed.store), expected)
     print(f"{found['kills']} kills", file=sys.stderr)
 

@@ -326,4 +326,7 @@ def _sample(urls: list[str]) -> str:
 
 
 def _at(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OSError, OverflowError, ValueError):  # of a damaged store: no calendar has it
+        return f"{seconds:g} s after 1970"

@@ -141,6 +141,14 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
+def test_why_tells_of_times_that_no_calendar_has(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    rows(path, "UPDATE hosts SET dead_until = ?", -(2**62))
+    told = CliRunner().invoke(main, ["why", SEEDS[0], "--store", str(path)])
+    assert (told.exit_code, "s after 1970" in told.output) == (0, True), repr(told.exception)
+
+
 def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     path.write_bytes(sound.read_bytes())
