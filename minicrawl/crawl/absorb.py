@@ -275,6 +275,8 @@ class Absorber:
         said = self.repeats.said(page, fetched) if is_news else NOTHING
         if "?" in fetched.url:
             self.repeats.note_parameters(fetched, said)
+        if target is None and not urls and said is NOTHING:  # as in every turn without a request
+            return outcome, Links(page, b"", parsed.nofollow, refused), None
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
         self.repeats.note_links(outlinks.tolist(), anchors)

@@ -74,7 +74,7 @@ class LocalSource:
         seed_origins: Set[str] = frozenset(),
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
-        self._large_pages = LargePages(timing.hang)
+        self._large_pages = LargePages(timing.parse)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -273,7 +273,7 @@ class WorkerSource:
         worker = self._workers[number]
         try:
             answers = worker.line.recv()
-        except (EOFError, OSError):
+        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost, and somebody waits for it
             self._replace(number)
             return
         worker.heard = asyncio.get_running_loop().time()
