@@ -98,7 +98,7 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
-        # Those of home pages tell pages from soft 404s; those of all pages would take a tenth of a page's time.
+        # Those of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
         anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
         if is_large(page.body):
             return await self._large_pages.read(page.body, page.url, page.content_type, anchors=anchors)
