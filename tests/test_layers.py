@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "cli": {"crawl", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"errors", "model", "report", "settings"}
+FOR_EVERYONE = {"errors", "model", "report", "settings", "sizes"}
 
 # Libraries that belong to one place each.
 HOMES = {
