@@ -6,6 +6,7 @@ With the rest of this folder the only place that imports sqlite3.
 import contextlib
 import fcntl
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -317,6 +318,23 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def schema_errors(db: sqlite3.Connection) -> list[str]:
+    """One sentence per table, index and view that is not what schema.sql makes, but for comments and blanks."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as sound:
+        for statement in schema():
+            sound.execute(statement)
+        meant = _definitions(sound)
+    found = _definitions(db)
+    broken = [what for what, words in meant.items() if found.get(what) != words]
+    return [f"the {kind} {name} is not what this version makes" for kind, name in broken]
+
+
+def _definitions(db: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
+    """The words that define what is in a database, by kind and name."""
+    rows = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {(kind, name): re.sub("--.*", "", sql).split() for kind, name, sql in rows}
 
 
 def schema_version(db: sqlite3.Connection) -> int:

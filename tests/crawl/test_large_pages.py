@@ -197,4 +197,15 @@ def test_ordinary_pages_are_read_here() -> None:
     assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
     assert is_large(b"<br>" * 5_001)
     assert is_large(b" " * 300_000)
-    assert is_large(b"<p a b c d e f>" * 3_000 + b"words " * 1_000)
+    assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
+    assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
+
+
+@pytest.mark.parametrize("value", [b"", b"=1", b"='>'", b'=">>"', b'= "a > b"', b"='\">'", b"=\n'>'"])
+@pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
+def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
+    for every in (1, 7, 500, 7_000):
+        names = (b"a%d%b" % (number, value if number % every == 0 else b"") for number in range(8_000))
+        page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
+        assert is_large(page)
+        assert is_large(page.decode().encode("utf-16"))
