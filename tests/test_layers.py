@@ -1,6 +1,7 @@
 """Who may import whom: the house, held by a test."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ MAY_IMPORT = {
     "cli": {"crawl", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"errors", "model", "report", "settings"}
+FOR_EVERYONE = {"errors", "model", "report", "settings", "sizes"}
 
 # Libraries that belong to one place each.
 HOMES = {
@@ -82,6 +83,25 @@ def test_library_is_imported_where_it_lives(file: str) -> None:
 @pytest.mark.parametrize("file", [file for file in FILES if file.split("/")[0] in PURE])
 def test_pure_part_does_no_io(file: str) -> None:
     assert {name.split(".")[0] for name in imports(ROOT / file)} & IMPURE == set()
+
+
+def patched(path: Path) -> Iterator[str]:
+    """What a file of tests sets by monkeypatch.setattr(target, name, ...) or ("target.name", ...)."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
+            words = (word.value for word in node.args[:2] if isinstance(word, ast.Constant))
+            yield from (word for word in words if isinstance(word, str))
+
+
+# How a page's turn ends is counted as it happens: that has no public name.
+MAY_BE_PATCHED = {"_visit"}
+
+
+@pytest.mark.parametrize("file", sorted(Path(__file__).parent.rglob("test_*.py")), ids=lambda file: file.name)
+def test_sizes_and_times_are_passed_in_not_patched(file: Path) -> None:
+    """No test patches a private name: what is private may change, and the test would go on."""
+    names = {name.rpartition(".")[2] for name in patched(file)}
+    assert {name for name in names if name.startswith("_") and not name.startswith("__")} <= MAY_BE_PATCHED
 
 
 def test_every_part_is_in_the_table() -> None:

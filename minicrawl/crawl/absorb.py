@@ -40,7 +40,6 @@ from minicrawl.store.writer import Writer
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 VIRTUAL_VISITS_PER_TURN = 4
-_VISITS_AT_ONCE = 5_000
 _PAGES_PER_LOOK = 1000
 """To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
 
@@ -157,7 +156,7 @@ class Absorber:
         # Of pages visited since the last commit the store does not know the links that the ledger knows.
         due = [page for page in worthy.tolist() if page not in self._web.batch.links]
         self._turns_unsettled = 0
-        for some in slices(len(due), _VISITS_AT_ONCE):
+        for some in slices(len(due), self.writer.sizes.settled):
             self.accounts.settle(self.writer.links_of(due[some]))
         return len(due)
 

@@ -13,11 +13,11 @@ from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.coverage import SETTLED_COVERAGE, Found
 from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.window import Measure, MeasureWindow
+from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
-_IN_MEMORY = 1_000_000
 _NOWHERE = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
 """Gives the links of all read pages, a block of rows at a time, as often as it is called."""
@@ -26,9 +26,13 @@ LinkBlocks = Callable[[], Iterable[LinkGraph]]
 class Accounts:
     """The accounts of every known page, and which of them a commit has to write again."""
 
-    def __init__(self, window: Window, *, folder: Path | None = None) -> None:
-        """folder: where to keep, of many pages, what only their own turns look at; None: in memory."""
+    def __init__(
+        self, window: Window, *, folder: Path | None = None, most_in_memory: int = STANDARD_SIZES.pages
+    ) -> None:
+        """folder: where to keep, of more than `most_in_memory` pages, what only their own turns look at; None: in
+        memory."""
         self._folder = folder
+        self._most_in_memory = most_in_memory
         self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
         self.ledger = Ledger()
         self.coverage = Coverage()
@@ -282,7 +286,7 @@ class Accounts:
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
-        if self._folder is not None and size > _IN_MEMORY:
+        if self._folder is not None and size > self._most_in_memory:
             known = slice(0, self.book.size)
             self.book.history = FileColumn(self.book.history[known], self._folder)
             self.book.last = FileColumn(self.book.last[known], self._folder)

@@ -72,11 +72,11 @@ for _bit, _names in enumerate(_RARE_SELECTORS.values()):
     _RARE[_beginnings_of(_names)] |= 1 << _bit
 
 
-def within_limit(body: bytes) -> bytes:
-    """The page up to its 100,000th tag of those that are kept."""
-    if len(body) <= _MOST_TOLD * len("<a>") or body.count(b"<") <= _MOST_TOLD:
+def within_limit(body: bytes, most: int = _MOST_TOLD) -> bytes:
+    """The page up to its tag number `most` of those that are kept."""
+    if len(body) <= most * len("<a>") or body.count(b"<") <= most:
         return body
-    last = next(islice(_TOLD_TAG.finditer(body), _MOST_TOLD, None), None)
+    last = next(islice(_TOLD_TAG.finditer(body), most, None), None)
     return body if last is None else body[: last.start()]
 
 

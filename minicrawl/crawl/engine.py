@@ -108,7 +108,7 @@ class Engine:
         self._was_full = False  # the same: too many files were open
         self._asked_until = 0.0
         self._failure: BaseException | None = None
-        self._shape = LiveShape()
+        self._shape = LiveShape(absorber.writer.sizes.read)
         self._last_commit = self._clock()
         self._started = self._last_commit if started is None else started
         self._progress_at = self._last_commit + timing.progress

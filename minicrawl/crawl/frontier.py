@@ -22,11 +22,11 @@ from minicrawl.crawl.timing import STANDARD
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.shares import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
+from minicrawl.sizes import STANDARD_SIZES
 
 _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
 _LOOKUP_SECONDS = 5.0
 _BEHIND = 2**62  # more than any page's cash
-_LOADED_AT_ONCE = 2**20
 
 
 class Frontier:
@@ -34,7 +34,7 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
     address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
-    on_its_way: as in `Timing`.
+    on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Frontier:
         locates: bool = False,
         addresses_from: float = 0.0,
         on_its_way: float = STANDARD.on_its_way,
+        loaded_at_once: int = STANDARD_SIZES.loaded,
     ) -> None:
         self._book = book
         self._strategy = strategy
@@ -56,6 +57,7 @@ class Frontier:
         self._ip_delay = ip_delay
         self._addresses_from = addresses_from
         self._on_its_way = on_its_way
+        self._loaded_at_once = loaded_at_once
         self.hosts: list[Host] = []
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
@@ -177,7 +179,7 @@ class Frontier:
         known = np.zeros(len(self.hosts), dtype=np.int64)
         for rows in slices(size):
             known += np.bincount(self.host_of[rows], minlength=len(known))
-        firsts = np.searchsorted(known.cumsum(), np.arange(0, size, _LOADED_AT_ONCE), side="right")
+        firsts = np.searchsorted(known.cumsum(), np.arange(0, size, self._loaded_at_once), side="right")
         return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
 
     def credit(self, pages: Pages) -> None:

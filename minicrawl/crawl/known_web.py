@@ -36,9 +36,6 @@ from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
 
-_ROWS = 2**14
-"""So many rows are made at a time of accounts that have changed: at the end of a crawl all have."""
-
 
 class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
@@ -69,7 +66,8 @@ class KnownWeb:
         self.timing = timing
         self.strategy = strategy
         self.focus = Focus.of(settings)
-        self.accounts = Accounts(window, folder=None if strategy.follows_clock else writer.path.parent)
+        folder = None if strategy.follows_clock else writer.path.parent
+        self.accounts = Accounts(window, folder=folder, most_in_memory=writer.sizes.pages)
         self._budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
         self.past = Past.of(float(writer.meta("run_at") or 0.0), now)
         self._asked_until = self.past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
@@ -83,6 +81,7 @@ class KnownWeb:
             locates=locates,
             addresses_from=self._asked_until + ip_delay,
             on_its_way=timing.on_its_way,
+            loaded_at_once=writer.sizes.loaded,
         )
         self._hosts: dict[str, Host] = {}
         self.links_left_out = int(writer.meta("links_left_out") or 0)
@@ -220,9 +219,9 @@ class KnownWeb:
         born = np.arange(self._committed, self.accounts.size)
         self._best_changed(np.concatenate([visited, credited, born]))
         self.writer.add_pages(self.batch.new, self.accounts.columns(born))
-        for some in slices(len(visited), _ROWS):
+        for some in slices(len(visited), self.writer.sizes.accounts):
             self.writer.save_accounts(self.accounts.columns(visited[some]))
-        for some in slices(len(credited), _ROWS):
+        for some in slices(len(credited), self.writer.sizes.accounts):
             self.writer.save_accounts(self.accounts.columns(credited[some], CREDITED_COLUMNS))
         self.batch.save(self.writer)
         if self.traps is not None:

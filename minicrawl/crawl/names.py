@@ -18,7 +18,6 @@ from minicrawl.crawl.timing import STANDARD, Timing
 GRACE = 120.0
 """Seconds for which an old answer still holds for a connection, whose address was asked for before the request."""
 _FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
-_MOST_KEPT = 100_000
 _NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
 
 
@@ -29,9 +28,13 @@ class NameServerError(socket.gaierror):
 class Names:
     """Addresses by name, the best first."""
 
-    def __init__(self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic, most: int = 100_000
+    ) -> None:
+        """most: answers that are kept."""
         self._timing = timing
         self._clock = clock
+        self._most = most
         self._kept: dict[str, tuple[float, tuple[str, ...], socket.gaierror | None]] = {}  # until when, or why not
         self._resolver: aiodns.DNSResolver | None = None
 
@@ -64,7 +67,7 @@ class Names:
             is_unanswered = passes and failure is not None
             lifetime = self._timing.no_name_server if is_unanswered else self._timing.no_name
         self._kept.pop(name, None)
-        while len(self._kept) >= _MOST_KEPT:
+        while len(self._kept) >= self._most:
             del self._kept[next(iter(self._kept))]  # the one asked for longest ago
         self._kept[name] = self._clock() + lifetime, addresses, failure
         return addresses, failure

@@ -25,6 +25,7 @@ from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
@@ -37,13 +38,15 @@ async def acrawl(
     transport: Any = None,
     handle_signals: bool = False,
     timing: Timing = STANDARD,
+    sizes: Sizes = STANDARD_SIZES,
     **settings: Any,
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, which is taken up where it stood if it exists.
 
     seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
     second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
-    finish what is in flight and the second stop at once. timing: how long to wait for what. settings: fields of
+    finish what is in flight and the second stop at once. timing: how long to wait for what; sizes: how
+    much to do at a time. settings: fields of
     `CrawlSettings`; those that are not given are as the store remembers them.
 
     Raises ConfigError, SeedError, StoreError.
@@ -61,6 +64,7 @@ async def acrawl(
         handle_signals=handle_signals,
         started=started,
         timing=timing,
+        sizes=sizes,
     )
 
 
@@ -92,6 +96,7 @@ async def crawl_with(
     handle_signals: bool = False,
     started: float | None = None,
     timing: Timing = STANDARD,
+    sizes: Sizes = STANDARD_SIZES,
 ) -> CrawlReport:
     """`acrawl` with its seeds read.
 
@@ -104,7 +109,7 @@ async def crawl_with(
         await _check(CrawlSettings.of(given), transport)
         if not seeds.urls:
             raise _no_seeds(store)
-    with damage_told(store), closing(Writer(store)) as writer:
+    with damage_told(store), closing(Writer(store, sizes)) as writer:
         told = resumed(writer.meta_json("settings"), given, forgotten)
         if not is_new:
             await _check(told.settings, transport)

@@ -12,10 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from minicrawl.model import CrawledShape
+from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.links import LinkGraph
 
-_FEWEST_READ = 20_000
-"""Before, loading what finds components would cost more than a hundredth of the crawl's time."""
 _MOST_LINKS = 4_000_000
 """Beyond, a look would need more than some 130 MB; 'minicrawl graph stats' has a process of its own."""
 _GROWTH = 1.5
@@ -24,7 +23,7 @@ _GROWTH = 1.5
 class LiveShape:
     """The shape as of the last look, and when the next one is due."""
 
-    def __init__(self, fewest_read: int = _FEWEST_READ, most_links: int = _MOST_LINKS) -> None:
+    def __init__(self, fewest_read: int = STANDARD_SIZES.read, most_links: int = _MOST_LINKS) -> None:
         self.latest: CrawledShape | None = None
         self._due = fewest_read
         self._most_links = most_links

@@ -31,7 +31,6 @@ from minicrawl.store.rows import RankedPage
 Ends = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 _Writer = Callable[[Store, Path], None]
 
-_AT_ONCE = 20_000
 _ATTRIBUTES = {"url": "string", "importance": "double", "state": "string", "title": "string"}
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -81,17 +80,17 @@ def _sorted(store: Store) -> Iterator[Ends]:
         yield sources, targets[np.lexsort((targets, sources))]
 
 
-def _lines(blocks: Iterable[Ends], form: str) -> Iterator[str]:
+def _lines(blocks: Iterable[Ends], form: str, at_once: int) -> Iterator[str]:
     """A text per block: the line `form` % (source, target) for every link."""
-    for sources, targets in _few(blocks):
+    for sources, targets in _few(blocks, at_once):
         yield "".join([form % ends for ends in zip(sources.tolist(), targets.tolist(), strict=True)])
 
 
-def _few(blocks: Iterable[Ends]) -> Iterator[Ends]:
+def _few(blocks: Iterable[Ends], at_once: int) -> Iterator[Ends]:
     """The same links, not so many at a time: as Python objects they take fifty times the memory."""
     for sources, targets in blocks:
-        for start in range(0, len(targets), _AT_ONCE):
-            links = slice(start, start + _AT_ONCE)
+        for start in range(0, len(targets), at_once):
+            links = slice(start, start + at_once)
             yield sources[links], targets[links]
 
 
@@ -110,27 +109,27 @@ def _outdegrees(store: Store) -> npt.NDArray[np.int64]:
 # Lines
 
 
-def _write_lines(path: Path, blocks: Iterable[Ends], form: str, head: str = "") -> None:
+def _write_lines(store: Store, path: Path, blocks: Iterable[Ends], form: str, head: str = "") -> None:
     with path.open("w", encoding="ascii", newline="\n") as file:
         file.write(head)
-        file.writelines(_lines(blocks, form))
+        file.writelines(_lines(blocks, form, store.sizes.exported))
 
 
 def _write_csv(store: Store, path: Path) -> None:
-    _write_lines(path, _as_listed(store), "%d,%d\n", "source,target\n")
+    _write_lines(store, path, _as_listed(store), "%d,%d\n", "source,target\n")
 
 
 def _write_jsonl(store: Store, path: Path) -> None:
-    _write_lines(path, _as_listed(store), '{"source": %d, "target": %d}\n')
+    _write_lines(store, path, _as_listed(store), '{"source": %d, "target": %d}\n')
 
 
 def _write_edges(store: Store, path: Path) -> None:
-    _write_lines(path, _sorted(store), "%d\t%d\n")
+    _write_lines(store, path, _sorted(store), "%d\t%d\n")
 
 
 def _write_txt(store: Store, path: Path) -> None:
     pages, links = _size(store)
-    _write_lines(path, _sorted(store), "%d\t%d\n", f"# {pages} pages from 0 on, {links} links: source, target\n")
+    _write_lines(store, path, _sorted(store), "%d\t%d\n", f"# {pages} pages from 0 on, {links} links: source, target\n")
 
 
 def _write_mtx(store: Store, path: Path) -> None:
@@ -140,7 +139,7 @@ def _write_mtx(store: Store, path: Path) -> None:
         "% page i of the crawl is row and column i + 1; an entry is a link from row to column\n"
         f"{pages} {pages} {links}\n"
     )
-    _write_lines(path, ((sources + 1, targets + 1) for sources, targets in _sorted(store)), "%d %d\n", head)
+    _write_lines(store, path, ((sources + 1, targets + 1) for sources, targets in _sorted(store)), "%d %d\n", head)
 
 
 # Arrays
@@ -197,7 +196,7 @@ def _write_graphml(store: Store, path: Path) -> None:
         for number, page in enumerate(store.numbered_pages()):
             data = "".join(f'<data key="{name}">{_text(value)}</data>' for name, value in _attributes(page))
             file.write(f'<node id="{number}">{data}</node>\n')
-        file.writelines(_lines(_as_listed(store), '<edge source="%d" target="%d"/>\n'))
+        file.writelines(_lines(_as_listed(store), '<edge source="%d" target="%d"/>\n', store.sizes.exported))
         file.write("</graph>\n</graphml>\n")
 
 
@@ -220,7 +219,7 @@ def _write_gexf(store: Store, path: Path) -> None:
             file.write(f'<node id="{number}" label={_quoted(page.url)}><attvalues>{values}</attvalues></node>\n')
         file.write("</nodes>\n<edges>\n")
         first = 0
-        for sources, targets in _few(_as_listed(store)):
+        for sources, targets in _few(_as_listed(store), store.sizes.exported):
             edges = zip(range(first, first + len(targets)), sources.tolist(), targets.tolist(), strict=True)
             file.write(
                 "".join(

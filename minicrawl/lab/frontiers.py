@@ -22,7 +22,6 @@ from minicrawl.rank.pagerank import power_steps
 
 PageArray = npt.NDArray[np.int32]
 
-_STEPS = 15
 """Steps of power iteration per batch, from the ranks of the last one on."""
 _KNOWN, _READ = range(2)
 
@@ -92,10 +91,10 @@ def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageA
     return _pages_read(crawl)
 
 
-def batch_pagerank(graph: Graph, seeds: PageArray, batch: int) -> PageArray:
+def batch_pagerank(graph: Graph, seeds: PageArray, batch: int, steps: int = 15) -> PageArray:
     """The page with most PageRank in the known graph, worked out again whenever `batch` more pages were read.
 
-    Known pages that were not read have no links. Each time 15 steps of power iteration go on from the last ranks.
+    Known pages that were not read have no links. Each time `steps` of power iteration go on from the last ranks.
     Pages discovered since then have no rank yet: they come last, in the order of their discovery.
     """
     crawl = _start(graph, seeds)
@@ -106,8 +105,8 @@ def batch_pagerank(graph: Graph, seeds: PageArray, batch: int) -> PageArray:
     is_known[seeds] = 1.0
     ranks = is_known / len(seeds)
     while heap.size[0]:
-        steps = power_steps(_links_of(graph, is_read), preference=is_known, start=ranks)
-        ranks = next(islice(steps, _STEPS, None))
+        rank_steps = power_steps(_links_of(graph, is_read), preference=is_known, start=ranks)
+        ranks = next(islice(rank_steps, steps, None))
         known, read = crawl.sizes
         heap.key[:known] = _bits(ranks[crawl.page_of[:known]])
         _sort_again(heap)

@@ -99,12 +99,12 @@ def targets_of(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return keys & _TARGET_MASK
 
 
-def distinct(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def distinct(keys: npt.NDArray[np.int64], at_once: int = _CHUNK) -> npt.NDArray[np.int64]:
     """The keys, each once, rising. Works in place: `keys` is overwritten, the result is its beginning."""
     keys.sort()
     kept, last = 0, -1
-    for start in range(0, len(keys), _CHUNK):
-        chunk = keys[start : start + _CHUNK]
+    for start in range(0, len(keys), at_once):
+        chunk = keys[start : start + at_once]
         once = chunk[np.diff(chunk, prepend=last) != 0]
         # Read before the write below: while nothing was dropped yet, that one lands on the chunk itself.
         last = int(chunk[-1])
@@ -113,12 +113,12 @@ def distinct(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return keys[:kept]
 
 
-def graph_of_keys(keys: npt.NDArray[np.int64], size: int) -> Graph:
+def graph_of_keys(keys: npt.NDArray[np.int64], size: int, at_once: int = _CHUNK) -> Graph:
     """The graph of `size` pages with these links, given as rising distinct keys of pages below `size`."""
     indptr = np.zeros(size + 1, dtype=np.int64)
     targets = np.empty(len(keys), dtype=np.int32)
-    for start in range(0, len(keys), _CHUNK):
-        chunk = keys[start : start + _CHUNK]
+    for start in range(0, len(keys), at_once):
+        chunk = keys[start : start + at_once]
         targets[start : start + len(chunk)] = targets_of(chunk)
         sources = sources_of(chunk)
         first, last = int(sources[0]), int(sources[-1])

@@ -53,7 +53,6 @@ _CUBIC = (300, 900, 1500)
 _COMPLETE = (100, 300)
 _SEEDS = 10
 _NODES = 100_000
-_FIRST_LOOK = 1000
 _STEADY = 4096
 _COLUMNS = ("sequence", "pages", "links", "question", "algorithm", "CPU seconds", "measured at", "updates", "agrees")
 
@@ -93,8 +92,12 @@ def experiment(
     cubic_sizes: Sequence[int] = _CUBIC,
     complete_sizes: Sequence[int] = _COMPLETE,
     nodes: int = _NODES,
+    first_look: int = 1000,
 ) -> Result:
-    """All algorithms on all sequences, and the components of `web` as a crawl reads it; None: one drawn of `nodes`."""
+    """All algorithms on all sequences, and the components of `web` as a crawl reads it; None: one drawn of `nodes`.
+
+    first_look: after so many pages the components are found for the first time.
+    """
     rng = np.random.default_rng(seed)
     sequences = [
         *(complete(size, rng) for size in complete_sizes),
@@ -104,7 +107,7 @@ def experiment(
     runs = [(sequence, [*distances(sequence), *components(sequence)]) for sequence in sequences]
     web = generate("power-law-out", nodes, rng) if web is None else web
     order = crawl_order(web, rng)
-    read = arrivals(web, order)
+    read = arrivals(web, order, first_look)
     rows = [(sequence.name, sequence.size, len(sequence.links), *run) for sequence, several in runs for run in several]
     rows += [
         ("crawl", len(order), len(links_of(web, order)), "components", name, seconds[-1], len(seconds), None, True)
@@ -402,12 +405,13 @@ def crawl_order(web: Graph, rng: np.random.Generator) -> IntArray:
     return log.pages.astype(np.int64)
 
 
-def arrivals(web: Graph, order: IntArray) -> dict[str, Course]:
+def arrivals(web: Graph, order: IntArray, first_look: int) -> dict[str, Course]:
     """Strong components while pages arrive with their links.
 
-    Anew and by merging, each whenever the pages read have grown by a half, and every 4096 pages.
+    Anew and by merging, each at the first look and whenever the pages read have grown by a half since, and every 4096
+    pages.
     """
-    looks = growing_steps(len(order), _FIRST_LOOK)
+    looks = growing_steps(len(order), first_look)
     steady = [*range(_STEADY, len(order), _STEADY), len(order)]
 
     def anew(_: int, stop: int) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.settings import RANKINGS
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import damaged, is_held, open_to_read, schema_errors, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
@@ -51,7 +52,6 @@ _BOOKS = (
 )
 """Keys of `meta` that the view `books` reads."""
 _CHUNK = 500
-_ROWS = 1_000
 _SKETCH_BYTES = 40
 _LEAST_ROW = 16
 """Bytes that a page takes at the very least."""
@@ -60,8 +60,6 @@ _SAMPLE = 2_000
 _LOOKED_AT = 10_000
 PLACES = 1_024
 """Pages in a row of `places`."""
-_LINK_ROWS = 8_000
-_LINKS_IN_MEMORY = 4_000_000
 _ORPHANS = {
     "pages are on a host that is not in the store": (
         "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
@@ -121,17 +119,18 @@ _ORPHANS = {
 }
 
 
-def open_store(path: str | Path) -> "Store":
+def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
     """The read side of the store at `path`. Raises StoreError."""
     path = Path(path)
-    return Store(path, open_to_read(path))
+    return Store(path, open_to_read(path), sizes)
 
 
 class Store:
     """Reads a store."""
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes = STANDARD_SIZES) -> None:
         self.path = path
+        self.sizes = sizes
         self._db = db
         self._errors = store_errors(path)
         self._key = self._hash_key()
@@ -422,7 +421,7 @@ class Store:
         with self._errors:
             query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {ACCOUNT_COLUMNS} FROM pages ORDER BY id"
             cursor = self._db.execute(query)
-            while chunk := cursor.fetchmany(_ROWS):
+            while chunk := cursor.fetchmany(self.sizes.rows):
                 state, *columns = zip(*chunk, strict=True)
                 page, host, attempts, is_answered, *account = (
                     np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64)
@@ -519,13 +518,13 @@ class Store:
         size = self.size()
         with self._errors:
             cursor = self._db.execute("SELECT source, targets FROM links ORDER BY source")
-            while rows := cursor.fetchmany(_LINK_ROWS):
+            while rows := cursor.fetchmany(self.sizes.link_rows):
                 yield to_graph(rows, size)
 
     @contextmanager
     def kept_link_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
         """What gives the link table by source in blocks, as often as it is called; many links are kept on disk."""
-        if self.link_count() <= _LINKS_IN_MEMORY:
+        if self.link_count() <= self.sizes.links:
             kept = list(self.link_blocks())
             yield lambda: kept
             return
@@ -623,7 +622,7 @@ class Store:
             FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
         with self._errors:
             cursor = self._db.execute(query)
-            while rows := cursor.fetchmany(_ROWS):
+            while rows := cursor.fetchmany(self.sizes.rows):
                 *columns, sketches = zip(*rows, strict=True)
                 page, payload, is_first, leads = (np.array(column, dtype=np.int64) for column in columns)
                 sketch = np.frombuffer(b"".join(sketches), np.uint64).reshape(len(rows), -1)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import PLACES, Store
@@ -47,10 +48,10 @@ from minicrawl.store.urlhash import url_hash
 class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
         self._lock = hold(path)
         try:
-            super().__init__(path, open_to_write(real_path(path)))
+            super().__init__(path, open_to_write(real_path(path)), sizes)
             self._watch = Watch(real_path(path))
             if not self._key:
                 self._key = os.urandom(16)

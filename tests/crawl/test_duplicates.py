@@ -17,7 +17,7 @@ from minicrawl.cli import main
 from minicrawl.crawl import duplicates
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
-from minicrawl.crawl.merging import MOST_COMPARED, Merging
+from minicrawl.crawl.merging import MOST_COMPARED
 from minicrawl.crawl.sketch import BITS, distance
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
@@ -303,8 +303,8 @@ def test_copies_of_a_page_that_died_lead_those_that_come_later(tmp_path: Path) -
 def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A site may have any number of copies, each with relative links."""
     compared: list[int] = []
-    to_the_same = Merging._links_to_the_same
-    monkeypatch.setattr(Merging, "_links_to_the_same", lambda *given: compared.append(given[-1]) or to_the_same(*given))
+    row = Duplicates.row
+    monkeypatch.setattr(Duplicates, "row", lambda self, page: compared.append(page) or row(self, page))
     copies = [f"{HOME}{number}/" for number in range(60)]
     web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
     assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sites import Site, crawl, rows
 
-from minicrawl.crawl import shape as live
 from minicrawl.crawl.shape import LiveShape, crawled_shape
 from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawledShape, Progress
+from minicrawl.sizes import Sizes
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import open_store
 
@@ -56,11 +56,12 @@ def test_too_many_links_are_not_looked_at() -> None:
     assert shape.look(100, 11, lambda: pytest.fail("looked")) is shape.latest
 
 
-def test_progress_and_store_tell_the_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LiveShape.__init__, "__defaults__", (1, live._MOST_LINKS))
+def test_progress_and_store_tell_the_shape(tmp_path: Path) -> None:
     always = Timing(progress=0.0, looks_apart=0.0)
     moments: list[Progress] = []
-    crawl(SITE, tmp_path / "crawl.db", ["http://a.test/"], on_progress=moments.append, timing=always)
+    crawl(
+        SITE, tmp_path / "crawl.db", ["http://a.test/"], on_progress=moments.append, timing=always, sizes=Sizes(read=1)
+    )
     assert moments[0].shape is None
     assert moments[-1].shape is not None
     ((run,),) = rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'run'")

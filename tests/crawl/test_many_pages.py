@@ -10,39 +10,34 @@ from sites import crawl, random_site, rows
 from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.audit import audit
 from minicrawl.opic import GRANT, Interpolation
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 
 
+SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0, pages=20)
+
+
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for size in (
-        "opic.shares.BLOCK",
-        "crawl.known_web._ROWS",
-        "crawl.absorb._VISITS_AT_ONCE",
-        "store.reader._ROWS",
-    ):
-        monkeypatch.setattr(f"minicrawl.{size}", 7)
-    monkeypatch.setattr("minicrawl.crawl.frontier._LOADED_AT_ONCE", 9)
-    monkeypatch.setattr("minicrawl.store.reader._LINKS_IN_MEMORY", 0)
-    monkeypatch.setattr("minicrawl.crawl.accounts._IN_MEMORY", 20)
+    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", 7)
 
 
 @pytest.mark.parametrize("discovery", [1.0, 0.6])
 @pytest.mark.parametrize("seed", range(2))
 def test_crawl_in_blocks_is_the_crawl(
-    tmp_path: Path, seed: int, discovery: float, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    tmp_path: Path, seed: int, discovery: float, request: pytest.FixtureRequest
 ) -> None:
     """Also when it is taken up again: the same visits, the same cash and the same depths; ranks but for the error."""
     site, seeds = random_site(seed)
     asked, found = [], []
-    for name in ("whole.db", "blocks.db"):
+    for name, sizes in (("whole.db", STANDARD_SIZES), ("blocks.db", SMALL)):
         store = tmp_path / name
         for pages in (5, 10, 30):
-            _, server = crawl(site, store, seeds, discovery=discovery, pages=pages)
+            _, server = crawl(site, store, seeds, discovery=discovery, pages=pages, sizes=sizes)
             asked.append(server.asked)
-        assert list(audit(open_store(store))) == []
+        assert list(audit(open_store(store, sizes))) == []
         found.append(list(zip(*rows(store, "SELECT url, cash, depth, importance FROM ranks ORDER BY id"), strict=True)))
         request.getfixturevalue("small_blocks")
     assert asked[:3] == asked[3:]
@@ -84,7 +79,7 @@ def test_audit_finds_what_is_wrong(tmp_path: Path, change: str) -> None:
     db.execute(f"UPDATE pages SET {change}")
     db.commit()
     db.close()
-    assert list(audit(open_store(store))) == [line.format(total=2**62 + 1) for line in BROKEN[change]]
+    assert list(audit(open_store(store, SMALL))) == [line.format(total=2**62 + 1) for line in BROKEN[change]]
 
 
 UNBALANCED = {
@@ -112,6 +107,6 @@ def test_audit_finds_what_does_not_add_up(tmp_path: Path, change: str) -> None:
     db.execute(change)
     db.commit()
     db.close()
-    problems = list(audit(open_store(store)))
+    problems = list(audit(open_store(store, SMALL)))
     starts = UNBALANCED[change]
     assert [problem[: len(start)] for problem, start in zip(problems, starts, strict=True)] == starts

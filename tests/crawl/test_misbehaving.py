@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ import skipping
 from misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
 from sites import rows
 
-from minicrawl.crawl import connect
 from minicrawl.crawl.audit import audit
+from minicrawl.crawl.connect import Resolver
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.timing import Timing
 from minicrawl.model import CrawlReport
@@ -332,16 +331,20 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
             return await acrawl(seeds, store, connect_to=tuple(rules), time=3600.0, timing=Timing(idle=1.0), **settings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect, "_is_public", loopback_is_public(connect._is_public))
+        patch.setattr(Resolver, "check", check_but_the_server)
         report = skipping.run(run())
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     with open_store(store) as opened:
         yield Crawled(report, states, server.requests, list(audit(opened)))
 
 
-def loopback_is_public(is_public: Callable[[IPv4Address | IPv6Address], bool]) -> Callable[..., bool]:
+_check = Resolver.check
+
+
+def check_but_the_server(resolver: Resolver, address: str) -> None:
     """The test server stands for the public web; all other private addresses stay private."""
-    return lambda address: address == IPv4Address("127.0.0.1") or is_public(address)
+    if address != "127.0.0.1":
+        _check(resolver, address)
 
 
 def test_the_crawl_ends(crawled: Crawled) -> None:

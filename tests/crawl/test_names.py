@@ -6,7 +6,6 @@ import socket
 import aiodns
 import pytest
 
-from minicrawl.crawl import names
 from minicrawl.crawl.names import GRACE, Names, NameServerError
 from minicrawl.crawl.timing import STANDARD, Timing
 
@@ -18,9 +17,9 @@ NO_ANSWER = aiodns.error.DNSError(aiodns.error.ARES_ETIMEOUT, "Timeout while con
 class NameServer(Names):
     """Answers from a list, and counts."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, most=100_000):
         self.now, self.asked, self.answers = 0.0, 0, list(answers)
-        super().__init__(clock=lambda: self.now)
+        super().__init__(clock=lambda: self.now, most=most)
 
     async def look_up(self, name):
         self.asked += 1
@@ -94,9 +93,8 @@ def test_an_old_answer_does_not_stand_in_for_a_name_that_is_no_more():
     assert server.ask(STANDARD.name) == "Domain name not found"
 
 
-def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr(names, "_MOST_KEPT", 3)
-    server = NameServer(*[("192.0.2.1",)] * 10)
+def test_what_is_kept_is_bounded():
+    server = NameServer(*[("192.0.2.1",)] * 10, most=3)
     for number in range(10):
         asyncio.run(server.addresses(f"h{number}"))
     assert list(server._kept) == ["h7", "h8", "h9"]

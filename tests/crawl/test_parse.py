@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from minicrawl.crawl.content_type import media_type
 from minicrawl.crawl.decode import encoding_of
+from minicrawl.crawl.elements import within_limit
 from minicrawl.crawl.parse import MAX_LINKS, follows_directives, parse_html
 from minicrawl.model import ParsedPage
 
@@ -633,9 +634,12 @@ def test_a_page_may_have_as_many_links_as_it_may(links: int, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("tag", [b"<a href=/1>", b"<title>", b"<script></script>", b"<META\n>"])
-def test_tags_beyond_reason_are_not_read(tag: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.elements._MOST_TOLD", 1_000)
-    for tags, truncated in ((998, False), (1_000, True)):
-        page = parse_html(b"<a href=/0>" + tag * tags + b"<a href=/last>", "http://a.test/")
-        assert (page.outlinks[0], page.truncated) == ("http://a.test/0", truncated)
-        assert not (truncated and "http://a.test/last" in page.outlinks)
+def test_tags_beyond_reason_are_not_read(tag: bytes) -> None:
+    for tags, is_cut in ((998, False), (1_000, True)):
+        body = b"<a href=/0>" + tag * tags + b"<a href=/last>"
+        assert within_limit(body, 1_000) == (b"<a href=/0>" + tag * 999 if is_cut else body)
+
+
+def test_page_with_too_many_tags_is_cut() -> None:
+    page = parse_html(b"<a href=/0>" + b"<a href=/1>" * 100_000 + b"<a href=/last>", "http://a.test/")
+    assert (page.outlinks, page.truncated) == (("http://a.test/0", "http://a.test/1"), True)

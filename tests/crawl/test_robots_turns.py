@@ -16,6 +16,7 @@ from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
 from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawl.connect import Resolver
 from minicrawl.crawl.hosts import HostTurn
 from minicrawl.crawl.names import Names
 from minicrawl.crawl.run import acrawl
@@ -271,7 +272,10 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
             return redirect(f"http://{place}/robots.txt".encode()) if path == "/robots.txt" else answer()
 
     monkeypatch.setattr(Names, "look_up", look_up)
-    monkeypatch.setattr("minicrawl.crawl.connect._is_public", lambda address: str(address) == "127.0.0.1")
+    check = Resolver.check
+    monkeypatch.setattr(
+        Resolver, "check", lambda self, address: None if address == "127.0.0.1" else check(self, address)
+    )
 
     async def run() -> list[tuple[str, bytes]]:
         async with Pages({}) as server:

@@ -92,10 +92,9 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
 
 
-def test_url_that_is_listed_again_and_again_is_one_page(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawl.source._URLS_AT_ONCE", 1)
-    monkeypatch.setattr("minicrawl.crawl.sitemaps.STEP", 10)
-    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 40})
+def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
+    """More often than URLs are handed on at a time."""
+    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 1_000})
     crawl(server, store, [HOME])
     assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
     assert list(audit(open_store(store))) == []
@@ -241,14 +240,13 @@ def test_sitemap_is_asked_for_again_after_a_day(store: Path, monkeypatch: pytest
 
 
 def test_many_urls_that_wait_hold_further_sitemaps_back(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemap_queue, "MOST_WAITING", 20)
-    monkeypatch.setattr("minicrawl.crawl.sitemap_turns._LET_IN_AT_ONCE", 10)
-    maps = {f"{HOME}{name}.xml": [f"{HOME}{name}/{number}" for number in range(40)] for name in "abc"}
+    monkeypatch.setattr(sitemap_queue, "MOST_WAITING", 200)
+    maps = {f"{HOME}{name}.xml": [f"{HOME}{name}/{number}" for number in range(400)] for name in "abc"}
     server = WithSitemaps({HOME: []}, {**maps}, "\n".join(f"Sitemap: {url}" for url in maps))
     crawl(server, store, [HOME])
-    assert len(server.asked) == 1 + 3 * 40
+    assert len(server.asked) == 1 + 3 * 400
     first, second, third = (server.asked_all.index(url) for url in maps)
-    assert (second - first, third - second) == (1 + 20, 1 + 40)
+    assert (second - first, third - second) == (1 + 200, 1 + 400)
 
 
 def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from sites import Site, crawl, random_site, rows
 from minicrawl.errors import SettingError
 from minicrawl.export.graph import WRITERS, export_graph
 from minicrawl.lab.load import load_graph
+from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 
 Links = list[tuple[int, int]]
@@ -43,11 +44,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def few_links_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a small graph is written in many parts, too."""
-    monkeypatch.setattr("minicrawl.store.reader._LINK_ROWS", 3)
-    monkeypatch.setattr("minicrawl.export.graph._AT_ONCE", 4)
+FEW = Sizes(link_rows=3, exported=4)
+"""Links at a time, so that a small graph is written in many parts, too."""
 
 
 def stored_links(store: Path) -> Links:
@@ -57,7 +55,7 @@ def stored_links(store: Path) -> Links:
 
 
 def exported(store: Path, file: Path) -> Path:
-    with open_store(store) as reader:
+    with open_store(store, FEW) as reader:
         export_graph(reader, file)
     return file
 

@@ -131,16 +131,15 @@ def test_seed_decides_the_web(model):
     assert pairs(one) != pairs(other)
 
 
-def test_chunks_do_not_show(monkeypatch):
+def test_chunks_do_not_show():
     """Keys are compacted and divided a chunk at a time: three at a time give what one chunk gives."""
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 12, (2, 200))
     expected = sorted(set(zip(*ends.tolist(), strict=True)))
     for chunk in (1, 3, 64, 1000):
-        monkeypatch.setattr("minicrawl.lab.generate._CHUNK", chunk)
-        keys = distinct(keys_of(*ends))
+        keys = distinct(keys_of(*ends), chunk)
         assert list(zip(sources_of(keys).tolist(), targets_of(keys).tolist(), strict=True)) == expected
-        graph = graph_of_keys(keys, 15)
+        graph = graph_of_keys(keys, 15, chunk)
         sources, targets = np.array(expected).T
         same = Graph.from_edges(sources, targets, 15)
         assert (graph.indptr.tolist(), graph.targets.tolist()) == (same.indptr.tolist(), same.targets.tolist())

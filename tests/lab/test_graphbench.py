@@ -91,10 +91,9 @@ def test_steps_grow_by_a_half_and_end_with_all() -> None:
 
 
 def test_experiment_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphbench, "_FIRST_LOOK", 5)
     monkeypatch.setattr(graphbench, "crawl_order", lambda web, rng: np.arange(web.size))  # quicker than to compile it
     web = Graph.from_links([[1, 2], [2, 3], [0], [4], [5, 3], [0, 6], []])
-    result = graphbench.experiment(0, web, cubic_sizes=[12], complete_sizes=[5])
+    result = graphbench.experiment(0, web, cubic_sizes=[12], complete_sizes=[5], first_look=5)
     agree, is_cubic = result.claims[:2]
     assert agree.held
     assert is_cubic.held

@@ -8,6 +8,7 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawl.audit import audit
 from minicrawl.settings import RANKINGS
+from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -79,12 +80,11 @@ def test_pages_fall_by_any_ranking(store: Path, by: str) -> None:
         assert list(reader.pages(by, 2)) == reader.top(2, by) == list(reader.pages(by))[:2]
 
 
-def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.store.reader._LINK_ROWS", 4)
+def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(3)
     crawl(site, store, seeds)
-    with open_store(store) as reader:
+    with open_store(store, Sizes(link_rows=4)) as reader:
         whole, blocks = reader.links(), list(reader.link_blocks())
         assert len(blocks) > 3
         assert np.concatenate([block.sources for block in blocks]).tolist() == whole.sources.tolist()
