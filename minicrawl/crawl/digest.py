@@ -37,8 +37,8 @@ class Identity(NamedTuple):
     words: bytes
 
 
-def identity_of(body: bytes, url: str) -> Identity:
-    """What an HTML body at a normalised URL can be told by.
+def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
+    """What an HTML body at a normalised URL can be told by. wants_words: else `words` is empty.
 
     Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates,
     and what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
@@ -57,7 +57,7 @@ def identity_of(body: bytes, url: str) -> Identity:
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _vocabulary(seen, body),
+        _vocabulary(seen, body) if wants_words else b"",
     )
 
 

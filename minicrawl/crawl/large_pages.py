@@ -2,9 +2,9 @@
 
     python -m minicrawl.crawl.large_pages
 
-reads (body, URL, Content-Type, whether anchors are wanted) from standard input, and writes what parsing it led to, or
-the exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its
-end.
+reads (body, URL, Content-Type, whether anchors are wanted, whether words are) from standard input, and writes what
+parsing it led to, or the exception; each a pickle behind its length. A thread would not do: a regular expression holds
+Python's lock to its end.
 """
 
 import asyncio
@@ -45,9 +45,11 @@ def is_large(body: bytes) -> bool:
     return len(body) > _ROOM_FOR_THEM and attributes_at_most(body) > _MANY_ATTRIBUTES
 
 
-def read_page(body: bytes, url: str, content_type: str | None, *, anchors: bool) -> tuple[ParsedPage, Identity]:
-    """What a page says, and what it can be told by."""
-    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url)
+def read_page(
+    body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
+) -> tuple[ParsedPage, Identity]:
+    """What a page says, and what it can be told by. words: see `identity_of`."""
+    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url, wants_words=words)
 
 
 class LargePages:
@@ -60,13 +62,13 @@ class LargePages:
         self._process: asyncio.subprocess.Process | None = None
 
     async def read(
-        self, body: bytes, url: str, content_type: str | None, *, anchors: bool
+        self, body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
     ) -> tuple[ParsedPage, Identity]:
         """As `read_page`, whose exceptions are raised here. Raises PageDiedError where that process did not live."""
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
-                    answer = await self._asked((body, url, content_type, anchors))
+                    answer = await self._asked((body, url, content_type, anchors, words))
             except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
                 await self._stop()
                 raise PageDiedError(url) from error
@@ -121,9 +123,9 @@ def main() -> None:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Read pages until there are no more."""
     while length := requests.read(_LENGTH.size):
-        body, url, content_type, anchors = pickle.loads(requests.read(*_LENGTH.unpack(length)))
+        body, url, content_type, anchors, words = pickle.loads(requests.read(*_LENGTH.unpack(length)))
         try:
-            parsed, identity = read_page(body, url, content_type, anchors=anchors)
+            parsed, identity = read_page(body, url, content_type, anchors=anchors, words=words)
             answer: Any = _parsed_fields(parsed), tuple(identity)
         except Exception as error:
             error.add_note(traceback.format_exc())  # of itself no traceback travels

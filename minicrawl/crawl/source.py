@@ -75,7 +75,7 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
         self._large_pages = LargePages(timing.hang)
-        self._wants_anchors = bool(settings.topic)
+        self._wanted = {"anchors": bool(settings.topic), "words": settings.probe}
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
@@ -99,8 +99,8 @@ class LocalSource:
 
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=self._wants_anchors)
-        return read_page(page.body, page.url, page.content_type, anchors=self._wants_anchors)
+            return await self._large_pages.read(page.body, page.url, page.content_type, **self._wanted)
+        return read_page(page.body, page.url, page.content_type, **self._wanted)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
