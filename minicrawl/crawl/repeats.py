@@ -150,6 +150,10 @@ class Repeats:
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
+        if self._duplicates.is_mostly_stale:
+            self._duplicates.load(self._of_no_alias(self._web.writer.fingerprints()))
+            if self._merging is not None:
+                self._merging.load(self._web.writer.fingerprints())
         if len(self._canonicals.refuted) > self._refuted:
             self._refuted = len(self._canonicals.refuted)
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
