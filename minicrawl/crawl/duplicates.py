@@ -30,8 +30,8 @@ import numpy.typing as npt
 from minicrawl.crawl.sketch import distance
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
-ALIKE = 13
-"""Bits by which the sketches of near-duplicates differ at most: J is about .92 then."""
+ALIKE = 12
+"""Bits by which the sketches of near-duplicates differ at most: J is about .925 then."""
 ALIKE_SO_FAR = 9
 """The same of the bits in memory."""
 MOST_VERIFIED = 8

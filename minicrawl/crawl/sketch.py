@@ -27,7 +27,7 @@ BITS = 320
 FEWEST = 32
 """Shingles of a page that has a sketch: with fewer, a single word would move too many bits."""
 _SPACE = ord(" ")
-LONGEST = 1 << 15
+LONGEST = 48 * 1024
 """Bytes of a page that are looked at; of a longer one, its middle."""
 # Letters in lower case, and a space for all that stands between words.
 _PLAIN = bytes(_SPACE if code <= _SPACE or code == ord(">") else code for code in bytes(range(256)).lower())
