@@ -5,8 +5,12 @@ sites call one page canonical, mostly the home page, on all their pages, by a te
 be one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it that say something else
 than it and than one another; pages that differ from it in such a way stand for themselves, then and ever after. What
 differs in the query only, or says the same, is believed as before.
+
+Of so many canonical URLs at once it is known who named them, those named last. Of another one that is forgotten; if it
+is named again, it is to be told from the store once more.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -16,6 +20,16 @@ from minicrawl.model import Fetched
 from minicrawl.store.rows import Fingerprint
 
 DIFFERENT = 5
+MOST_NAMED = 4_096
+"""Canonical URLs of which it is known who named them: 6 MB at most."""
+
+
+class Said(NamedTuple):
+    """What a page says, as its fingerprint has it."""
+
+    digest: int | None
+    payload: int | None
+    sketch: bytes | None
 
 
 class Claim(NamedTuple):
@@ -23,7 +37,7 @@ class Claim(NamedTuple):
 
     page: int
     url: str
-    said: Fetched | Fingerprint
+    said: Fetched | Fingerprint | Said
 
 
 class Canonicals:
@@ -31,10 +45,10 @@ class Canonicals:
 
     def __init__(self, refuted: Iterable[str]) -> None:
         self.refuted = set(refuted)
-        self._different: dict[str, list[Claim]] = {}
+        self._different: OrderedDict[str, list[Claim]] = OrderedDict()
 
     def is_new(self, canonical: str) -> bool:
-        """Whether nothing was said yet of who names this URL: `take_in` who did in earlier runs, then."""
+        """Whether nothing is known of who names this URL: `take_in` who did before, then, as the store has it."""
         return canonical not in self.refuted and canonical not in self._different
 
     def take_in(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
@@ -43,11 +57,15 @@ class Canonicals:
         Returns those that differ, once that refutes it: in that call all so far, else none.
         """
         different = self._different.setdefault(canonical, [])
+        self._different.move_to_end(canonical)
+        if len(self._different) > MOST_NAMED:
+            self._different.popitem(last=False)
         for claim in claims:
             if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
                 continue
             if not any(says_the_same(claim.said, other.said) for other in different):
-                different.append(claim)
+                said = Said(claim.said.digest, claim.said.payload, claim.said.sketch)
+                different.append(claim._replace(said=said))
         if len(different) < DIFFERENT:
             return []
         self.refuted.add(canonical)
@@ -62,7 +80,7 @@ def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
     return there is None or not says_the_same(claim.said, there)
 
 
-def says_the_same(one: Fetched | Fingerprint, other: Fetched | Fingerprint) -> bool:
+def says_the_same(one: Fetched | Fingerprint | Said, other: Fetched | Fingerprint | Said) -> bool:
     """Whether two pages say the same, or nearly."""
     if other.digest is not None and other.digest == one.digest:
         return True

@@ -10,7 +10,7 @@ import hashlib
 import re
 from typing import NamedTuple
 
-from minicrawl.crawl.sketch import LONGEST, shingles_of, sketch_of, text_of, words_of
+from minicrawl.crawl.sketch import shingles_of, sketch_of, text_of, words_of
 from minicrawl.crawl.vocabulary import vocabulary
 
 FEWEST = 4
@@ -18,6 +18,7 @@ FEWEST = 4
 
 _ENOUGH = 64  # words, to see whether so many are different
 _LITTLE = 400  # bytes of text
+_MUCH = 1 << 15  # bytes of a page whose words are not told: answers for pages that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _DIGITS = b"0123456789"
@@ -37,8 +38,8 @@ class Identity(NamedTuple):
     words: bytes
 
 
-def identity_of(body: bytes, url: str) -> Identity:
-    """What an HTML body at a normalised URL can be told by.
+def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
+    """What an HTML body at a normalised URL can be told by. wants_words: else `words` is empty.
 
     Link targets and its own path, with and without query, are no part of what it says: they hold session ids, dates,
     and what was asked for in vain. The site's origin is: what two of them say alike is no sign of a trap.
@@ -57,7 +58,7 @@ def identity_of(body: bytes, url: str) -> Identity:
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _vocabulary(seen, body),
+        _vocabulary(seen, body) if wants_words else b"",
     )
 
 
@@ -73,7 +74,7 @@ def hash_of(text: bytes) -> int:
 
 def _vocabulary(text: bytes, body: bytes) -> bytes:
     """That of a page; of one that says little without its title and what it says to readers without scripts."""
-    if len(body) > LONGEST:
+    if len(body) > _MUCH:
         return b""
     return vocabulary(text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body)))
 

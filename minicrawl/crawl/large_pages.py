@@ -2,9 +2,9 @@
 
     python -m minicrawl.crawl.large_pages
 
-reads (body, URL, Content-Type, whether anchors are wanted) from standard input, and writes what parsing it led to, or
-the exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its
-end.
+reads (body, URL, Content-Type, whether anchors are wanted, whether words are) from standard input, and writes what
+parsing it led to, or the exception; each a pickle behind its length. A thread would not do: a regular expression holds
+Python's lock to its end.
 """
 
 import asyncio
@@ -66,9 +66,11 @@ def _longest_tag_at_most(body: bytes) -> int:
     return longest if longest > _MANY_ATTRIBUTES * _BYTES_OF_ONE else longest * (1 + len(_CUT_VALUE.findall(body)))
 
 
-def read_page(body: bytes, url: str, content_type: str | None, *, anchors: bool) -> tuple[ParsedPage, Identity]:
-    """What a page says, and what it can be told by."""
-    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url)
+def read_page(
+    body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
+) -> tuple[ParsedPage, Identity]:
+    """What a page says, and what it can be told by. words: see `identity_of`."""
+    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url, wants_words=words)
 
 
 class LargePages:
@@ -81,7 +83,7 @@ class LargePages:
         self._process: asyncio.subprocess.Process | None = None
 
     async def read(
-        self, body: bytes, url: str, content_type: str | None, *, anchors: bool
+        self, body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
     ) -> tuple[ParsedPage, Identity]:
         """As `read_page`, whose exceptions are raised here.
 
@@ -90,7 +92,7 @@ class LargePages:
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
-                    answer = await self._asked((body, url, content_type, anchors))
+                    answer = await self._asked((body, url, content_type, anchors, words))
             except TimeoutError as error:
                 await self._stop()
                 raise TimeoutError(f"parsing it takes more than {self._longest:g} s") from error
@@ -148,9 +150,9 @@ def main() -> None:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Read pages until there are no more."""
     while length := requests.read(_LENGTH.size):
-        body, url, content_type, anchors = pickle.loads(requests.read(*_LENGTH.unpack(length)))
+        body, url, content_type, anchors, words = pickle.loads(requests.read(*_LENGTH.unpack(length)))
         try:
-            parsed, identity = read_page(body, url, content_type, anchors=anchors)
+            parsed, identity = read_page(body, url, content_type, anchors=anchors, words=words)
             answer: Any = _parsed_fields(parsed), tuple(identity)
         except Exception as error:
             error.add_note(traceback.format_exc())  # of itself no traceback travels

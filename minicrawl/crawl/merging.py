@@ -17,11 +17,10 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.crawl.aliases import Aliases
 from minicrawl.crawl.digest import hash_of
-from minicrawl.crawl.duplicates import Duplicates, Runs, Sorted
+from minicrawl.crawl.duplicates import Duplicates, Runs
 from minicrawl.crawl.known_web import KnownWeb
 from minicrawl.crawl.urls import hostname, owner
 from minicrawl.model import Fetched, ParsedPage
@@ -39,14 +38,18 @@ class Merging:
     ) -> None:
         self._web, self._duplicates, self._aliases = web, duplicates, aliases
         self._owner_hashes: dict[int, int] = {}
-        self._copies = Runs(Sorted)
+        self.load(blocks)
+
+    def load(self, blocks: Iterable[FingerprintColumns]) -> None:
+        """Find copies by these fingerprints alone."""
+        self._copies = Runs()
         keys, pages = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:
             # Whatever other owners say: also those that were not the first with their bytes.
             owners = map(self._owner_hash, block.page.tolist())
             keys.append(block.payload.astype(np.uint64) ^ np.fromiter(map(_unsigned, owners), np.uint64))
             pages.append(block.page)
-        self._copies.load(np.concatenate(keys)[:, np.newaxis], np.concatenate(pages))
+        self._copies.load(np.concatenate(keys), np.concatenate(pages))
 
     def leader(self, page: int, fetched: Fetched, parsed: ParsedPage) -> int | None:
         """The page that `page`, which says this, is one with; None where there is none."""
@@ -95,8 +98,8 @@ class Merging:
         own, is_alias = self._owner_hash(page), self._web.accounts.ledger.alias
         return lambda other: other != page and not is_alias[other] and self._owner_hash(other) == own
 
-    def _key(self, page: int, payload: int) -> npt.NDArray[np.uint64]:
-        return np.array([_unsigned(payload ^ self._owner_hash(page))], dtype=np.uint64)
+    def _key(self, page: int, payload: int) -> int:
+        return payload ^ self._owner_hash(page)
 
     def _owner_hash(self, page: int) -> int:
         host = self._web.frontier.host(page)

@@ -6,6 +6,7 @@ How they are told is in `duplicates`, `soft404` and `sessions`; here is what the
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ from minicrawl.opic.coverage import Found
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
+MOST_CLAIMS = 256
+"""Pages looked at that named one as canonical before: any number may, also such as say the same."""
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
@@ -156,6 +159,10 @@ class Repeats:
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
+        if self._duplicates.is_mostly_stale:
+            self._duplicates.load(self._of_no_alias(self._web.writer.fingerprints()))
+            if self._merging is not None:
+                self._merging.load(self._web.writer.fingerprints())
         if len(self._canonicals.refuted) > self._refuted:
             self._refuted = len(self._canonicals.refuted)
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
@@ -185,8 +192,8 @@ class Repeats:
         return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
 
     def _earlier_claims(self, target: int) -> Iterator[Claim]:
-        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say."""
-        for page in self._aliases.hinted(target):
+        """Pages that stand for `target`, which they name as canonical, as far as it is known what they say; some."""
+        for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self._duplicates.row(page)
             if row is not None and self._web.told(page).reason == "canonical":
                 yield Claim(page, self._web.known.url(page), row)

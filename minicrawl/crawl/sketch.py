@@ -26,39 +26,42 @@ Hashes = npt.NDArray[np.uint64]
 BITS = 320
 FEWEST = 32
 """Shingles of a page that has a sketch: with fewer, a single word would move too many bits."""
-_SPACE = ord(" ")  # and what is less: tabs, line feeds
-LONGEST = 1 << 15
+_SPACE = ord(" ")
+LONGEST = 48 * 1024
 """Bytes of a page that are looked at; of a longer one, its middle."""
-_BEHIND_TAG = ord(">")
+# Letters in lower case, and a space for all that stands between words.
+_PLAIN = bytes(_SPACE if code <= _SPACE or code == ord(">") else code for code in bytes(range(256)).lower())
 _PIECES = re.compile(rb">\s*+[^<]++(?!</(?i:script|style))")
 _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93))
 _HALF = np.uint64(32)
-_SHUFFLES = tuple(np.uint32(odd) for odd in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F))
+_SHUFFLES = np.array([[0x9E3779B1], [0x85EBCA77], [0xC2B2AE3D], [0x27D4EB2F]], dtype=np.uint32)
 _BINS = BITS // len(_SHUFFLES)
 _BORDERS = ((np.arange(_BINS, dtype=np.uint64) << _HALF) // np.uint64(_BINS)).astype(np.uint32)
-_ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(31)
-# B^i and its inverse modulo 2^64, for every byte that is looked at.
+_ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(1 << 31)
+# B^i and B^-(i + 1) modulo 2^64, for every byte that is looked at.
 _BASE = 0x5851F42D4C957F2D
 _POWERS = np.cumprod(np.array([1] + [_BASE] * (LONGEST + 1), dtype=np.uint64))
-_INVERSES = np.cumprod(np.array([1] + [pow(_BASE, -1, 2**64)] * (LONGEST + 1), dtype=np.uint64))
+_INVERSES = np.cumprod(np.array([pow(_BASE, -1, 2**64)] * (LONGEST + 2), dtype=np.uint64))
 
 
 def text_of(body: bytes) -> bytes:
-    """The text of an HTML body, in lower case, each piece behind the end of a tag; of scripts and style sheets none."""
+    """The text of an HTML body, in lower case, with spaces between words; of scripts and style sheets none."""
     start = max(len(body) - LONGEST, 0) // 2
     pieces = _PIECES.findall(body, start, start + LONGEST)
-    return b">%b>" % b"".join(pieces).lower()
+    return b" %b " % b"".join(pieces).translate(_PLAIN)
 
 
 def words_of(told: bytes) -> Hashes:
     """A hash of each word of a text, in order."""
     text = np.frombuffer(told, np.uint8)
-    is_gap = (text <= _SPACE) | (text == _BEHIND_TAG)
-    borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0] + 1  # where words begin and end, by turns
+    is_gap = text == _SPACE
+    borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0]  # in front of where words begin and end, by turns
     begins, ends = borders[::2], borders[1::2]
-    sums = np.zeros(len(text) + 1, dtype=np.uint64)
-    np.cumsum(text * _POWERS[: len(text)], out=sums[1:])
-    hashes: Hashes = (sums[ends] - sums[begins]) * _INVERSES[begins]
+    sums = text * _POWERS[: len(text)]
+    np.add.accumulate(sums, out=sums)
+    hashes: Hashes = sums[ends]
+    hashes -= sums[begins]
+    hashes *= _INVERSES[begins]
     return hashes
 
 
@@ -71,13 +74,13 @@ def sketch_of(shingles: npt.NDArray[np.uint32]) -> bytes | None:
     """BITS / 8 bytes; None of a page that says little."""
     if len(shingles) < FEWEST:
         return None
-    bits = np.empty((len(_SHUFFLES), _BINS), dtype=np.bool_)
-    for row, shuffle in zip(bits, _SHUFFLES, strict=True):
-        ordered = shingles * shuffle
-        ordered.sort()
-        least = ordered[ordered.searchsorted(_BORDERS) % len(ordered)]
-        row[:] = (least * _ODD32) >> _TOP32
-    return np.packbits(bits).tobytes()
+    shuffled = shingles * _SHUFFLES
+    shuffled.sort()
+    least = np.empty((len(_SHUFFLES), _BINS), dtype=np.uint32)
+    for ordered, into in zip(shuffled, least, strict=True):
+        ordered.take(ordered.searchsorted(_BORDERS), mode="wrap", out=into)
+    least *= _ODD32
+    return np.packbits(least >= _TOP32).tobytes()
 
 
 def distance(one: bytes, other: bytes) -> int:
@@ -92,7 +95,9 @@ def alike(distance: int) -> float:
 
 def mixed(low: Hashes, high: Hashes) -> Hashes:
     """A hash of two numbers each."""
-    product: Hashes = (low * _ODD[0]) ^ (high * _ODD[1])
-    product = (product ^ (product >> _HALF)) * _ODD[2]
+    product: Hashes = low * _ODD[0]
+    product ^= high * _ODD[1]
+    product ^= product >> _HALF
+    product *= _ODD[2]
     product ^= product >> _HALF
     return product

@@ -76,6 +76,7 @@ class LocalSource:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
         self._large_pages = LargePages(timing.parse)
         self._wants_anchors = bool(settings.topic)
+        self._wants_words = settings.probe
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
@@ -101,8 +102,10 @@ class LocalSource:
         # Those of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
         anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=anchors)
-        return read_page(page.body, page.url, page.content_type, anchors=anchors)
+            return await self._large_pages.read(
+                page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words
+            )
+        return read_page(page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)

@@ -20,7 +20,10 @@ MOST_BYTES = 6_144
 _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _SPACE, _DIGIT = ord(" "), ord("0")
 _MARGIN = b" " * 8  # eight bytes from within a word do not reach beyond the text
-_MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], dtype=np.uint64)
+# By length of a word: of its first eight bytes, those that are its own; all its last ones, or its length.
+_FIRST = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(17)], dtype=np.uint64)
+_LAST = np.array([0 if length <= 8 else (1 << 64) - 1 for length in range(17)], dtype=np.uint64)
+_SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=np.uint64)
 _HALF = np.uint64(32)
 
 
@@ -73,14 +76,16 @@ def _hashed(text: bytes) -> npt.NDArray[np.uint32]:
     octets = np.frombuffer(said, np.uint8)
     is_word = octets != _SPACE
     borders = (is_word[:-1] != is_word[1:]).nonzero()[0] + 1  # where words begin and end, by turns
-    if not len(borders):
-        return np.zeros(1, dtype=np.uint32)
     starts, ends = borders[::2], borders[1::2]
     lengths = np.minimum(ends - starts, 16)
     eights: npt.NDArray[np.uint64] = np.ndarray(len(said) - 7, "<u8", said, 0, (1,))  # as one number, from any place on
-    first = eights[starts] & _MASKS[np.minimum(lengths, 8)]
-    last = np.where(lengths > 8, eights[ends - 8], lengths.astype(np.uint64))
+    first = eights[starts] & _FIRST[lengths]
+    last = (eights[ends - 8] & _LAST[lengths]) | _SHORT[lengths]
     hashes = (mixed(first, last) >> _HALF).astype(np.uint32)
-    has_digit = np.logical_or.reduceat(octets == _DIGIT, starts)
-    words = np.unique(hashes[~has_digit])
-    return np.concatenate((np.array([np.count_nonzero(has_digit)], dtype=np.uint32), words))
+    has_digit = np.zeros(len(starts), dtype=np.bool_)
+    has_digit[starts.searchsorted((octets == _DIGIT).nonzero()[0], side="right") - 1] = True
+    words = hashes[~has_digit]
+    words.sort()
+    is_other = words[1:] != words[:-1]
+    numbers = len(starts) - len(words)
+    return np.concatenate((np.array([numbers], dtype=np.uint32), words[:1], words[1:][is_other]))

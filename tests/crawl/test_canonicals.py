@@ -8,7 +8,7 @@ from test_aliases import canonical
 from test_digest import prose
 
 from minicrawl.crawl.audit import audit
-from minicrawl.crawl.canonicals import DIFFERENT, Canonicals, Claim
+from minicrawl.crawl.canonicals import DIFFERENT, MOST_NAMED, Canonicals, Claim
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint
 
@@ -60,3 +60,16 @@ def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
     for page in range(3 * DIFFERENT):
         assert canonicals.take_in(HOME, [Claim(page, PAGES[page % 12], said)], None) == []
     assert not canonicals.refuted
+
+
+def test_who_named_what_is_forgotten_of_those_named_long_ago() -> None:
+    """And told once more from the store if it is named again: then it is refuted as well."""
+    canonicals = Canonicals([])
+    claims = [Claim(page, PAGES[page], Fingerprint(page, page, page, None, None, None)) for page in range(DIFFERENT)]
+    canonicals.take_in(HOME, claims[:-1], None)
+    for number in range(MOST_NAMED - 1):
+        canonicals.take_in(f"{HOME}{number}", claims[:1], None)
+    assert not canonicals.is_new(HOME)
+    canonicals.take_in(f"{HOME}last", claims[:1], None)
+    assert canonicals.is_new(HOME)
+    assert canonicals.take_in(HOME, claims, None) == [claim.page for claim in claims]

@@ -34,6 +34,13 @@ def test_page_that_says_little_has_no_sketch() -> None:
     assert found.sketch is None
 
 
+def test_words_are_told_if_they_are_wanted() -> None:
+    page = prose(1).encode()
+    told = identity_of(page, URL)
+    assert told.words
+    assert identity_of(page, URL, wants_words=False) == told._replace(words=b"")
+
+
 @settings(max_examples=40)
 @given(st.binary(max_size=300), st.integers(1, 300))
 def test_any_bytes_will_do(body: bytes, times: int) -> None:

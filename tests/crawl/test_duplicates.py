@@ -109,11 +109,60 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
 
 def test_runs_stay_few() -> None:
     rng = random.Random(1)
-    found = duplicates.Runs(duplicates.Sorted, young=100)
+    found = duplicates.Runs(young=100)
     for page in range(3_000):
-        found.add(np.array([rng.getrandbits(64)], dtype=np.uint64), page)
+        found.add(rng.getrandbits(64), page)
     assert sum(found.sizes()) == 3_000
     assert all(one >= 8 * other for one, other in pairwise(found.sizes()))
+
+
+def test_what_pages_said_before_does_not_add_up() -> None:
+    """Pages that change whenever they are read; what is found stays what the rows say."""
+    rng = random.Random(1)
+    kept: dict[int, Fingerprint] = {}
+    found, most, times = Duplicates([], kept.get, young=10), 0, 0
+    for _ in range(100):
+        for page in range(20):
+            payload, sketch = rng.getrandbits(63), rng.randbytes(BITS // 8)
+            found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+        kept.update((page, row) for page, row in found.take_rows().items() if row is not None)
+        most = max(most, len(found))
+        if found.is_mostly_stale:
+            found.load(columns(list(kept.values())))
+            times += 1
+    assert most <= 3 * 20
+    assert times <= 100
+    for row in kept.values():
+        assert found.likeness(20, row.payload, None) == Likeness(row.page, None)
+        assert found.likeness(20, 0, row.sketch) == Likeness(row.page, 0)
+
+
+def test_latest_of_many_leaders_with_equal_bands_is_found() -> None:
+    """A site may make any number; only some are looked at."""
+    rng = random.Random(1)
+    found = Duplicates([], lambda page: None)
+    for page in range(2_000):
+        words = (number << 16 for number in (rng.getrandbits(48), rng.getrandbits(48), rng.getrandbits(48)))
+        sketch = b"".join(word.to_bytes(8, "little") for word in words) + rng.randbytes(16)
+        assert found.likeness(page, page, sketch) is None
+        found.take_in(page, 0, page, sketch, None)
+        assert found.likeness(page + 1, -1, sketch) == Likeness(page, 0)
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_crawl_that_loads_all_anew_at_every_commit_marks_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merge: bool
+) -> None:
+    found = []
+    for name in ("never", "always"):
+        monkeypatch.setattr(Duplicates, "is_mostly_stale", name == "always")
+        store = tmp_path / name
+        crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=merge)
+        changed = site() | {A: [prose(3, 3_000)], B: [prose(3, 3_000)], HOME + "d": [prose(4, 300)]}
+        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
+        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
+        found.append((marks(store), rows(store, "SELECT url, state, reason FROM pages ORDER BY id")))
+    assert found[0] == found[1]
 
 
 ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)

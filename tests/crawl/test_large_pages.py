@@ -50,6 +50,17 @@ def source_of(body: bytes, timing: Timing = STANDARD, **settings: Any) -> LocalS
     return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply), timing)
 
 
+@pytest.mark.parametrize("tags", [10, 6_000])
+def test_words_are_told_only_where_soft_404s_are_looked_for(tags: int) -> None:
+    async def words(probe: bool) -> bytes:
+        async with source_of(b"<p>Hello" + b"<b>" * tags, probe=probe) as source:
+            fetched, _ = await source.page(URL)
+        return fetched.words
+
+    assert asyncio.run(words(probe=True))
+    assert asyncio.run(words(probe=False)) == b""
+
+
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
     """What the work led to, and the most CPU time that this thread spent in one turn of the loop meanwhile.
 

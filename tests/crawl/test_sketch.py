@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from prose import WORDS, prose
 
 from minicrawl.crawl.duplicates import ALIKE
-from minicrawl.crawl.sketch import BITS, FEWEST, alike, distance, shingles_of, sketch_of, text_of, words_of
+from minicrawl.crawl.sketch import BITS, FEWEST, LONGEST, alike, distance, shingles_of, sketch_of, text_of, words_of
 
 
 def sketch(page: str) -> bytes:
@@ -84,10 +84,20 @@ def test_estimate_is_that_of_the_whole_texts(words: int, changed: float) -> None
     assert statistics.pstdev(errors) < 0.04 + 0.6 / np.sqrt(min(words, BITS))
 
 
+def test_pages_whose_ends_differ_are_not_alike() -> None:
+    """As of a manual, where most of a page of 40 kB is the list of all others."""
+    menu = "".join(f"<li class='toctree-l1'><a href='/{number}/w'>{word}</a>" for number, word in enumerate(WORDS * 7))
+    said = [prose(number, 300) for number in range(4)]
+    one, other = (said[number] + menu + said[number + 1] for number in (0, 2))
+    assert len(menu) > 1 << 15
+    assert likeness(one, other) < 0.8
+    assert distance(sketch(one), sketch(other)) > ALIKE
+
+
 def test_long_page_is_told_by_its_middle() -> None:
     page = prose(1, 30_000).encode()
-    middle = (len(page) - (1 << 15)) // 2
-    assert words_of(text_of(page)).tolist() == words_of(text_of(page[middle : middle + (1 << 15)])).tolist()
+    middle = (len(page) - LONGEST) // 2
+    assert words_of(text_of(page)).tolist() == words_of(text_of(page[middle : middle + LONGEST])).tolist()
 
 
 @settings(max_examples=60)
