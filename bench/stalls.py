@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -69,9 +70,9 @@ def measured(crawl: Any, *args: Any, **options: Any) -> Meter:
     meters: list[Meter] = []
     engine_run, crawl_with = Engine.run, run.crawl_with
 
-    async def run_until_over(engine: Engine) -> None:
+    async def run_until_over(engine: Engine, start: Iterable[None] = ()) -> None:
         try:
-            await engine_run(engine)
+            await engine_run(engine, start)
         finally:
             meters[0].over()
             tasks[0].cancel()

@@ -13,7 +13,7 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
@@ -46,6 +46,7 @@ from minicrawl.store.rows import MetaValue
 
 _T = TypeVar("_T")
 _log = logging.getLogger("minicrawl")
+_OVER = object()
 _BATCH = 256
 _TOP = 10
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
@@ -143,12 +144,14 @@ class Engine:
         for task in self._tasks:
             task.cancel()
 
-    async def run(self) -> None:
+    async def run(self, start: Iterable[None] = ()) -> None:
         """Crawl until there is a reason to stop; everything absorbed is committed then.
 
+        start: makes the seeds known, step by step, see Absorber.starting.
         A bug that breaks off absorbing leaves the batch uncommitted: half a visit must not reach the store.
         """
         try:
+            await self._start(iter(start))
             while True:
                 if not await self._absorb_arrived():
                     await asyncio.sleep(0)
@@ -179,6 +182,19 @@ class Engine:
             for task in self._tasks:
                 task.cancel()
             self._thread.shutdown()
+
+    async def _start(self, steps: Iterator[None]) -> None:
+        """Take in the seeds, which may be millions: the crawl can be stopped after every step."""
+        while self.reason is None and await self._aside(partial(self._has_stepped, steps)):
+            now = self._clock()
+            self._check_limits(now)
+            await self._show_progress(now)
+
+    def _has_stepped(self, steps: Iterator[None]) -> bool:
+        """Make one step more and commit it; False if there was none."""
+        is_over = next(steps, _OVER) is _OVER
+        self._commit()
+        return not is_over
 
     async def _aside(self, work: Callable[[], _T]) -> _T:
         """Do in a thread what may take long, and nothing else with the books before it is done.

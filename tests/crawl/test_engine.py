@@ -323,12 +323,13 @@ def test_pages_of_many_links_are_taken_in_beside_the_loop(tmp_path: Path, monkey
 def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both wait here for something to happen in the loop: if it stood still, they would wait in vain."""
     has_ticked = {"absorb": False, "commit": False}
+    loops: list[asyncio.AbstractEventLoop] = []
 
     def waiting(function: Any) -> Any:
         def wrapper(self: Absorber, *args: Any, **options: Any) -> None:
             if threading.current_thread() is not threading.main_thread():
                 ticked = threading.Event()
-                loop.call_soon_threadsafe(ticked.set)
+                loops[0].call_soon_threadsafe(ticked.set)
                 has_ticked[function.__name__] = ticked.wait(60)
             function(self, *args, **options)
 
@@ -338,12 +339,10 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
     monkeypatch.setattr(Absorber, "commit", waiting(Absorber.commit))
 
     async def crawled() -> None:
-        nonlocal loop
-        loop = asyncio.get_running_loop()
+        loops.append(asyncio.get_running_loop())
         server, timing = Server({HOME: ["/a", "/b", "/c"]}), Timing(links_at_once=2)
         await acrawl([HOME], tmp_path / "crawl.db", transport=server, delay=0.0, timing=timing)
 
-    loop: asyncio.AbstractEventLoop
     asyncio.run(crawled())
     assert has_ticked == {"absorb": True, "commit": True}
 
