@@ -37,9 +37,9 @@ class Timing:
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
     links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
                      them is taken in beside that
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; so does the process
-                     that parses a large page
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
     start            more, while it starts
+    parse            that a large page may take to be parsed
     """
 
     connect: float = 10.0
@@ -71,6 +71,7 @@ class Timing:
     beat: float = 5.0
     hang: float = 60.0
     start: float = 60.0
+    parse: float = 30.0
 
 
 STANDARD = Timing()
