@@ -88,7 +88,7 @@ def measured(crawl: Any, *args: Any, **options: Any) -> Meter:
         return await crawl_with(*args, **options)
 
     run.crawl_with = crawl_measured
-    Engine.run = run_until_over  # type: ignore[method-assign]
+    Engine.run = run_until_over  # type: ignore[method-assign,assignment]
     crawl(*args, **options)
     return meters[0]
 
