@@ -1,7 +1,8 @@
 """An event loop whose clock stands still while anything happens, and skips to the next timer when nothing does.
 
 What waits by it waits for nothing, and is by its own clock as quick on a busy machine as on an idle one. Everybody must
-be in this process, and go by the clock of the loop: who is elsewhere is given no time to answer.
+be in this process, and go by the clock of the loop: who is elsewhere is given no time to answer. What the loop has
+given to a thread is waited for.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ class _SkippingLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, grace: float) -> None:
         self._now = max(time.monotonic(), _SkippingLoop.ended)
+        self.in_threads = 0
         super().__init__(_SkippingSelector(self, grace))
 
     def time(self) -> float:
@@ -34,6 +36,17 @@ class _SkippingLoop(asyncio.SelectorEventLoop):
 
     def skip(self, seconds: float) -> None:
         self._now += seconds
+
+    def run_in_executor(  # type: ignore[override]  # as the types of the arguments do not matter here
+        self, executor: Any, function: Any, *args: Any
+    ) -> asyncio.Future[Any]:
+        future = super().run_in_executor(executor, function, *args)
+        self.in_threads += 1
+        future.add_done_callback(self._thread_is_done)
+        return future
+
+    def _thread_is_done(self, future: asyncio.Future[Any]) -> None:
+        self.in_threads -= 1
 
     def close(self) -> None:
         super().close()
@@ -49,6 +62,8 @@ class _SkippingSelector(selectors.DefaultSelector):
         """What is ready; if nothing is when the grace is over, it is `timeout` later."""
         if timeout is None or timeout <= 0:
             return super().select(timeout)
+        if self._loop.in_threads:
+            return super().select(None)
         ready = super().select(min(timeout, self._grace))
         if not ready:
             self._loop.skip(timeout)

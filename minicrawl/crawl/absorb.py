@@ -5,7 +5,7 @@ every batch is one transaction, and the page numbers, both books and the clock i
 """
 
 import logging
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import compress
 
@@ -81,11 +81,17 @@ class Absorber:
         self._wrong_guesses: dict[int, str] = {}
 
     def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+        """`starting`, to the end."""
+        for _ in self.starting(seeds, now, guessed):
+            pass
 
+    def starting(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> Iterator[None]:
+        """Set the scope by all seeds this store ever had, and make the seeds known, those that are new, step by step.
+
+        After every step what is known so far may be committed. Nothing may be asked for before the last one.
         guessed: seeds of which it is not certain that https is their scheme.
         """
-        self._web.start(seeds, now, list(map(in_plain_http, guessed)))
+        yield from self._web.start(seeds, now, list(map(in_plain_http, guessed)))
         self._guessed = {page for page in self.known.find(list(guessed)) if page is not None}
         self._beyond.follow_further(now)
 

@@ -57,8 +57,8 @@ class Accounts:
         self.depth[born.start : born.stop] = depth
         return born
 
-    def seed(self, pages: Pages) -> None:
-        self.coverage.seed(pages)
+    def seed(self, pages: Pages, of: int | None = None) -> None:
+        self.coverage.seed(pages, of)
         self._visited.append(pages)
 
     def visit(

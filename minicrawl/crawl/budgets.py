@@ -70,7 +70,7 @@ class Budgets:
         self._changed: dict[int, str | None] = {}  # addresses, by domain
         self._new_linkers: list[LinkerRow] = []
         for row in domains:
-            self._number(row.name)
+            self._number(row.name, site(row.name))
         stored = len(self._names)
         for linker in linkers:
             self._set(self._linkers, linker.domain, linker.bit)
@@ -162,9 +162,12 @@ class Budgets:
     def _at(self, host: str) -> int:
         """The number of a host's domain, which has one from now on."""
         number = self._domain_of.get(host)
-        return self._number(owner(hostname(f"http://{host}/"))) if number is None else number
+        if number is not None:
+            return number
+        name = hostname(f"http://{host}/")
+        return self._number(owner(name), site(name))
 
-    def _number(self, name: str) -> int:
+    def _number(self, name: str, its_site: str) -> int:
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = len(self._names)
@@ -172,7 +175,7 @@ class Budgets:
             for column, start in ((self._pages, 0), (self._hosts, 0), (self._group, _NO_GROUP)):
                 column.append(start)
             self._linkers.extend(bytes(_BYTES))
-            self._own_bit.append(_hashed(site(name)))
+            self._own_bit.append(_hashed(its_site))
             self._changed[number] = None
         return number
 

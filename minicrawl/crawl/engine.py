@@ -1,7 +1,10 @@
 """The loop that joins the stages: frontier -> fetch -> parse -> absorb -> commit.
 
-Fetching and parsing run side by side, one task per page in flight; absorbing happens in the loop alone. The
+Fetching and parsing run side by side, one task per page in flight; absorbing and committing happen one at a time. The
 crawl is over when nothing waits, nothing is in flight and nothing is left to absorb.
+
+What may take long, a page of very many links or a commit, is done in a thread, and waited for: sockets, timers and
+signals are attended to meanwhile. Only that thread touches the books then, so what comes of it is the same.
 """
 
 import asyncio
@@ -10,9 +13,11 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from minicrawl.crawl.absorb import Absorber
 from minicrawl.crawl.arrivals import (
@@ -39,9 +44,10 @@ from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswe
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 
+_T = TypeVar("_T")
 _log = logging.getLogger("minicrawl")
+_OVER = object()
 _BATCH = 256
-_LINKS_AT_ONCE = 2_000  # to take in so many new ones takes some 40 ms
 _TOP = 10
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 _TRAP_SECONDS = 86_400.0
@@ -108,6 +114,8 @@ class Engine:
         self._was_full = False  # the same: too many files were open
         self._asked_until = 0.0
         self._failure: BaseException | None = None
+        # Not the one of the loop, in which a slow name server may occupy all threads.
+        self._thread = ThreadPoolExecutor(1, "minicrawl-books")
         self._shape = LiveShape(absorber.writer.sizes.read)
         self._last_commit = self._clock()
         self._started = self._last_commit if started is None else started
@@ -136,38 +144,74 @@ class Engine:
         for task in self._tasks:
             task.cancel()
 
-    async def run(self) -> None:
+    async def run(self, start: Iterable[None] = ()) -> None:
         """Crawl until there is a reason to stop; everything absorbed is committed then.
 
+        start: makes the seeds known, step by step, see Absorber.starting.
         A bug that breaks off absorbing leaves the batch uncommitted: half a visit must not reach the store.
         """
         try:
+            await self._start(iter(start))
             while True:
-                now = self._clock()
-                if not self._absorb_arrived():
+                if not await self._absorb_arrived():
                     await asyncio.sleep(0)
                     continue
+                now = self._clock()
                 self._check_limits(now)
+                if self.reason is None and now >= self._asked_until:
+                    await self._aside(self._commit)
                 has_more = self.reason is None and self._dispatch(now)
                 has_more = self._clear_up(now, has_more=has_more) or has_more
-                self._commit_if_due(now)
-                self._show_progress(now)
+                if self._is_commit_due(now):
+                    await self._aside(partial(self._commit_and_settle, now))
+                await self._show_progress(now)
                 if self._failure is not None:
-                    self._commit()
+                    await self._aside(self._commit)
                     raise self._failure
                 if not self._tasks and not self._arrived and (self.reason or self._has_nothing_left()):
-                    if self.reason or not self._let_rest_in(now):
+                    if self.reason or not await self._aside(partial(self._let_rest_in, now)):
                         break
                     continue
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
-            self._commit()
+            await self._aside(self._commit)
         except asyncio.CancelledError:
             self._commit()  # cancelled while it waited: what was absorbed is whole
             raise
         finally:
             for task in self._tasks:
                 task.cancel()
+            self._thread.shutdown()
+
+    async def _start(self, steps: Iterator[None]) -> None:
+        """Take in the seeds, which may be millions: the crawl can be stopped after every step."""
+        while self.reason is None and await self._aside(partial(self._has_stepped, steps)):
+            now = self._clock()
+            self._check_limits(now)
+            await self._show_progress(now)
+
+    def _has_stepped(self, steps: Iterator[None]) -> bool:
+        """Make one step more and commit it; False if there was none."""
+        is_over = next(steps, _OVER) is _OVER
+        self._commit()
+        return not is_over
+
+    async def _aside(self, work: Callable[[], _T]) -> _T:
+        """Do in a thread what may take long, and nothing else with the books before it is done.
+
+        What was begun is done also if this is cancelled, which comes into effect then: half a visit is none.
+        """
+        done = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        cancelled: asyncio.CancelledError | None = None
+        while not done.done():
+            try:
+                await asyncio.wait([done])
+            except asyncio.CancelledError as error:
+                cancelled = error
+        result = done.result()
+        if cancelled is not None:
+            raise cancelled
+        return result
 
     def progress(self) -> Progress:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
@@ -200,8 +244,6 @@ class Engine:
         Returns whether more could be handed out at once: turns that need no request fill a batch without waiting.
         """
         settings = self._settings
-        if now >= self._asked_until:
-            self._commit()
         if self._outage.ask_at is not None:
             self._knock(now)
             return False
@@ -415,39 +457,46 @@ class Engine:
 
     # Taking in.
 
-    def _absorb_arrived(self) -> bool:
+    async def _absorb_arrived(self) -> bool:
         """Take in what has come; returns whether that was all, or the rest must wait until others have gone on."""
-        links = 0
+        links, at_once = 0, self._timing.links_at_once
         while self._arrived:
-            if links > _LINKS_AT_ONCE:
+            if links > at_once:
                 return False
             arrival = self._arrived.popleft()
-            links += len(arrival.parsed.outlinks) if isinstance(arrival, PageArrival) else 0
-            now = self._clock()
-            if isinstance(arrival, SitemapUrls):
-                self._absorber.sitemaps.absorb_urls(*arrival, now)
-                continue
-            reason = reason_of(arrival)
-            if reason == OPEN_FILES:
-                self._put_back_untried(arrival, now)
-                continue
-            if isinstance(arrival, PageArrival) and self._has_enough():
-                self._put_back(arrival, 0.0, now)
-                continue
-            self._note_failure(arrival, reason)
-            if isinstance(arrival, LocatedArrival):
-                self._frontier.looked_up(reason != "dns-unanswered", now)
-            if reason in SILENT:
-                self._frontier.judge(self._turn(arrival).host, False, now)
-            elif not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
-                self._frontier.judge(self._turn(arrival).host, True, now)
-            if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
-                self._doubt(arrival, now)
-                continue
-            if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
-                self._believe(now)
-            self._absorb(arrival, now)
-        return links <= _LINKS_AT_ONCE
+            its_links = _links_of(arrival)
+            links += its_links
+            if its_links > at_once:
+                await self._aside(partial(self._take_in, arrival))
+            else:
+                self._take_in(arrival)
+        return links <= at_once
+
+    def _take_in(self, arrival: Answer | SitemapUrls) -> None:
+        now = self._clock()
+        if isinstance(arrival, SitemapUrls):
+            self._absorber.sitemaps.absorb_urls(*arrival, now)
+            return
+        reason = reason_of(arrival)
+        if reason == OPEN_FILES:
+            self._put_back_untried(arrival, now)
+            return
+        if isinstance(arrival, PageArrival) and self._has_enough():
+            self._put_back(arrival, 0.0, now)
+            return
+        self._note_failure(arrival, reason)
+        if isinstance(arrival, LocatedArrival):
+            self._frontier.looked_up(reason != "dns-unanswered", now)
+        if reason in SILENT:
+            self._frontier.judge(self._turn(arrival).host, False, now)
+        elif not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
+            self._frontier.judge(self._turn(arrival).host, True, now)
+        if reason in SILENT or (reason == "worker-died" and self._turn(arrival).is_knock):
+            self._doubt(arrival, now)
+            return
+        if not (isinstance(arrival, LocatedArrival) or reason == "worker-died"):
+            self._believe(now)
+        self._absorb(arrival, now)
 
     def _note_failure(self, arrival: Answer, reason: str | None) -> None:
         """Keep why a request got no usable answer, should the run end without any."""
@@ -567,14 +616,16 @@ class Engine:
         else:
             self._absorber.sitemaps.absorb(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
 
-    def _commit_if_due(self, now: float) -> None:
+    def _is_commit_due(self, now: float) -> bool:
         is_late = now - self._last_commit >= self._timing.batch
-        if is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent:
-            self._commit()
-            if self.reason is None:
-                self._absorber.sitemaps.let_idle_in(now)
-            if self._absorber.is_settling_due:
-                self._absorber.settle()
+        return is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent
+
+    def _commit_and_settle(self, now: float) -> None:
+        self._commit()
+        if self.reason is None:
+            self._absorber.sitemaps.let_idle_in(now)
+        if self._absorber.is_settling_due:
+            self._absorber.settle()
 
     def _commit(self) -> None:
         self._asked_until = self._clock() + self._timing.lease
@@ -634,8 +685,8 @@ class Engine:
             return
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
-            self._commit()
-        if not self._absorber.settle():
+            await self._aside(self._commit)
+        if not await self._aside(self._absorber.settle):
             await self._woken_within(until - self._clock())
 
     def _next_ready(self) -> float | None:
@@ -650,8 +701,15 @@ class Engine:
         alarm.cancel()
         return loop.time() < alarm.when()
 
-    def _show_progress(self, now: float) -> None:
+    async def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now >= self._progress_at:
-            self._on_progress(self.progress())
+            self._on_progress(await self._aside(self.progress))
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))
+
+
+def _links_of(arrival: Answer | SitemapUrls) -> int:
+    """How many URLs an answer leads to."""
+    if isinstance(arrival, PageArrival):
+        return len(arrival.parsed.outlinks)
+    return len(arrival.urls) if isinstance(arrival, SitemapUrls) else 0

@@ -5,7 +5,7 @@ All parts that take in answers share it: they ask what is known already, and mak
 
 import gc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,9 @@ from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
+
+_SEEDS_AT_ONCE = 2**15
+"""So many seeds are taken in and committed at a time: a second or two, after which the crawl can be told to stop."""
 
 
 class KnownWeb:
@@ -97,26 +100,37 @@ class KnownWeb:
         self.scope = Scope.of(settings, ())
         self.traps = self._traps() if settings.traps else None
 
-    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> None:
-        """Make the seeds known, those that are new, and set the scope by all seeds this store ever had.
+    def start(self, seeds: Sequence[str], now: float, allowed: Sequence[str] = ()) -> Iterator[None]:
+        """Set the scope by all seeds this store ever had, and make the seeds known, those that are new, step by step.
 
         allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
         """
         self.seeds = [*self.writer.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
-            self.traps.protect([*seeds, *allowed])
-        self.add_seeds(seeds, now)
+            self.traps.protect(allowed)
+        yield from self._steps_of_seeds(seeds, now)
 
     def add_seeds(self, seeds: Sequence[str], now: float) -> None:
         """Make seeds known, those that are new."""
-        fresh = unknown(seeds, self.known.find(seeds))
-        if fresh:
-            grant = seed_grant(self.strategy, self.accounts.book, len(fresh))
-            born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
-            self.accounts.seed(np.arange(born.start, born.stop))
-            for page in born:
-                self.frontier.add(page, now)
+        for _ in self._steps_of_seeds(seeds, now):
+            pass
+
+    def _steps_of_seeds(self, seeds: Sequence[str], now: float) -> Iterator[None]:
+        """After every step a commit may come, or the end: what is left is taken in when it is given again."""
+        pages = self.known.find(seeds)
+        unmet = pages.count(None)
+        grant = seed_grant(self.strategy, self.accounts.book, unmet) if unmet else 0
+        for some in slices(len(seeds), _SEEDS_AT_ONCE):
+            if self.traps is not None:
+                self.traps.protect(seeds[some])
+            fresh = unknown(seeds[some], pages[some])
+            if fresh:
+                born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
+                self.accounts.seed(np.arange(born.start, born.stop), of=unmet)
+                for page in born:
+                    self.frontier.add(page, now)
+            yield
 
     # What is known.
 

@@ -148,9 +148,8 @@ async def _crawl(
     locates = transport is None and settings.proxy is None
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
-    absorber.start(seeds.urls, clock(), seeds.guessed)
     absorber.commit({"settings": settings.to_json(), "stopped": None})
-    origins = _seed_origins(settings, writer)
+    origins = _seed_origins(settings, writer, seeds)
     files = room(raised_limit(), settings.concurrency)
     source = (
         WorkerSource(settings, timing, origins)
@@ -170,7 +169,7 @@ async def _crawl(
             on_progress=on_progress,
         )
         with _signals(engine, handle_signals):
-            await engine.run()
+            await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
     if not engine.is_aborted:
         absorber.settle_fully()
         if settings.merge_duplicates:
@@ -193,11 +192,11 @@ def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
     return Seeds(list(dict.fromkeys(urls)), frozenset(guessed if settings.keep_parameters else map(stripped, guessed)))
 
 
-def _seed_origins(settings: CrawlSettings, writer: Writer) -> frozenset[str]:
-    """The origins of all seeds of the store, if any header is for these alone."""
+def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
+    """The origins of all seeds, also those of earlier runs, if any header is for these alone."""
     if not any(header.is_secret and header.host is None for header in settings.headers):
         return frozenset()
-    return frozenset(map(origin, writer.seeds()))
+    return frozenset(map(origin, [*writer.seeds(), *seeds.urls]))
 
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:

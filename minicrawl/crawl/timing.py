@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Seconds, all of them but `looks_apart`.
+    """Seconds, all of them but `looks_apart` and `links_at_once`.
 
     connect, read    until a connection is made; until more of an answer comes
     keep_alive       for which a connection is kept that nobody uses
@@ -35,6 +35,8 @@ class Timing:
     lease            after a commit within which requests may leave
     idle             without an answer, after which the crawl finds itself something to do
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
+    links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
+                     them is taken in beside that
     beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
     start            more, while it starts
     parse            that a large page may take to be parsed
@@ -65,6 +67,7 @@ class Timing:
     idle: float = 0.02
     progress: float = 0.5
     looks_apart: float = 20.0
+    links_at_once: int = 1_000
     beat: float = 5.0
     hang: float = 60.0
     start: float = 60.0

@@ -141,27 +141,31 @@ def origin(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 
-@lru_cache(maxsize=100_000)
 def site(host: str) -> str:
     """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    return _domain_under_suffix(host, private=False)
+    return _domains(host)[0]
 
 
-@lru_cache(maxsize=100_000)
 def owner(host: str) -> str:
     """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
 
     The private section of the public suffix list knows the shared ones.
     """
-    return _domain_under_suffix(host, private=True)
+    return _domains(host)[1]
 
 
-def _domain_under_suffix(host: str, *, private: bool) -> str:
-    found = _extractor().extract_str(host, include_psl_private_domains=private)
+@lru_cache(maxsize=100_000)
+def _domains(host: str) -> tuple[str, str]:
+    """Site and owner: to look for the suffix takes long, and who asks for one mostly asks for the other."""
+    found = _extractor().extract_str(host, include_psl_private_domains=True)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
-        return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
-    return found.top_domain_under_public_suffix or host
+        domain = ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
+        return domain, domain
+    if not found.domain:  # a host that is a suffix itself; a private one, such as github.io, is somebody's domain
+        found = _extractor().extract_str(host, include_psl_private_domains=False)
+        return found.top_domain_under_public_suffix or host, host
+    return found.top_domain_under_registry_suffix or host, found.top_domain_under_public_suffix or host
 
 
 @lru_cache(maxsize=1)

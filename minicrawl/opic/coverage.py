@@ -88,10 +88,11 @@ class Coverage:
         self.steps = grown(self.steps, size)
         self.found = grown(self.found, size)
 
-    def seed(self, pages: Pages) -> None:
-        """Let walkers start, in equal parts, at `pages`."""
-        self._add(pages, WALKERS // len(pages))
-        self.waiting += WALKERS
+    def seed(self, pages: Pages, of: int | None = None) -> None:
+        """Let walkers start, in equal parts, at `pages`. of: how many seeds there are, if these are but some."""
+        seeds = of or len(pages)
+        self._add(pages, WALKERS // seeds)
+        self.waiting += WALKERS * len(pages) // seeds
 
     def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, found: Found = Found.PAGE) -> None:
         """Let the walkers at `page` step on along `outlinks` (distinct), as far as it was `found`.

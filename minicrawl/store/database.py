@@ -114,7 +114,8 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
             f"{path} is one of {names} names (hard links) of a file, and a store may have but one; "
             f"remove the others, or make a copy with 'minicrawl backup' and use that"
         )
-    db = sqlite3.connect(path, isolation_level=None, cached_statements=512)
+    # One thread at a time uses it, but not always the same one.
+    db = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
     if _is_blank(db):
         db.close()
         return None

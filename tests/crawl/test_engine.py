@@ -1,6 +1,7 @@
 """The loop as a whole: every page once, robots obeyed, politeness kept, limits held, failures tried again."""
 
 import asyncio
+import threading
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -303,23 +304,96 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [(HOME, "fetched"), (HOME + "a", "waiting")]
 
 
-def test_others_go_on_between_pages_of_many_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages that come at the same time are taken in at the same turn of the loop, but for those with many links."""
+def test_pages_of_many_links_are_taken_in_beside_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others are not: to pass them to a thread would cost more than it spares."""
     absorb = Absorber.absorb
-    others: list[str] = []
-    before: dict[bool, list[int]] = {True: [], False: []}
+    in_loop: list[int] = []
 
     def noted(self: Absorber, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        before[len(parsed.outlinks) > 2_000].append(len(others))
-        asyncio.get_running_loop().call_soon(others.append, fetched.url)
+        if threading.current_thread() is threading.main_thread():
+            in_loop.append(len(parsed.outlinks))
         absorb(self, page, fetched, parsed, now)
 
     monkeypatch.setattr(Absorber, "absorb", noted)
-    for links in (2_001, 1):
-        site: Site = {f"http://{name}.test/": [f"/{number}" for number in range(links)] for name in "abcdefgh"}
-        crawl(site, tmp_path / f"{links}.db", list(site), concurrency=8, pages=8, probe=False)
-    assert len(set(before[True])) == len(before[True]) == 8
-    assert len(set(before[False])) < len(before[False])
+    site: Site = {f"http://{n}.test/": [f"/{number}" for number in range(n)] for n in (0, 1, 20, 21, 50)}
+    crawl(site, tmp_path / "crawl.db", list(site), concurrency=8, pages=5, probe=False, timing=Timing(links_at_once=20))
+    assert sorted(in_loop) == [0, 1, 20]
+
+
+def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both wait here for something to happen in the loop: if it stood still, they would wait in vain."""
+    has_ticked = {"absorb": False, "commit": False}
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def waiting(function: Any) -> Any:
+        def wrapper(self: Absorber, *args: Any, **options: Any) -> None:
+            if threading.current_thread() is not threading.main_thread():
+                ticked = threading.Event()
+                loops[0].call_soon_threadsafe(ticked.set)
+                has_ticked[function.__name__] = ticked.wait(60)
+            function(self, *args, **options)
+
+        return wrapper
+
+    monkeypatch.setattr(Absorber, "absorb", waiting(Absorber.absorb))
+    monkeypatch.setattr(Absorber, "commit", waiting(Absorber.commit))
+
+    async def crawled() -> None:
+        loops.append(asyncio.get_running_loop())
+        server, timing = Server({HOME: ["/a", "/b", "/c"]}), Timing(links_at_once=2)
+        await acrawl([HOME], tmp_path / "crawl.db", transport=server, delay=0.0, timing=timing)
+
+    asyncio.run(crawled())
+    assert has_ticked == {"absorb": True, "commit": True}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_taken_in_beside_the_loop_is_the_same(tmp_path: Path, seed: int) -> None:
+    """The same requests in the same order, and the same books to the unit, whatever the size of a turn of the loop."""
+    site, seeds = random_site(seed)
+    books = "SELECT id, url, state, reason, depth, inlinks, cash, history, received, forwarded, walkers FROM pages"
+    found = []
+    for links_at_once in (0, 3, 10_000):
+        store = tmp_path / f"{links_at_once}.db"
+        _, server = crawl(site, store, seeds, timing=Timing(links_at_once=links_at_once))
+        assert list(audit(open_store(store))) == []
+        found.append((server.asked, rows(store, f"{books} ORDER BY id"), rows(store, "SELECT * FROM links ORDER BY 1")))
+    assert found[0] == found[1] == found[2]
+
+
+def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absorb = Absorber.absorb
+    begun, go_on = threading.Event(), threading.Event()
+
+    def waiting(self: Absorber, *args: Any) -> None:
+        begun.set()
+        go_on.wait(60)
+        absorb(self, *args)
+
+    monkeypatch.setattr(Absorber, "absorb", waiting)
+    store = tmp_path / "crawl.db"
+
+    async def cancelled() -> None:
+        server = Server({HOME: ["/a", "/b"]})
+        crawling = asyncio.create_task(acrawl([HOME], store, transport=server, timing=Timing(links_at_once=1)))
+        await asyncio.to_thread(begun.wait, 60)
+        for _ in range(3):
+            crawling.cancel()
+            await asyncio.sleep(0)
+        assert not crawling.done()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await crawling
+
+    asyncio.run(cancelled())
+    assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [
+        (HOME, "fetched"),
+        (HOME + "a", "waiting"),
+        (HOME + "b", "waiting"),
+    ]
+    assert list(audit(open_store(store))) == []
 
 
 def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:
