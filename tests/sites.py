@@ -160,7 +160,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
-    6: ["tallies", "best", "places", "domains", "linkers", "twins", "parameters"],
+    6: ["tallies", "best", "places", "domains", "linkers", "twins", "parameters", "lately"],
 }
 
 

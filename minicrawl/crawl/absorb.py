@@ -70,11 +70,11 @@ class Absorber:
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
         self.robots = RobotsTurns(web, self.turns)
-        self.sitemaps = SitemapTurns(web, self.turns)
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
         self.repeats = Repeats(web, self.turns, self._aliases)
-        self._twins = Twins(web)
+        self.sitemaps = SitemapTurns(web, self.turns, self.repeats.plain)
+        self._twins = Twins(web, self.repeats.plain)
         self.knocks = Knocks(web)
         self.answered = web.answered
         self._turns_unsettled = 0
@@ -275,8 +275,11 @@ class Absorber:
         said = self.repeats.said(page, fetched) if is_news else NOTHING
         if "?" in fetched.url:
             self.repeats.note_parameters(fetched, said)
+        if target is None and not urls and said is NOTHING:  # as in every turn without a request
+            return outcome, Links(page, b"", parsed.nofollow, refused), None
         urls, anchors, pages, in_traps = self._web.admitted(fetched.url, urls, anchors, said)
         outlinks = np.array(self._web.made_known(urls, pages, page, "link"), dtype=np.int32)
+        self.repeats.note_links(outlinks.tolist(), anchors)
         if self._web.traps is not None and urls:
             self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted

@@ -34,7 +34,9 @@ class Accounts:
         self.coverage = Coverage()
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self.hops_may_fall = True
         # Pages, some more than once, of which a commit has to write everything, or what a link changes.
         self._visited: list[Pages] = []
         self._credited: list[Pages] = []
@@ -71,6 +73,8 @@ class Accounts:
     def relink(self, page: int, outlinks: Pages, old: Pages, found: Found = Found.PAGE) -> None:
         """The ledger and the walkers take note of new links of `page`, be it its turn or not."""
         alias = found is Found.ALIAS
+        if self.ledger.alias[page] and not (alias and np.array_equal(outlinks, old)):
+            self.hops_may_fall = True
         self.ledger.visit(page, outlinks, old, alias=alias)
         self.coverage.visit(page, outlinks, old, found)
         if len(old):
@@ -94,6 +98,19 @@ class Accounts:
         """Outlinks of `page` are no farther from a seed than it and one link."""
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
         self._credited.append(outlinks)
+
+    def count_hops(self, links: Iterable[tuple[int, int]]) -> None:
+        """Let `hops` be what it says, given every alias with what it stands for; no chain of them closes a loop."""
+        aliases, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
+        hops = np.zeros(self.size, dtype=np.int8)
+        longer = hops.copy()
+        np.maximum.at(longer, targets, 1)
+        while not np.array_equal(hops, longer):
+            hops = longer.copy()
+            np.maximum.at(longer, targets, hops[aliases] + 1)
+        self._visited.append(np.flatnonzero(hops != self.hops[: self.size]))
+        self.hops[: self.size] = hops
+        self.hops_may_fall = False
 
     def shorten(self, blocks: LinkBlocks) -> None:
         """Let the depth of every page be the least over all paths along the links.

@@ -124,7 +124,11 @@ class Aliases:
         return "chain"
 
     def _long_chain(self, page: int) -> str | None:
-        return "chain" if self._web.accounts.hops[page] >= MAX_HOPS else None
+        accounts = self._web.accounts
+        if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall:
+            aliases = np.flatnonzero(accounts.ledger.alias[: accounts.size])
+            accounts.count_hops((alias, int(self._web.outlinks(alias)[0])) for alias in aliases.tolist())
+        return "chain" if accounts.hops[page] >= MAX_HOPS else None
 
     def _void_hint(self, alias: int, page: int) -> bool:
         """Let the first page in the chain from `alias` to `page` that is an alias by a mere hint stand for itself.

@@ -180,10 +180,8 @@ class Connection(asyncio.Protocol):
             self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
             return
         except Exception as error:
-            failure = FetchError(PARSER_FAILED)
-            failure.__cause__ = error
             answer.is_whole = False  # whatever it has got to
-            self._fail(failure)
+            self._fail(_of_ours(error))
             return
         self._body += pieces
         self._ahead += sum(map(len, pieces))
@@ -203,13 +201,21 @@ class Connection(asyncio.Protocol):
             has_head = self._answer.has_head
             said = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
             reason = "bad-response" if has_head else "reset"
-            self._error = BrokenOffError(reason, f"the connection ends {said}")
+            is_ours = isinstance(error, MemoryError)
+            self._error = _of_ours(error) if is_ours else BrokenOffError(reason, f"the connection ends {said}")
         self._wake()
 
     def _spoil(self) -> None:
         """Nobody asked for what the server says now, so it is no answer to what will be asked next."""
         self._is_spoiled = True
         self.close()
+
+
+def _of_ours(error: Exception | None) -> FetchError:
+    """A part of ours has failed over the answer: that is not the server's fault."""
+    failure = FetchError(PARSER_FAILED)
+    failure.__cause__ = error
+    return failure
 
 
 class Connections:

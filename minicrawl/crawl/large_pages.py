@@ -10,6 +10,7 @@ end.
 import asyncio
 import contextlib
 import pickle
+import re
 import signal
 import struct
 import sys
@@ -17,6 +18,8 @@ import traceback
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from minicrawl.crawl.digest import Identity, identity_of
 from minicrawl.crawl.elements import attributes_at_most
@@ -30,19 +33,37 @@ _LARGE = 256 * 1024
 _MANY_TAGS = 5_000
 _MANY_ATTRIBUTES = 7_000
 _ROOM_FOR_THEM = 16 * 1024  # to count them takes a nanosecond a byte
+_BYTES_OF_ONE = 2  # of an attribute, at least
+# Up to its first ">", a value that goes on behind it.
+_CUT_VALUE = re.compile(rb"""=[\t\n\f\r ]*+(?:"[^">]*+|'[^'>]*+)>""")
+_NOT_ASCII = (b"\0", b"\x1b")  # in UTF-16, and in ISO-2022-JP: there "<" and ">" may be parts of other characters
 
 _parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
 
 
 class PageDiedError(Exception):
-    """The process that parsed a page has died over it, or was to be stopped, as it took too long."""
+    """The process that parsed a page has died over it."""
 
 
 def is_large(body: bytes) -> bool:
     """Whether parsing a page may take so long that nothing else must wait for it."""
     if len(body) > _LARGE or body.count(b"<") > _MANY_TAGS:
         return True
-    return len(body) > _ROOM_FOR_THEM and attributes_at_most(body) > _MANY_ATTRIBUTES
+    if len(body) <= _ROOM_FOR_THEM or attributes_at_most(body) <= _MANY_ATTRIBUTES:
+        return False
+    return _longest_tag_at_most(body) > _MANY_ATTRIBUTES * _BYTES_OF_ONE
+
+
+def _longest_tag_at_most(body: bytes) -> int:
+    """No fewer than the bytes of any tag, values with a ">" left out.
+
+    A tag without such values stands between two ">". Each such value may join what stands before it to what follows.
+    """
+    if any(byte in body for byte in _NOT_ASCII):
+        return len(body)
+    ends = np.flatnonzero(np.frombuffer(body, dtype=np.uint8) == ord(">"))
+    longest = int(np.diff(ends, prepend=-1, append=len(body)).max())
+    return longest if longest > _MANY_ATTRIBUTES * _BYTES_OF_ONE else longest * (1 + len(_CUT_VALUE.findall(body)))
 
 
 def read_page(body: bytes, url: str, content_type: str | None, *, anchors: bool) -> tuple[ParsedPage, Identity]:
@@ -54,7 +75,7 @@ class LargePages:
     """Reads pages one by one in a process that is started with the first of them."""
 
     def __init__(self, longest: float) -> None:
-        """longest: seconds that one page may take."""
+        """longest: seconds that one page may take; where memory runs out, a parser may go round in circles for ever."""
         self._longest = longest
         self._turn = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
@@ -62,12 +83,18 @@ class LargePages:
     async def read(
         self, body: bytes, url: str, content_type: str | None, *, anchors: bool
     ) -> tuple[ParsedPage, Identity]:
-        """As `read_page`, whose exceptions are raised here. Raises PageDiedError where that process did not live."""
+        """As `read_page`, whose exceptions are raised here.
+
+        Raises TimeoutError for a page that takes too long, as it would again; PageDiedError where that process died.
+        """
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
                     answer = await self._asked((body, url, content_type, anchors))
-            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            except TimeoutError as error:
+                await self._stop()
+                raise TimeoutError(f"parsing it takes more than {self._longest:g} s") from error
+            except (OSError, asyncio.IncompleteReadError) as error:
                 await self._stop()
                 raise PageDiedError(url) from error
             except BaseException:

@@ -43,7 +43,8 @@ class Repeats:
         self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
-        self._soft404s = Soft404s(web.writer.probes(), secret) if web.settings.probe else None
+        probes, lately = web.writer.probes(), web.writer.lately()
+        self._soft404s = Soft404s(probes, secret, lately) if web.settings.probe else None
         learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
         self._sessions = Sessions(web.writer.parameters()) if learns else None
 
@@ -82,6 +83,11 @@ class Repeats:
         for url, anchor in zip(parsed.outlinks, parsed.anchors, strict=True):
             anchors.setdefault(self._sessions.plain(url), anchor)
         return list(anchors), list(anchors.values())
+
+    def note_links(self, pages: Iterable[int], anchors: Sequence[str]) -> None:
+        """Take in what links say of the pages that they lead to, as far as it is known."""
+        if self._soft404s is not None and any(anchors):
+            self._soft404s.note_links(pages, anchors)
 
     def said(self, page: int, fetched: Fetched) -> Said:
         """What a page says, as traps are to learn of it.
@@ -155,6 +161,7 @@ class Repeats:
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
+            self._web.writer.save_lately(*self._soft404s.take_read())
         if self._sessions is not None:
             self._web.writer.save_parameters(self._sessions.take_rows())
 

@@ -24,6 +24,7 @@ from minicrawl.model import State
 from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.database import beside, logs
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, RobotsRow, Turn
 from minicrawl.store.wreck import Wreck
@@ -76,7 +77,7 @@ def salvage(store: Path, file: Path) -> Salvaged:
         unfinished.replace(file)
     finally:
         wreck.close()
-        for left in (unfinished, unfinished.with_name(f"{unfinished.name}.lock")):
+        for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
             left.unlink(missing_ok=True)
     return salvaged
 

@@ -1,7 +1,7 @@
 """Asking for sitemaps, and making known what they list. What is next, and when, is for `sitemap_queue` to say."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from minicrawl.crawl.host_turns import HostTurns
 from minicrawl.crawl.hosts import HostTurn
@@ -18,10 +18,13 @@ _LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have b
 
 
 class SitemapTurns:
-    """Requests for sitemaps, which are errands of their hosts under the sitemaps' numbers, and what they list."""
+    """Requests for sitemaps, which are errands of their hosts under the sitemaps' numbers, and what they list.
 
-    def __init__(self, web: KnownWeb, turns: HostTurns) -> None:
-        self._web = web
+    plain: gives a URL without what is a session's.
+    """
+
+    def __init__(self, web: KnownWeb, turns: HostTurns, plain: Callable[[str], str]) -> None:
+        self._web, self._plain = web, plain
         self._turns = turns
         self.queue = SitemapQueue(web.writer)
         self.queue.thirds = int(web.writer.meta("sitemap_thirds") or 0)
@@ -136,7 +139,7 @@ class SitemapTurns:
             listed = self.queue.next_urls(most - (self._web.accounts.size - first_new), host)
             if listed is None:
                 break
-            sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
+            sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
             urls, _, known, _ = self._web.admitted(sitemap.url, urls, urls)
             fresh = unknown(urls, known)
             born = self._web.made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")

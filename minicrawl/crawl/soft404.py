@@ -1,10 +1,11 @@
 """Which hosts answer for pages they do not have, and with what (soft 404s).
 
-When a page shares most of its words with another page of its host that was read shortly before, this may be the host's
-way to say "not found". So pages beside it that cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic
-transit gloria telae, WWW 2004), a second one if the first is answered by a page with status 200, a third one if answers
-differ much, or if pages are nearly like them. What the answers share is what the host says of what it does not have.
-Hosts whose pages are not alike are not bothered; no host is asked for more than MOST_PROBES such pages.
+When a page shares most of its words with another page of its host that was read shortly before, and either hardly any
+of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
+(Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
+for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
+by a page with status 200, a third one if answers differ much, or if pages are nearly like them. What the answers share
+is what the host says of what it does not have. No host is asked for more than MOST_PROBES such pages.
 
 F     words that all answers share
 V     words of an answer that the others lack, at most: suggestions, a quotation, an id
@@ -14,8 +15,11 @@ like  a page is like the answers if it has all of F, but for words of their URLs
 Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
 every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
 answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template, and what else it has is mere language. Pages that were read before
-are judged, too, and all are judged anew when there is more to judge by.
+that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
+words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+
+Pages that were read before are judged, too, also after a restart, and all are judged anew when there is more to judge
+by.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect, not HTML, or a page that says nothing
@@ -25,6 +29,7 @@ soft-404              pages that say "not found"
 catch-all             the same, but so do all pages
 """
 
+import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,16 +41,19 @@ import numpy as np
 from minicrawl.crawl.urls import origin
 from minicrawl.crawl.vocabulary import Vocabulary, hashes_of, unpacked, words_of_url
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Probe
+from minicrawl.store.rows import LatelyRow, Probe
 
 MOST_PROBES = 3
 """Per origin."""
 MOST_KEPT = 16 << 20
 """Bytes of what was read lately, of all origins together."""
+MOST_ANCHORS = 20_000
+"""Of links to pages, the last ones."""
 _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
 _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
+_LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
 _BESIDES = 1_000  # bytes that a page takes beside its words
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
@@ -54,18 +62,29 @@ _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
 _FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
 _FEW_WORDS = 32  # less may be a page that is drawn in the browser
+_SORRY = hashes_of(
+    "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
+    " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
+    " fundet beklager löytynyt znaleziono nenalezena nenalezeno található bulunamadı negăsită найден найдена найдено"
+    " знайдено".encode()
+)
+"""Words that are said of what is not found, in languages of Europe; elsewhere it takes that little is left."""
+_GENERIC = frozenset(("here", "click here", "more", "read more", "learn more", "next", "previous", "back", "page"))
+_LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
 class Read(NamedTuple):
-    """A page that was read lately."""
+    """A page that was read lately. `number`: how many were read before, or more."""
 
+    number: int
     page: int
     url: str
     digest: int | None
     words: bytes
     sample: frozenset[int]
     is_there: bool
+    anchor: str
 
 
 class Judged(NamedTuple):
@@ -121,12 +140,22 @@ class NotFound:
 
     def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
         """How many words a page lacks that the answers share, and how many it has beyond."""
-        lacks = len(self.words - words - words_of_url(self.url))
-        more = words - self.words
-        return lacks, len(more - words_of_url(url)) if self.echoes else len(more)
+        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
 
-    def compare(self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool) -> None:
-        """Take in a page that was read. is_there: it is surely there."""
+    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
+        """The words of a page that are not the answers'."""
+        more = words - self.words
+        return more - words_of_url(url) if self.echoes else more
+
+    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
+        """Whether a page says in words of its own what a link to it says."""
+        announced = hashes_of(anchor.encode()) - self.words
+        return bool(announced) and announced <= self._own(url, words)
+
+    def compare(
+        self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool, anchor: str = ""
+    ) -> None:
+        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
         if self.is_long:
             is_like = digest is not None and digest == self.digest
         elif not self.words:
@@ -134,6 +163,8 @@ class NotFound:
         else:
             lacks, adds = self.lacks_and_adds(url, told.words)
             is_like = lacks == 0 and adds <= self._most_added and told.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            if is_like and adds and anchor and self._is_announced(url, told.words, anchor):
+                return  # it is there, but says nothing of how others differ from the answers
             spare = max(2, len(self.words) // 2)
             self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
         if is_there:
@@ -177,9 +208,12 @@ class NotFound:
 
 
 class Soft404s:
-    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for."""
+    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
 
-    def __init__(self, rows: Iterable[Probe], secret: bytes) -> None:
+    lately: what take_read gave and is not dropped, with URLs, in this order.
+    """
+
+    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[LatelyRow, str]] = ()) -> None:
         self._secret = secret
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self._wanted: dict[str, str] = {}
@@ -187,24 +221,41 @@ class Soft404s:
         self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
+        self._number = 0
+        self._new: dict[int, LatelyRow] = {}
+        self._dropped: list[int] = []
+        self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
             site = origin(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
                 self._want(site, probe, row.url)
+        for kept, url in lately:
+            self._number = kept.id
+            read = _read(kept, url)
+            for probe in self._probes.get(origin(url), {}).values():
+                if probe.verdict not in ("not-found", "open"):
+                    self._compare(probe, read)
+            self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
-        site = origin(fetched.url)
-        sample = frozenset(memoryview(fetched.words[4 : 4 * _SAMPLE + 4]).cast("I"))
-        read = Read(page, fetched.url, fetched.digest, fetched.words, sample, is_there)
-        probes = self._probes.get(site, {})
-        judged = self._judged(probes.values(), [read])
-        if not any(page in probe.matched for probe in probes.values()):
-            self._suspect(site, read)
-        self._keep(site, read)
+        self._number += 1
+        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
+        self._new[row.id] = row
+        read = _read(row, fetched.url)
+        judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
+        self._note(read)
         return judged
+
+    def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
+        """Take in what links to some pages say."""
+        for page, anchor in zip(pages, anchors, strict=True):
+            if anchor and anchor.lower() not in _GENERIC:
+                self._anchors.setdefault(page, anchor)
+        while len(self._anchors) > MOST_ANCHORS:
+            self._anchors.popitem(last=False)
 
     def take_due(self, site: str) -> str | None:
         """The URL to ask an origin for now, once; or None."""
@@ -250,6 +301,19 @@ class Soft404s:
         rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
         return rows
 
+    def take_read(self) -> tuple[list[LatelyRow], list[int]]:
+        """Pages that were read since the last call, and the numbers of those before that are none read lately."""
+        new, dropped = list(self._new.values()), self._dropped
+        self._new, self._dropped = {}, []
+        return new, dropped
+
+    def _note(self, read: Read) -> None:
+        """Take in a page that was compared, and wonder whether its host should be asked."""
+        site = origin(read.url)
+        if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
+            self._suspect(site, read)
+        self._keep(site, read)
+
     def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
         """Compare pages with answers."""
         lost: list[int] = []
@@ -269,24 +333,25 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or _is_above(read.url, probe.folder)
-        probe.compare(read.page, read.url, read.digest, unpacked(read.words), is_there=is_there)
+        told = unpacked(read.words)
+        probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
         is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
         if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
             self._want(origin(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read) -> None:
-        """Want a page that cannot exist beside one that shares most words with one read shortly before."""
+        """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
         probes = self._probes.get(site, {})
         folder = folder_of(read.url)
         if folder in probes or not self._may_ask(site):
             return
-        lately = self._lately.get(site, ())
-        for other in [*lately][-_COMPARED:]:
-            if _are_alike(read, other) and (not probes or folder_of(other.url) == folder):
-                probe = NotFound(folder, "", 0.0, "open")
-                self._probes.setdefault(site, {})[folder] = probe
-                self._want(site, probe, read.url)
-                return
+        before = [*self._lately.get(site, ())][-_COMPARED:]
+        beside = [other for other in before if not probes or folder_of(other.url) == folder]
+        nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
+        if nearest is not None and _may_say_not_found(read, nearest):
+            probe = NotFound(folder, "", 0.0, "open")
+            self._probes.setdefault(site, {})[folder] = probe
+            self._want(site, probe, read.url)
 
     def _may_ask(self, site: str) -> bool:
         return site not in self._wanted and self._asked[site] < MOST_PROBES
@@ -295,15 +360,25 @@ class Soft404s:
         self._wanted[site] = probe_url(url, self._secret, probe.asked)
 
     def _keep(self, site: str, read: Read) -> None:
-        lately = self._lately.setdefault(site, deque(maxlen=_LATELY))
+        lately = self._lately.setdefault(site, deque())
         self._lately.move_to_end(site)
         if len(lately) == _LATELY:
-            self._kept -= _BESIDES + len(lately[0].words)
+            self._drop(lately.popleft())
         lately.append(read)
         self._kept += _BESIDES + len(read.words)
         while self._kept > MOST_KEPT:
-            _, dropped = self._lately.popitem(last=False)
-            self._kept -= sum(_BESIDES + len(one.words) for one in dropped)
+            for dropped in self._lately.popitem(last=False)[1]:
+                self._drop(dropped)
+
+    def _drop(self, read: Read) -> None:
+        self._kept -= _BESIDES + len(read.words)
+        if self._new.pop(read.number, None) is None:
+            self._dropped.append(read.number)
+
+
+def _read(row: LatelyRow, url: str) -> Read:
+    sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
+    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
 
 
 def _are_alike(one: Read, other: Read) -> bool:
@@ -312,6 +387,22 @@ def _are_alike(one: Read, other: Read) -> bool:
         return one.digest is not None and one.digest == other.digest
     most = max(len(one.sample), len(other.sample))
     return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
+
+
+def _may_say_not_found(one: Read, other: Read) -> bool:
+    """Whether two pages are alike in a way that pages of one template are not."""
+    if not _are_alike(one, other):
+        return False
+    words, others = unpacked(one.words).words, unpacked(other.words).words
+    return not _SORRY.isdisjoint(words & others) or (
+        _is_little(words - others, one.url) and _is_little(others - words, other.url)
+    )
+
+
+def _is_little(words: frozenset[int], url: str) -> bool:
+    """Whether a page says little if it says these words, for what its URL says is nothing."""
+    most = _LITTLE + len(_LETTERS_OF_URL.findall(url.split("/", 3)[-1]))  # what that says takes longer to find out
+    return len(words) <= _LITTLE or (len(words) <= most and len(words - words_of_url(url)) <= _LITTLE)
 
 
 def folder_of(url: str) -> str:

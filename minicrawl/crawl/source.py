@@ -74,7 +74,7 @@ class LocalSource:
         seed_origins: Set[str] = frozenset(),
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
-        self._large_pages = LargePages(timing.hang)
+        self._large_pages = LargePages(timing.parse)
         self._wants_anchors = bool(settings.topic)
         self._keeps_parameters = settings.keep_parameters
 
@@ -98,9 +98,11 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
+        # Those of home pages tell pages from soft 404s; those of all pages would take a tenth of a page's time.
+        anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=self._wants_anchors)
-        return read_page(page.body, page.url, page.content_type, anchors=self._wants_anchors)
+            return await self._large_pages.read(page.body, page.url, page.content_type, anchors=anchors)
+        return read_page(page.body, page.url, page.content_type, anchors=anchors)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
@@ -271,7 +273,7 @@ class WorkerSource:
         worker = self._workers[number]
         try:
             answers = worker.line.recv()
-        except (EOFError, OSError):
+        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost, and somebody waits for it
             self._replace(number)
             return
         worker.heard = asyncio.get_running_loop().time()

@@ -35,9 +35,9 @@ class Timing:
     lease            after a commit within which requests may leave
     idle             without an answer, after which the crawl finds itself something to do
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
-    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs; so does the process
-                     that parses a large page
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
     start            more, while it starts
+    parse            that a large page may take to be parsed
     """
 
     connect: float = 10.0
@@ -68,6 +68,7 @@ class Timing:
     beat: float = 5.0
     hang: float = 60.0
     start: float = 60.0
+    parse: float = 30.0
 
 
 STANDARD = Timing()

@@ -59,6 +59,7 @@ _LAST = (1 << JUDGED) - 1
 _FOLDERS = 2
 _ID = re.compile(
     r";jsessionid=|\(S\(|[0-9a-f]{16}|[0-9A-F]{16}|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-"
+    r"|(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])[0-9A-Fa-f]{8}"
     r"|(?<![A-Za-z0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z0-9]{20}"
 )
 _DIGITS = re.compile(r"\d+")
@@ -493,7 +494,7 @@ def _segment(segment: str, *, keep: bool) -> str:
     """A path segment without what varies."""
     if not _DIGITS.search(segment):
         return segment if keep or not segment else "*"
-    if len(segment) >= 16 and _ID.search(segment):
+    if len(segment) >= 8 and _ID.search(segment):
         return "{id}"
     if segment.isdigit():
         return "{n}"

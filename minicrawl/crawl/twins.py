@@ -7,7 +7,7 @@ A twin becomes known without cash, and waits behind all pages that are no twins.
 reach it along the links that lead there, as they do any page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from minicrawl.store.rows import Twin
 
 
 class Twins:
-    """Notes what pages name as their alternates, and puts those off that wait."""
+    """Notes what pages name as their alternates, and puts those off that wait.
 
-    def __init__(self, web: KnownWeb) -> None:
-        self._web = web
+    plain: gives a URL without what is a session's.
+    """
+
+    def __init__(self, web: KnownWeb, plain: Callable[[str], str]) -> None:
+        self._web, self._plain = web, plain
         self._rows: list[Twin] = []
         web.frontier.put_off(np.array([twin.page for twin in web.writer.twins()], dtype=np.int64))
 
@@ -31,7 +34,7 @@ class Twins:
         depth = int(web.accounts.depth[page])
         urls = [
             other
-            for other in alternates
+            for other in dict.fromkeys(map(self._plain, alternates))
             if other != url and owner(hostname(other)) == own and web.scope.refuses(other, depth) is None
         ]
         if not urls:

@@ -34,6 +34,15 @@ class _ToLine(logging.Handler):
         self._send(LOGGED, (record.levelno, self.format(record)))
 
 
+def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
+    """Send answers; None for each where memory does not suffice to, as somebody waits for it."""
+    with contextlib.suppress(OSError):  # nobody waits for them any more
+        try:
+            line.send(answers)
+        except MemoryError:
+            line.send([(number, None) for number, _ in answers if number != LOGGED])
+
+
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
     settings: CrawlSettings
@@ -69,18 +78,17 @@ async def serve(line: Connection) -> None:
         answers.append((number, answer))
 
     def send_all() -> None:
-        with contextlib.suppress(OSError):  # nobody waits for them any more
-            line.send(answers)
+        _send(line, answers)
         answers.clear()
 
     def beat() -> None:
-        send_all()  # even if there is nothing to send
         loop.call_later(timing.beat, beat)
+        send_all()  # even if there is nothing to send
 
     def read(source: LocalSource) -> None:
         try:
             requests = line.recv()
-        except (EOFError, OSError):
+        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost: another worker is to be asked
             closed.set()
             return
         for request in requests:

@@ -49,7 +49,7 @@ class Greedy:
 
     def priority(self, page: int, book: Adaptive) -> int:
         # The level that read pages are paid leaves their order as it is, so standing will do.
-        return int(book.standing[page])
+        return book.standing.item(page)
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
         return book.standing[pages]

@@ -6,9 +6,9 @@ With the rest of this folder the only place that imports sqlite3.
 import contextlib
 import fcntl
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -125,18 +125,26 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
 def _make(path: Path) -> None:
     """Make an empty store. It is whole when it gets its name, so that a kill on the way leaves none."""
     unfinished = beside(path, ".new")
-    for left in (*map(partial(beside, unfinished), ("", "-journal", "-wal", "-shm")), *logs(path)):
-        left.unlink(missing_ok=True)  # of one that was killed, or of a store that was deleted: not this one's
-    with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
-        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-        with transaction(db):
-            for statement in schema():
-                db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        db.execute("PRAGMA journal_mode = WAL")
-    unfinished.replace(path)
+    parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
+    _remove(*parts, *logs(path))  # of one that was killed, or of a store that was deleted: not this one's
+    try:
+        with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+            db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            with transaction(db):
+                for statement in schema():
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            db.execute("PRAGMA journal_mode = WAL")
+        unfinished.replace(path)
+    finally:
+        _remove(*parts)
     sync_folder(path.parent)
+
+
+def _remove(*files: Path) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def _is_missing(path: Path) -> bool:
@@ -310,6 +318,23 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def schema_errors(db: sqlite3.Connection) -> list[str]:
+    """One sentence per table, index and view that is not what schema.sql makes, but for comments and blanks."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as sound:
+        for statement in schema():
+            sound.execute(statement)
+        meant = _definitions(sound)
+    found = _definitions(db)
+    broken = [what for what, words in meant.items() if found.get(what) != words]
+    return [f"the {kind} {name} is not what this version makes" for kind, name in broken]
+
+
+def _definitions(db: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
+    """The words that define what is in a database, by kind and name."""
+    rows = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {(kind, name): re.sub("--.*", "", sql).split() for kind, name, sql in rows}
 
 
 def schema_version(db: sqlite3.Connection) -> int:

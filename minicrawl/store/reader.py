@@ -1,6 +1,7 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
+import math
 import sqlite3
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import damaged, is_held, open_to_read, store_errors
+from minicrawl.store.database import damaged, is_held, open_to_read, schema_errors, store_errors
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
@@ -22,6 +23,7 @@ from minicrawl.store.rows import (
     Fingerprint,
     FingerprintColumns,
     HostRow,
+    LatelyRow,
     LinkerRow,
     Links,
     ListedUrl,
@@ -43,6 +45,11 @@ from minicrawl.store.urlhash import url_hash
 _RANKED_COLUMNS = ", ".join(RankedPage._fields)
 _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
+_BOOKS = (
+    *("level", "clock", "interpolation_size", "window_size", "window_visits", "newcomer_history", "newcomer_stretch"),
+    *("ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "best_floor"),
+)
+"""Keys of `meta` that the view `books` reads."""
 _CHUNK = 500
 _ROWS = 1_000
 _SKETCH_BYTES = 40
@@ -72,6 +79,8 @@ _ORPHANS = {
         "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
         "OR coalesce(length(others), 0) % 4"
     ),
+    "words of pages are cut": "SELECT count(*) FROM lately WHERE length(words) % 4",
+    "pages read lately are not in the store": ("SELECT count(*) FROM lately WHERE page NOT IN (SELECT id FROM pages)"),
     "sketches are cut": (
         f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"
     ),
@@ -126,6 +135,7 @@ class Store:
         self._db = db
         self._errors = store_errors(path)
         self._key = self._hash_key()
+        self._check_books()
 
     def _hash_key(self) -> bytes:
         """The key of the hashes that URLs are found by; b"" when there is none yet."""
@@ -137,6 +147,16 @@ class Store:
         if not key and self.size():
             raise damaged(self.path, "meta.hash_key is missing, without which no page can be found")
         return key
+
+    def _check_books(self) -> None:
+        """Raise StoreError when importance cannot be computed: to SQL a word is 0, and infinity and NULL will do."""
+        keys = ", ".join("?" * len(_BOOKS))
+        for key, value in self._rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
+            if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+                raise damaged(self.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
+        (books,) = self._row("SELECT level + clock + virtual + births + total + floor FROM books")
+        if books is None and self.size():
+            raise damaged(self.path, "a number is missing that importance is computed with")
 
     def close(self) -> None:
         self._db.close()
@@ -206,10 +226,13 @@ class Store:
     def values(self, by: str) -> dict[str, float]:
         """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
         if by in RANKINGS:
-            return dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
-        query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
-        with self._errors:
-            return dict(self._db.execute(query, (by,)))
+            values = dict(zip(self.urls(), self.rankings()[by].tolist(), strict=True))
+        else:
+            query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
+            values = dict(self._rows(query, (by,)))
+        if None in values:
+            raise damaged(self.path, "a page has no URL")
+        return values
 
     def ranked_pages(self, pages: Sequence[int]) -> list[RankedPage]:
         """Some pages with their ranks, in the order they are asked for."""
@@ -345,7 +368,10 @@ class Store:
     def integrity_errors(self) -> list[str]:
         """What SQLite and the foreign columns say is wrong with the file, in sentences."""
         errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
+        if errors:
+            return errors  # what stands in such rows may be of no type that is looked for here
         with self._errors:
+            errors += schema_errors(self._db)
             for what, query in _ORPHANS.items():
                 (count,) = self._db.execute(query).fetchone()
                 if count:
@@ -623,6 +649,12 @@ class Store:
         """What hosts answered for pages that cannot exist."""
         query = f"SELECT {', '.join(Probe._fields)} FROM probes"
         return [Probe._make(row) for row in self._rows(query)]
+
+    def lately(self) -> Iterator[tuple[LatelyRow, str]]:
+        """The pages that were read lately, in this order, each with its URL."""
+        columns = ", ".join(f"lately.{name}" for name in LatelyRow._fields)
+        rows = self._rows(f"SELECT url, {columns} FROM lately JOIN pages ON pages.id = page ORDER BY lately.id")
+        return ((LatelyRow._make(row), url) for url, *row in rows)
 
     def _duplicates(self, which: str) -> tuple[int, int]:
         query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"

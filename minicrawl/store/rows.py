@@ -184,6 +184,17 @@ class Probe(NamedTuple):
     others: bytes | None
 
 
+class LatelyRow(NamedTuple):
+    """A row of `lately`."""
+
+    id: int
+    page: int
+    digest: int | None
+    words: bytes
+    is_there: bool
+    anchor: str
+
+
 class PatternRow(NamedTuple):
     """A row of `patterns`."""
 

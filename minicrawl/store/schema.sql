@@ -214,6 +214,16 @@ CREATE TABLE probes (
     others       BLOB                          -- of pages that do not
 ) STRICT, WITHOUT ROWID;
 
+-- Pages that were read lately, in this order: they are judged by what hosts will be asked, and hosts asked because of them.
+CREATE TABLE lately (
+    id           INTEGER PRIMARY KEY,
+    page         INTEGER NOT NULL,             -- pages.id
+    digest       INTEGER,                      -- 64 bits of what it says
+    words        BLOB    NOT NULL,             -- how many numbers it has, and hashes of its words, 4 bytes each
+    is_there     INTEGER NOT NULL,             -- 1: it is surely there
+    anchor       TEXT    NOT NULL              -- what a link to it says, if that is known
+) STRICT;
+
 -- How many pages there are of every state and reason, and which may be the most important: so that to tell it takes no
 -- look at all pages. The crawl keeps both at every commit.
 CREATE TABLE tallies (

@@ -24,6 +24,7 @@ from minicrawl.store.rows import (
     Fetch,
     Fingerprint,
     HostRow,
+    LatelyRow,
     LinkerRow,
     Links,
     ListedUrl,
@@ -108,10 +109,8 @@ class Writer(Store):
         )
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
-        with self._tallied(turn.id for turn in turns):
-            self._save_turns(turns)
-
-    def _save_turns(self, turns: Sequence[Turn]) -> None:
+        self._tally(self._tallies(turn.id for turn in turns), -1)
+        self._tally(Counter((turn.state, turn.reason) for turn in turns))
         answered = [turn for turn in turns if turn.fetch is not None]
         unanswered = [turn for turn in turns if turn.fetch is None]
         self._db.executemany(
@@ -151,18 +150,22 @@ class Writer(Store):
     @contextmanager
     def _tallied(self, pages: Iterable[int]) -> Iterator[None]:
         """Keep the tallies right while states or reasons of some pages change inside the block."""
-        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
-        some = json.dumps(list(pages))
-        before = {(state, reason): -count for state, reason, count in self._db.execute(query, (some,))}
+        some = list(pages)
+        self._tally(self._tallies(some), -1)
         yield
-        self._tally(before)
-        self._tally({(state, reason): count for state, reason, count in self._db.execute(query, (some,))})
+        self._tally(self._tallies(some))
 
-    def _tally(self, counts: Mapping[tuple[str, str], int]) -> None:
+    def _tallies(self, pages: Iterable[int]) -> dict[tuple[str, str], int]:
+        """How many of some pages have each state and reason."""
+        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
+        rows = self._db.execute(query, (json.dumps(list(pages)),))
+        return {(state, reason): count for state, reason, count in rows}
+
+    def _tally(self, counts: Mapping[tuple[str, str], int], sign: int = 1) -> None:
         self._db.executemany(
             "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
             "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
-            ((*kind, count) for kind, count in counts.items()),
+            ((*kind, sign * count) for kind, count in counts.items()),
         )
 
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
@@ -289,6 +292,11 @@ class Writer(Store):
     def save_probes(self, rows: Iterable[Probe]) -> None:
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+
+    def save_lately(self, rows: Iterable[LatelyRow], dropped: Iterable[int]) -> None:
+        columns, marks = ", ".join(LatelyRow._fields), ", ".join("?" * len(LatelyRow._fields))
+        self._db.executemany(f"INSERT INTO lately ({columns}) VALUES ({marks})", rows)
+        self._db.executemany("DELETE FROM lately WHERE id = ?", ((number,) for number in dropped))
 
     def save_twins(self, twins: Iterable[Twin]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)

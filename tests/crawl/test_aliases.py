@@ -3,11 +3,17 @@
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sites import Server, Site, crawl, rows
 
+from minicrawl.crawl.accounts import Accounts
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.outcome import MAX_HOPS
+from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic.coverage import Found
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -45,6 +51,38 @@ def test_the_eleventh_redirect_is_not(tmp_path: Path) -> None:
     states = crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS + 1}": []}, [HOME + "0"])
     assert states.popitem() == (f"{HOME}{MAX_HOPS}", "error redirect-chain")
     assert set(states.values()) == {"alias redirect-301"}
+
+
+def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
+    """Its first page is none that redirects any more, so the last one may."""
+    chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(MAX_HOPS)}
+    crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS}": []}, [HOME + "0"])
+    later: Site = chain | {HOME + "0": [HOME + "1"], f"{HOME}{MAX_HOPS}": HOME + "new", HOME + "new": []}
+    states = crawled(tmp_path, later, [HOME + "0"], strategy="cycle", discovery=0.1, pages=MAX_HOPS + 2)
+    assert (states[f"{HOME}{MAX_HOPS}"], states[HOME + "new"]) == ("alias redirect-301", "fetched ok")
+
+
+@given(changes=st.lists(st.tuples(st.integers(0, 11), st.integers(-1, 11)), max_size=60))
+def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[int, int]]) -> None:
+    """Whatever stood for what before: copies change their leader time and again."""
+    accounts, links = Accounts(Interpolation(1)), dict[int, int]()
+    accounts.discover(0, [GRANT] * 12)
+
+    def leads_to(page: int) -> list[int]:
+        return [page, *leads_to(links[page])] if page in links else [page]
+
+    for alias, target in changes:
+        old = np.array([links.pop(alias)] if alias in links else [], dtype=np.int32)
+        is_alias = target >= 0 and alias not in leads_to(target)
+        if is_alias:
+            links[alias] = target
+        new = np.array([target] if is_alias else [], dtype=np.int32)
+        accounts.relink(alias, new, old, Found.ALIAS if is_alias else Found.PAGE)
+    if accounts.hops_may_fall:
+        accounts.count_hops(links.items())
+    chains = [leads_to(page) for page in range(12)]
+    longest = [max(chain.index(page) for chain in chains if page in chain) for page in range(12)]
+    assert accounts.hops[:12].tolist() == longest
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 from misbehaving import answer, chunk, chunked
 
+from minicrawl.crawl.connection import Connection
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.crawl.open_files import Room
 from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.errors import FetchError
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
 
@@ -327,3 +329,19 @@ def test_a_proxy_is_not_asked_for_this_machine(url):
 
     server = says(HELLO)
     assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)
+
+
+def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:
+    """Taken for a reset, it would be asked for again and again, and its host be spared ever longer."""
+
+    async def run() -> FetchError:
+        async with says(b"") as server:
+            loop = asyncio.get_running_loop()
+            _, connection = await loop.create_connection(lambda: Connection(5.0), "127.0.0.1", server.port)
+            loop.call_soon(connection.connection_lost, MemoryError())
+            with pytest.raises(FetchError) as found:
+                await connection.ask(b"GET / HTTP/1.1\r\n\r\n")
+            return found.value
+
+    error = asyncio.run(run())
+    assert (error.reason, type(error.__cause__)) == ("parser-failed", MemoryError)

@@ -15,6 +15,7 @@ from misbehaving import MisbehavingServer, answer
 
 from minicrawl.crawl.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawl.source import LocalSource, PageSource, WorkerSource
+from minicrawl.crawl.timing import STANDARD, Timing
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
 
@@ -43,10 +44,10 @@ PAGES = {
 }
 
 
-def source_of(body: bytes, **settings: Any) -> LocalSource:
+def source_of(body: bytes, timing: Timing = STANDARD, **settings: Any) -> LocalSource:
     """Where every page has this body."""
     reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
-    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply))
+    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply), timing)
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
@@ -151,11 +152,22 @@ def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None
 def test_page_that_takes_too_long_is_given_up() -> None:
     async def run() -> None:
         pages = LargePages(0.0)
-        with pytest.raises(PageDiedError):
+        with pytest.raises(TimeoutError, match="more than 0 s"):
             await pages.read(b"<p>", URL, None, anchors=False)
         assert pages._process is None
 
     asyncio.run(run())
+
+
+def test_page_that_takes_too_long_is_not_asked_for_again() -> None:
+    """It would take as long again: a parser that finds no memory may go round in circles."""
+
+    async def run() -> tuple[Fetched, ParsedPage]:
+        async with source_of(PAGES["nesting-in-50-kB"], Timing(parse=0.0)) as source:
+            return await source.page(URL)
+
+    fetched, parsed = asyncio.run(run())
+    assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
 
 
 def test_page_whose_process_dies_is_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,4 +197,15 @@ def test_ordinary_pages_are_read_here() -> None:
     assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
     assert is_large(b"<br>" * 5_001)
     assert is_large(b" " * 300_000)
-    assert is_large(b"<p a b c d e f>" * 3_000 + b"words " * 1_000)
+    assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
+    assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
+
+
+@pytest.mark.parametrize("value", [b"", b"=1", b"='>'", b'=">>"', b'= "a > b"', b"='\">'", b"=\n'>'"])
+@pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
+def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
+    for every in (1, 7, 500, 7_000):
+        names = (b"a%d%b" % (number, value if number % every == 0 else b"") for number in range(8_000))
+        page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
+        assert is_large(page)
+        assert is_large(page.decode().encode("utf-16"))

@@ -2,11 +2,13 @@
 
 import itertools
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from behaviours import words
 from click.testing import CliRunner
 from sites import Server, crawl, rows
 
@@ -168,6 +170,53 @@ def test_crawl_in_pieces_knows_what_it_has_learned(tmp_path: Path) -> None:
         left -= 1
     assert left
     assert len(server.asked) < 300
+
+
+@pytest.mark.parametrize("digits", [8, 12, 16])
+@pytest.mark.parametrize("query", ["", "?v=%s"])
+def test_ids_in_paths_come_to_an_end_with_and_without_tokens(tmp_path: Path, query: str, digits: int) -> None:
+    rng = random.Random(1)
+
+    def token() -> str:
+        return f"{rng.getrandbits(4 * digits):0{digits}x}"
+
+    def answer(url: httpx.URL) -> list[str]:
+        number = url.path.rpartition("/")[2]
+        links = [f"{HOME}s{token()}z/{page}{query.replace('%s', token())}" for page in range(10)]
+        return [f"<h1>This is {number} of all pages</h1>" + words(random.Random(number), 30), *links]
+
+    report, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=1_000)
+    assert report.reason == "nothing-left"
+    assert len(server.asked) < 300
+
+
+class Listing(Dynamic):
+    """A server that lists pages with tokens in its sitemap, too."""
+
+    listed = tuple(f"{HOME}b/{number}?token=listed{number}" for number in range(100, 300))
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/sitemap.xml":
+            return httpx.Response(200, text="\n".join(self.listed))
+        return super()._answer(request)
+
+
+def test_what_sitemaps_and_alternates_name_is_known_without_sessions(tmp_path: Path) -> None:
+    store, plain = tmp_path / "crawl.db", tokens()
+
+    def answer(url: httpx.URL) -> list[str] | str | int:
+        said = plain(url)
+        assert isinstance(said, list)
+        return [f'<link rel=alternate hreflang=de href="{url.path}/de?token=alternate{number_of(url)}">', *said]
+
+    crawl(Listing(answer, f"User-agent: *\nSitemap: {HOME}sitemap.xml"), store, [HOME])
+    assert list(audit(open_store(store))) == []
+    known = [url for (url,) in rows(store, "SELECT url FROM pages")]
+    for ending in ("", "/de"):
+        pages = {f"{HOME}b/{number}{ending}" for number in range(100, 300)}
+        here = [url for url in known if url.partition("?")[0] in pages]
+        assert {url.partition("?")[0] for url in here} == pages
+        assert sum("?" in url for url in here) < 60
 
 
 # The rule alone.

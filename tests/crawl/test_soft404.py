@@ -1,11 +1,12 @@
 """Hosts that answer for pages they do not have."""
 
 import json
+import random
 from pathlib import Path
 
 import httpx
 import pytest
-from behaviours import BEHAVIOURS, DEAD, outcome
+from behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
 from click.testing import CliRunner
 from prose import prose
 from sites import Server, Site, crawl, rows
@@ -16,10 +17,12 @@ from minicrawl.crawl.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.crawl.vocabulary import vocabulary
 from minicrawl.model import Fetched
 from minicrawl.store.reader import open_store
+from minicrawl.store.rows import LatelyRow, Probe
 
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
 LOST = [f"{HOME}f/lost{number}" for number in range(9)]
+TEMPLATE = words(random.Random(40), 40)
 
 
 class Soft(Server):
@@ -135,6 +138,61 @@ def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
     assert list(audit(open_store(store))) == []
 
 
+@pytest.mark.parametrize("own", [0, 2])
+def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
+    """Neither that hosts are to be asked, nor what will be judged by their answers; here is one after every page."""
+    rng, dead, urls = random.Random(1), 20, [f"{HOME}f/{number}" for number in range(60)]
+    probes: dict[str, Probe] = {}
+    kept: dict[int, LatelyRow] = {}
+    found = Soft404s([], b"secret")
+    for number, url in enumerate(urls):
+        not_found = f"home sorry there is nothing here {words(rng, own)}"
+        said = not_found if number < dead else f"home {words(rng, 30)}"
+        found.read(number, page_of(url, said), is_there=False)
+        if number >= dead and (probe := found.take_due("http://a.test")):
+            found.take_in(page_of(probe, not_found), 0.0)
+        new, dropped = found.take_read()
+        kept = {row.id: row for row in [*kept.values(), *new] if row.id not in dropped}
+        probes |= {row.folder: row for row in found.take_rows()}
+        found = Soft404s(probes.values(), b"secret", [(row, urls[row.page]) for row in kept.values()])
+    assert [found.is_soft_404(number, HOME) for number in range(60)] == [number < dead for number in range(60)]
+
+
+def test_no_more_is_kept_of_a_host_than_its_last_pages() -> None:
+    found, kept = Soft404s([], b"secret"), set[int]()
+    for number in range(600):
+        found.read(number, page_of(f"{HOME}{number}", f"page {number}"), is_there=False)
+        if number % 7 == 0 or number == 599:
+            new, dropped = found.take_read()
+            kept = (kept | {row.id for row in new}) - set(dropped)
+    assert 100 < len(kept) < 300
+    assert max(kept) - min(kept) == len(kept) - 1
+
+
+@pytest.mark.parametrize("order", ["mixed", "dead first", "good first"])
+def test_page_that_says_what_a_link_to_it_says_is_not_lost(tmp_path: Path, order: str) -> None:
+    """Though it is like the answers, which have other words each time: so has it, and these were announced."""
+    shelves = {f"shelf/{number}": words(random.Random(number + 70), 2) for number in range(8)}
+
+    class Shelves(BehavingServer):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            about = shelves.get(request.url.path[1:])
+            if about is not None:
+                self.asked.append(str(request.url))
+                return httpx.Response(200, html=page("Oops", NAVIGATION, f"Nothing here. You may like: {about}"))
+            found = super()._answer(request)
+            if request.url.path != "/":
+                return found
+            links = "".join(f'<a href="/{path}">{about.upper()}</a>' for path, about in shelves.items())
+            return httpx.Response(200, html=links + found.text)
+
+    store = tmp_path / "crawl.db"
+    _, server = crawl(Shelves(BEHAVIOURS["suggestions"], order, 1), store, [HOME])
+    assert states(store, [HOME + path for path in shelves]) == {("fetched", "ok")}
+    assert states(store, [*server.good]) == {("fetched", "ok")}
+    assert states(store, server.dead) == {("error", "soft-404")}
+
+
 def vocabulary_of(said: str) -> bytes:
     return vocabulary(said.encode())
 
@@ -193,6 +251,32 @@ def test_page_that_cannot_exist_is_asked_for_beside_pages_that_are_alike() -> No
         assert (probe is not None) == is_due
         if probe:
             found.take_in(Fetched(probe, status=404), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_due"),
+    [
+        (f"{TEMPLATE} %s", False),
+        (f"{TEMPLATE} nothing to see", True),
+        (f"{TEMPLATE} sorry here are others %s", True),
+        (f"{TEMPLATE} keine Seite Nummer %s gefunden", True),
+        ("%s", False),
+    ],
+)
+def test_template_alone_is_no_suspicion(said: str, is_due: bool) -> None:
+    """Nor are pages of it that say the same words now and then; those are that say little else, or that are sorry."""
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(30):
+        found.read(number, page_of(f"{HOME}{number % 3}/{number}", said.replace("%s", words(rng, 12))), is_there=False)
+    assert (found.take_due("http://a.test") is not None) == is_due
+
+
+def test_words_of_their_own_urls_are_nothing_that_pages_say() -> None:
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(2):
+        name = words(rng, 8)
+        found.read(number, page_of(f"{HOME}{name.replace(' ', '-')}", f"{TEMPLATE} kein {name}"), is_there=False)
+    assert found.take_due("http://a.test") is not None
 
 
 @pytest.mark.parametrize(

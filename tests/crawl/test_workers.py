@@ -1,9 +1,12 @@
 """Fetching and parsing in worker processes changes nothing but the speed."""
 
 import asyncio
+import logging
 import os
 import re
 import signal
+import socket
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,8 @@ from sites import Server, rows
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.run import acrawl
 from minicrawl.crawl.source import WorkerSource
-from minicrawl.crawl.timing import Timing
+from minicrawl.crawl.timing import STANDARD, Timing
+from minicrawl.crawl.worker import serve
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
@@ -86,6 +90,39 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     assert (report.reason, len(killed)) == ("nothing-left", 1)
     assert ranks(store) == pytest.approx(ranks(here), abs=2e-6)
     assert list(audit(open_store(store))) == []
+
+
+class _Crammed(Connection):
+    """A line that has no memory for any answer but None."""
+
+    def send(self, answers: list[tuple[int, object]]) -> None:
+        if any(answer is not None for _, answer in answers):
+            raise MemoryError
+        super().send(answers)
+
+
+def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> None:
+    """Else somebody would wait for it for ever, as the worker goes on beating."""
+
+    async def run() -> list[tuple[int, object]]:
+        ours, theirs = socket.socketpair()
+        line = Connection(ours.detach())
+        line.send((CrawlSettings(), STANDARD, frozenset()))
+        serving = asyncio.create_task(serve(_Crammed(theirs.detach())))
+        line.send([(7, "locate", "http://192.0.2.1/")])
+        answers: list[tuple[int, object]] = []
+        while not answers:
+            answers = await asyncio.to_thread(line.recv)
+        line.close()
+        await serving
+        return answers
+
+    log = logging.getLogger("minicrawl")
+    handlers = log.handlers.copy()
+    try:
+        assert asyncio.run(run()) == [(7, None)]
+    finally:
+        log.handlers = handlers
 
 
 def test_workers_end_with_the_crawl() -> None:

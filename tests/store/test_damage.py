@@ -2,7 +2,10 @@
 
 import contextlib
 import random
+import resource
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,6 +141,64 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
+def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'pages'"
+    declared = "url          TEXT    NOT NULL"
+    for statement in ((declared, declared[:-9]), None, (declared[:-9], declared)):
+        with sqlite3.connect(path) as db:
+            if statement is None:
+                db.execute("UPDATE pages SET url = NULL WHERE id = 3")
+            else:
+                db.execute("PRAGMA writable_schema = on")
+                db.execute(change, statement)
+        db.close()
+    use(path, tmp_path)
+    for words in (["compare", str(path), str(path)], ["why", SEEDS[0], "--store", str(path)]):
+        told = CliRunner().invoke(main, words)
+        assert told.exception is None or isinstance(told.exception, SystemExit), repr(told.exception)
+        assert "NoneType" not in told.output
+
+
+DEFINITIONS = {
+    "books": ("ledger_virtual", "ledger_virtuam"),
+    "weighed": ("'alias'", "'alibs'"),
+    "ranks": ("x DESC", "y DESC"),
+    "pages_seeds": ("IS NULL", "NOTNULL"),
+    "meta": ("PRIMARY KEY", "NOT NULL"),
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: str) -> None:
+    """With a bit flipped in a view the numbers are others, or none, and SQLite is content with it."""
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA writable_schema = on")
+        change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?"
+        db.execute(change, (*DEFINITIONS[name], name))
+    db.close()
+    assert CliRunner().invoke(main, ["check", "--store", str(path)]).exit_code in (3, 4)
+    use(path, tmp_path)
+
+
+@pytest.mark.parametrize("value", ["NULL", "9e999", "-9e999", "'many'", "x'00'"])
+@pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "level"])
+def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
+    sound: Path, tmp_path: Path, key: str, value: str
+) -> None:
+    """Else it would be -inf, which is no JSON, or made of 0 in place of a word."""
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    rows(path, f"UPDATE meta SET value = {value} WHERE key = '{key}'")
+    for command in ("top", "export -", "why " + SEEDS[0], "compare {path} {path}"):
+        words = command.format(path=path).split()
+        told = CliRunner().invoke(main, [*words, *([] if words[0] == "compare" else ["--store", str(path)])])
+        assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
+
+
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path, tmp_path: Path, seed: int) -> None:
     path, saved = tmp_path / "crawl.db", tmp_path / "saved.db"
@@ -192,3 +253,23 @@ def test_command_salvages(sound: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="is there already"):
         salvage(sound, file)
     assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
+
+
+@pytest.mark.parametrize("limit", [1_000, 50_000, 150_000])
+def test_nothing_is_left_behind_where_the_disk_is_full(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, limit: int
+) -> None:
+    """Be it full while the schema is written, or the pages."""
+    sound, home = tmp_path_factory.mktemp("sound") / "crawl.db", "http://a.test/"
+    crawl({home: [f"{home}{number}/{'x' * 300}" for number in range(500)]}, sound, [home], pages=1)
+    told = subprocess.run(
+        [sys.executable, "-m", "minicrawl", "salvage", str(tmp_path / "saved.db"), "--store", str(sound)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 3
+    assert told.stderr.startswith("Error: the disk that holds")
+    assert told.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
