@@ -18,7 +18,7 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any], ids: Iterable[str] =
     """
     wanted = (names,) if isinstance(names, str) else names
     table = [row if isinstance(row, _NAMED) else pytest.param(*((row,) if wanted == (names,) else row)) for row in rows]
-    told = list(ids) or [row.id or repr(row.values) for row in table]
+    told = list(ids) or [str(row.id or row.values) for row in table]
 
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
