@@ -28,6 +28,17 @@ def page(title: str, *paragraphs: str) -> str:
     return f"<!doctype html><html><head><title>{title}</title></head><body>{said}</body></html>"
 
 
+@functools.cache
+def article(number: int) -> str:
+    rng = random.Random(number)
+    return page(f"Article {words(rng, 3)}", NAVIGATION, words(rng, 120), words(rng, 80))
+
+
+@functools.cache
+def _name(number: int) -> str:
+    return words(random.Random(number), 2).replace(" ", "-") + f"-{number}"
+
+
 Answer = Callable[[httpx.Request, random.Random], httpx.Response]
 
 
@@ -39,7 +50,7 @@ class Behaviour:
     """
 
     dead: Answer | None
-    good: Callable[[int], str] = lambda number: article(number)  # noqa: PLW0108 (it is defined below)
+    good: Callable[[int], str] = article
     home: str = ""
     tells: bool = True
     good_path: Callable[[int], str] = lambda number: f"f/page-{_name(number)}"
@@ -103,17 +114,6 @@ def outcome(name: str, store: Path, order: str = "mixed", seed: int = 1, **setti
         server.probes(),
         told,
     )
-
-
-@functools.cache
-def article(number: int) -> str:
-    rng = random.Random(number)
-    return page(f"Article {words(rng, 3)}", NAVIGATION, words(rng, 120), words(rng, 80))
-
-
-@functools.cache
-def _name(number: int) -> str:
-    return words(random.Random(number), 2).replace(" ", "-") + f"-{number}"
 
 
 def _hex(rng: random.Random, digits: int = 16) -> str:
