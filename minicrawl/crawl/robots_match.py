@@ -51,20 +51,16 @@ def respelt(octets: bytes) -> str:
     Reserved characters stay as they are written, so %2F is no slash. The RFC's own table would also escape "://"
     within a query, but not the "/" before it; like Google's parser, we escape neither.
     """
-    return _in_one_spelling(_RESPELT, octets)
-
-
-def _in_one_spelling(respelt: re.Pattern[bytes], octets: bytes) -> str:
-    pieces = respelt.split(octets)
-    pieces[1::2] = map(_SPELLINGS.__getitem__, pieces[1::2])
-    return b"".join(pieces).decode("ascii")
+    return _RESPELT.sub(lambda match: _SPELLINGS[match[0]], octets).decode("ascii")
 
 
 def _spelt(patterns: Iterable[bytes]) -> list[str]:
     """Patterns, each a line, as `respelt` spells them; `_STAR` stands for a star, `_END` for a $ at the very end."""
     lines = b"\n".join([*patterns, b""]).replace(b"\0", b"%00").replace(b"\1", b"%01")
     marked = lines.replace(b"$\n", b"\1\n").replace(b"*", b"\0")
-    return _in_one_spelling(_RESPELT_BETWEEN, marked).split(_NEXT)[:-1]
+    pieces = _RESPELT_BETWEEN.split(marked)  # of a large file, sooner than a call for each match
+    pieces[1::2] = map(_SPELLINGS.__getitem__, pieces[1::2])
+    return b"".join(pieces).decode("ascii").split(_NEXT)[:-1]
 
 
 class Pattern(NamedTuple):
@@ -125,7 +121,9 @@ class Rules:
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and what no rule matches is allowed (2.2.2)."""
-        best = max(self._longest_plain(octets), self._whole.get(octets + _END, 0))
+        best = self._longest_plain(octets)
+        if self._whole:
+            best = max(best, self._whole.get(octets + _END, 0))
         return bool(self._crowd.best(octets, best) & 1)
 
     def _longest_plain(self, octets: str) -> int:
@@ -149,24 +147,29 @@ class Crowd:
         self._made = _Made()
         long = {spelt: rank for spelt, rank in ranks.items() if len(spelt) > _LONGEST_PART and _is_long(spelt)}
         short = {spelt: rank for spelt, rank in ranks.items() if spelt not in long} if long else ranks
-        is_crowd = len(short) > _MOST_FILED
+        self._is_crowd = len(short) > _MOST_FILED
         self._long = _filed(long)
-        self._short = {} if is_crowd else _filed(short)
-        self._trie = _trie_of(short) if is_crowd else None
+        self._short = {} if self._is_crowd else _filed(short)
+        self._trie = _trie_of(short) if self._is_crowd else None
 
     def best(self, octets: str, least: int) -> int:
         """The highest rank of those that match, if it is more than `least`; else that."""
         some = _with_piece_in(octets, self._short)
-        if len(some) > _FEW and self._trie is None:
-            self._trie = _trie_of({spelt: rank for file in self._short.values() for rank, spelt in file})
-        if self._trie is not None and (len(some) > _FEW or not self._short):
-            least, some = max(least, self._trie.best(octets)), []
-        for rank, spelt in sorted(some + _with_piece_in(octets, self._long), reverse=True):
+        if self._is_crowd or len(some) > _FEW:
+            least, some = max(least, self._best_at_once(octets)), []
+        if self._long:
+            some += _with_piece_in(octets, self._long)
+        for rank, spelt in sorted(some, reverse=True):
             if rank <= least:
                 break
             if self._made[spelt].matches(octets):
                 return rank
         return least
+
+    def _best_at_once(self, octets: str) -> int:
+        if self._trie is None:
+            self._trie = _trie_of({spelt: rank for file in self._short.values() for rank, spelt in file})
+        return self._trie.best(octets)
 
 
 def _is_long(spelt: str) -> bool:
