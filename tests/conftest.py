@@ -2,7 +2,9 @@
 
 import gc
 import os
+import shutil
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,14 @@ LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""
 _LONG_ONES: list[tuple[float, str]] = []
 _BEGAN = pytest.StashKey[float]()
+_MEMORY = Path("/dev/shm")
+_ROOM = 2**30  # bytes: several times what all tests have in their folders at a time
+
+
+def pytest_configure() -> None:
+    """Keep the files of tests in memory where there is room: a crawl waits for the disk a dozen times."""
+    if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 def pytest_collection_finish() -> None:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from table import each
 
 ROOT = Path(__file__).parent.parent / "minicrawl"
 
@@ -62,7 +62,7 @@ def imports(path: Path) -> set[str]:
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 
-@pytest.mark.parametrize("file", FILES)
+@each("file", FILES)
 def test_file_imports_only_what_its_part_may(file: str) -> None:
     part = file.split("/", maxsplit=1)[0]
     if part not in MAY_IMPORT:
@@ -74,13 +74,13 @@ def test_file_imports_only_what_its_part_may(file: str) -> None:
     assert ours <= allowed
 
 
-@pytest.mark.parametrize("file", FILES)
+@each("file", FILES)
 def test_library_is_imported_where_it_lives(file: str) -> None:
     roots = {name.split(".")[0] for name in imports(ROOT / file)}
     assert {library for library in roots & HOMES.keys() if file not in HOMES[library]} == set()
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.split("/")[0] in PURE])
+@each("file", [file for file in FILES if file.split("/")[0] in PURE])
 def test_pure_part_does_no_io(file: str) -> None:
     assert {name.split(".")[0] for name in imports(ROOT / file)} & IMPURE == set()
 

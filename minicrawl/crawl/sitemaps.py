@@ -82,16 +82,17 @@ _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 class SitemapReader:
     """Reads one sitemap. `is_index`: its URLs are those of other sitemaps. `found`: number of its URLs, good or bad.
 
-    step: bytes that are read at a time, but for the first 1,024.
+    step: bytes that are read at a time, but for the first 1,024. most: bytes, unpacked, that are read at all.
     """
 
-    def __init__(self, url: str, step: int = STEP) -> None:
+    def __init__(self, url: str, step: int = STEP, most: int = MAX_BYTES) -> None:
         self.reason = "ok"
         self.is_index = False
         self.found = 0
         self.is_over = False
         self._url = url
         self._step = step
+        self._most = most
         self._wanted = max(step, _HEAD)  # bytes of the next step
         self._size = 0
         self._head = b""
@@ -139,7 +140,7 @@ class SitemapReader:
             yield from self._packing.unpacked(chunk[start : start + _SIP])
 
     def _read(self, block: bytes, *, is_last: bool = False, is_cut: bool = False) -> list[str]:
-        left = MAX_BYTES - self._size
+        left = self._most - self._size
         if len(block) > left:
             self._end("too-large")
         block = block[:left]

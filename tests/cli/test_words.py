@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sites import crawl, rows
+from table import each
 
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command as crawl_command
@@ -29,7 +30,7 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@each("name", SETTINGS)
 def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> None:
     options = {parameter.name: parameter for parameter in crawl_command.params}
     shown = options[name].default

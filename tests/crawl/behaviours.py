@@ -3,6 +3,8 @@
 What servers say by chance is seeded, so that a crawl meets the same answers each time.
 """
 
+import functools
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +28,17 @@ def page(title: str, *paragraphs: str) -> str:
     return f"<!doctype html><html><head><title>{title}</title></head><body>{said}</body></html>"
 
 
+@functools.cache
+def article(number: int) -> str:
+    rng = random.Random(number)
+    return page(f"Article {words(rng, 3)}", NAVIGATION, words(rng, 120), words(rng, 80))
+
+
+@functools.cache
+def _name(number: int) -> str:
+    return words(random.Random(number), 2).replace(" ", "-") + f"-{number}"
+
+
 Answer = Callable[[httpx.Request, random.Random], httpx.Response]
 
 
@@ -37,7 +50,7 @@ class Behaviour:
     """
 
     dead: Answer | None
-    good: Callable[[int], str] = lambda number: article(number)  # noqa: PLW0108 (it is defined below)
+    good: Callable[[int], str] = article
     home: str = ""
     tells: bool = True
     good_path: Callable[[int], str] = lambda number: f"f/page-{_name(number)}"
@@ -103,15 +116,6 @@ def outcome(name: str, store: Path, order: str = "mixed", seed: int = 1, **setti
     )
 
 
-def article(number: int) -> str:
-    rng = random.Random(number)
-    return page(f"Article {words(rng, 3)}", NAVIGATION, words(rng, 120), words(rng, 80))
-
-
-def _name(number: int) -> str:
-    return words(random.Random(number), 2).replace(" ", "-") + f"-{number}"
-
-
 def _hex(rng: random.Random, digits: int = 16) -> str:
     return f"{rng.getrandbits(4 * digits):0{digits}x}"
 
@@ -128,6 +132,7 @@ def _says(make: Callable[[httpx.Request, random.Random], str]) -> Answer:
     return lambda request, rng: httpx.Response(200, html=make(request, rng))
 
 
+@functools.cache
 def _product(number: int, template: str, *, own: int) -> str:
     rng = random.Random(number)
     return page("Our shop", template, f"{words(rng, own)} {number}.99")
@@ -142,6 +147,7 @@ NAVIGATION = "Home News Products About us Contact Search Log in"
 _TEMPLATE = {count: words(random.Random(count), count) for count in (130, 150, 300)}
 _POOL = [words(random.Random(number + 5000), 3) for number in range(40)]
 _LEXICON = words(random.Random(11), 3_000).split()
+_OFTEN = list(itertools.accumulate(1 / (rank + 2) for rank in range(len(_LEXICON))))
 _QUOTES = [words(random.Random(number + 6000), 12) for number in range(5)]
 SORRY = page("Not found", NAVIGATION, "Sorry, we could not find what you were looking for.")
 SHELL = (
@@ -162,14 +168,16 @@ def _dead_number(number: int) -> str:
 
 def _language(rng: random.Random, count: int) -> str:
     """As many words as they come in a language: some in every sentence, most hardly ever (Zipf)."""
-    return " ".join(rng.choices(_LEXICON, [1 / (rank + 2) for rank in range(len(_LEXICON))], k=count))
+    return " ".join(rng.choices(_LEXICON, cum_weights=_OFTEN, k=count))
 
 
+@functools.cache
 def _story(number: int) -> str:
     rng = random.Random(number)
     return page(_language(rng, 4), NAVIGATION, _language(rng, 250))
 
 
+@functools.cache
 def _entry(number: int) -> str:
     rng = random.Random(number)
     return page("Directory", _TEMPLATE[150], _language(rng, 40))

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from table import each
 from test_replies import TABLE
 
 from minicrawl.crawl.answer import AnswerReader
@@ -38,7 +39,7 @@ def test_pieces_say_what_the_whole_says(reply: bytes, cuts: list[int]) -> None:
     assert read(*(reply[a:b] for a, b in pairwise(places))) == read(reply)
 
 
-@pytest.mark.parametrize("reply", REPLIES)
+@each("reply", REPLIES)
 def test_bytes_one_by_one_say_what_the_whole_says(reply: bytes) -> None:
     assert read(*(reply[place : place + 1] for place in range(len(reply)))) == read(reply)
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from table import each
 
 from minicrawl.crawl.connect import PrivateAddressError, Resolver, Routes, is_literal
 from minicrawl.settings import ConnectTo
@@ -108,14 +109,14 @@ PRIVATE = {
 }
 
 
-@pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
+@each("address", PRIVATE.values(), ids=PRIVATE.keys())
 def test_addresses_of_this_network_are_refused(address):
     with pytest.raises(PrivateAddressError) as caught:
         with_resolver(lambda resolver: resolver.check(address))
     assert str(caught.value) == f"{address} is not a public address; --allow-private permits it"
 
 
-@pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
+@each("address", PRIVATE.values(), ids=PRIVATE.keys())
 def test_allow_private_lets_them_through(address):
     assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
 

@@ -20,6 +20,7 @@ import pytest
 import skipping
 from misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
 from sites import rows
+from table import each
 
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.connect import Resolver
@@ -360,14 +361,14 @@ def test_every_url_has_a_state_and_a_reason(crawled: Crawled) -> None:
     assert [url for url, state in crawled.states.items() if state.startswith("waiting") or state.endswith(" ")] == []
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each("name", FAULTS)
 def test_a_fault_on_the_first_page(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.first.test"
     expected = {"/": FAULTS[name].page, "/rest": OK} | FAULTS[name].after.get("first", {})
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each("name", FAULTS)
 def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     site = f"http://{name}.target.test"
     expected = {"/": OK, "/moved": ALIAS, "/fault": FAULTS[name].page, "/rest": OK}
@@ -375,7 +376,7 @@ def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
     assert {path: crawled.states.get(site + path) for path in expected} == expected
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each("name", FAULTS)
 def test_a_fault_in_robots_txt(crawled: Crawled, name: str) -> None:
     site, meaning = f"http://{name}.robots.test", FAULTS[name].robots
     expected: dict[str, str | None]

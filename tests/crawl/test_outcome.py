@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from table import each
 
 from minicrawl.crawl import outcome
 from minicrawl.crawl.outcome import MAX_TRIES, Outcome
@@ -42,8 +43,8 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
-@pytest.mark.parametrize("attempts", [0, 2])
+@each(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
+@each("attempts", [0, 2])
 def test_what_was_read_is_fetched(fetched, parsed, reason, follows, attempts):
     assert judge(fetched, parsed, attempts) == Outcome(State.FETCHED, reason, follows=follows)
 
@@ -53,8 +54,8 @@ def test_a_truncated_page_that_says_nofollow_is_not_followed():
     assert (outcome.state, outcome.follows) == (State.FETCHED, False)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize(
+@each("status", [301, 302, 303, 307, 308])
+@each(
     ("location", "target"),
     [
         ("/b", OTHER),
@@ -131,8 +132,8 @@ def test_a_broken_connection_is_tried_again(reason, attempts, wait):
     assert judge(Fetched(URL, reason=reason), ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
 
 
-@pytest.mark.parametrize("status", TRANSIENT_STATUSES)
-@pytest.mark.parametrize("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
+@each("status", TRANSIENT_STATUSES)
+@each("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
 def test_a_status_is_given_up_after_three_tries(status, attempts):
     assert judge(answer(status), ParsedPage(), attempts) == Outcome(State.ERROR, f"http-{status}")
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sites import Site, crawl, rows
+from table import each
 
 from minicrawl.crawl.audit import audit
 from minicrawl.crawl.parameters import _listed, stripped, without_parameters
@@ -69,12 +70,12 @@ def test_list_is_sorted_out() -> None:
     assert not {"ref", "source", "id", "cid", "q", "lang", "page", "s", "sid"} & set(names)
 
 
-@pytest.mark.parametrize(("given", "left"), STRIPPED.items())
+@each(("given", "left"), STRIPPED.items())
 def test_what_says_who_follows_a_link_is_stripped(given: str, left: str | None) -> None:
     assert stripped(PAGE + given) == ("http://h.test/b" if left is None else PAGE + left)
 
 
-@pytest.mark.parametrize("given", KEPT)
+@each("given", KEPT)
 def test_all_else_is_kept_byte_for_byte(given: str) -> None:
     assert stripped(PAGE + given) == PAGE + given
 

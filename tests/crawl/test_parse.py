@@ -7,6 +7,7 @@ from encodings.aliases import aliases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import each
 
 from minicrawl.crawl.content_type import media_type
 from minicrawl.crawl.decode import encoding_of
@@ -72,7 +73,7 @@ LINKS = {
 }
 
 
-@pytest.mark.parametrize(("html", "expected"), LINKS.values(), ids=LINKS.keys())
+@each(("html", "expected"), LINKS.values(), ids=LINKS.keys())
 def test_outlinks_are_found(html, expected):
     assert links(html) == expected
 
@@ -143,7 +144,7 @@ TREE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("html", "expected"), TREE.values(), ids=TREE.keys())
+@each(("html", "expected"), TREE.values(), ids=TREE.keys())
 def test_links_are_those_of_a_browser_s_tree(html, expected):
     assert links(html) == expected
 
@@ -295,7 +296,7 @@ REFRESHES = {
 }
 
 
-@pytest.mark.parametrize(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
+@each(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
 def test_meta_refresh_is_read_as_by_browsers(content, expected):
     """WHATWG HTML, shared declarative refresh steps; a refresh to the page itself may be None or its URL."""
     found = parsed(f'<meta http-equiv="refresh" content="{content}">').refresh
@@ -439,7 +440,7 @@ ENCODED = {
 }
 
 
-@pytest.mark.parametrize(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
+@each(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
 def test_text_is_decoded_as_browsers_do(body, content_type, title):
     assert parse_html(body, URL, content_type).title == title
 
@@ -455,7 +456,7 @@ def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
     assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))
 
 
-@pytest.mark.parametrize(
+@each(
     "label",
     [
         "hex",
@@ -472,7 +473,7 @@ def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
         "utf-32",
     ],
 )
-@pytest.mark.parametrize("place", ["meta", "header"])
+@each("place", ["meta", "header"])
 def test_labels_that_browsers_do_not_know_are_ignored(label, place):
     html = "<title>a +AOQ- b</title><a href=/x>"
     body = (f"<meta charset={label}>" * (place == "meta") + html).encode()

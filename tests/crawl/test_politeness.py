@@ -5,6 +5,7 @@ from itertools import accumulate
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import each
 
 from minicrawl.crawl.politeness import (
     FRESH,
@@ -29,7 +30,7 @@ def health_after(*answers: Fetched, base: float = 1.0) -> Health:
     return last
 
 
-@pytest.mark.parametrize(
+@each(
     ("fetched", "expected"),
     [
         *((Fetched(URL, status=status), True) for status in (429, 502, 503, 504)),
@@ -44,7 +45,6 @@ def health_after(*answers: Fetched, base: float = 1.0) -> Health:
             for reason in ("dns", "tls", "private-address", "bad-url", "worker-died", "undecodable", "bad-response")
         ),
     ],
-    ids=lambda value: str(getattr(value, "status", None) or getattr(value, "reason", value)),
 )
 def test_what_says_that_a_host_is_in_trouble(fetched, expected):
     assert is_strained(fetched) is expected

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from table import each
 
 from minicrawl.crawl.remembered import Source, resumed
 from minicrawl.errors import SettingError
@@ -55,7 +56,7 @@ EXAMPLES = {
 FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header"}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@each("name", SETTINGS)
 def test_every_setting_is_remembered_or_is_for_one_run(name):
     """Each example is another value than the default."""
     before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()

@@ -15,6 +15,7 @@ from typing import Any
 import brotli
 import pytest
 from misbehaving import MisbehavingServer, Peer, answer, chunk, chunked, redirect
+from table import each
 
 from minicrawl.crawl.fetch import Fetcher
 from minicrawl.model import Fetched
@@ -502,7 +503,7 @@ def answers() -> dict[str, Fetched]:
     return dict(zip(TABLE, fetched_from([reply for reply, _ in TABLE.values()]), strict=True))
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each("name", TABLE)
 def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: str) -> None:
     _, expected = TABLE[name]
     assert {field: getattr(answers[name], field) for field in expected} == expected

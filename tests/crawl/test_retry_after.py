@@ -5,6 +5,7 @@ from email.utils import formatdate
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table import each
 
 from minicrawl.crawl.retry_after import LONGEST_REST, asked_rest
 from minicrawl.model import Fetched
@@ -17,7 +18,7 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
     return asked_rest(Fetched("http://h.test/", status=status, retry_after=retry_after), NOW)
 
 
-@pytest.mark.parametrize(
+@each(
     ("retry_after", "seconds"),
     [
         pytest.param("120", 120.0, id="seconds"),
@@ -54,7 +55,7 @@ def rest(retry_after: str | None, status: int | None = 503) -> float:
         pytest.param("Sun, 06 Nov 1994", 0.0, id="date without time"),
     ],
 )
-@pytest.mark.parametrize("status", [429, 503])
+@each("status", [429, 503])
 def test_a_rest_is_what_is_asked_for_within_reason(status, retry_after, seconds):
     assert rest(retry_after, status) == seconds
 

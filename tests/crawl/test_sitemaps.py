@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table import each
 
 from minicrawl.crawl.sitemaps import MAX_BYTES, MAX_URLS, STEP, SitemapReader, _Xml
 
@@ -18,9 +19,9 @@ ONE, TWO = "http://a.test/1", "http://a.test/2"
 URLSET = f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{ONE}</loc></url></urlset>"
 
 
-def read(*chunks: bytes, truncated: bool = False, step: int = STEP) -> tuple[str, list[str]]:
+def read(*chunks: bytes, truncated: bool = False, step: int = STEP, most: int = MAX_BYTES) -> tuple[str, list[str]]:
     """Reason and URLs of a document that comes in these chunks."""
-    reader, urls = SitemapReader(AT, step), []
+    reader, urls = SitemapReader(AT, step, most), []
     for chunk in chunks:
         for some in reader.feed(chunk):
             urls += some
@@ -143,16 +144,16 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 7, 10**6])
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each("size", [1, 7, 10**6])
+@each("name", DOCUMENTS)
 def test_documents_give_their_urls_whatever_pieces_they_come_in(name: str, size: int) -> None:
     text, reason, urls = DOCUMENTS[name]
     for body in (text.encode(), gzip.compress(text.encode())):
         assert read(*(body[at : at + size] for at in range(0, len(body), size))) == (reason, urls)
 
 
-@pytest.mark.parametrize("step", [1, 2, 3, 10, 100])
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each("step", [1, 2, 3, 10, 100])
+@each("name", DOCUMENTS)
 def test_documents_give_their_urls_however_little_is_read_at_a_time(name: str, step: int) -> None:
     """The first 1,024 bytes are read at once, so there are as many blanks before."""
     text, reason, urls = DOCUMENTS[name]
@@ -332,7 +333,18 @@ def test_every_step_is_small() -> None:
 )
 def test_there_is_an_end_to_everything(head: str, block: str, reason: str) -> None:
     piece = (block * 2**20)[: 2**20].encode()
-    assert read(head.encode(), *[piece] * (MAX_BYTES // 2**20 + 1))[0] == reason
+    assert read(head.encode(), piece, most=2**18)[0] == reason
+
+
+@pytest.mark.parametrize(("head", "block"), [("<urlset>", "<a/>"), ("http://a.test/\n", "\n")])
+def test_no_more_than_a_million_tags_or_lines_are_read(head: str, block: str) -> None:
+    assert read(head.encode(), (block * 1_000_001).encode())[0] == "too-large"
+
+
+def test_no_more_bytes_are_read_than_the_protocol_allows() -> None:
+    blanks = [b" " * 2**20] * (MAX_BYTES // 2**20 - 1)
+    assert read(b"<urlset>", *blanks, b"</urlset>") == ("ok", [])
+    assert read(b"<urlset>", *blanks, b" " * 2**20)[0] == "too-large"
 
 
 PARTS = ["<urlset>", "<url>", "<loc>", "</loc>", "http://a.test/", "&", "<![CDATA[", "]]>", "\ufeff"]

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from sites import Server, Site, crawl, rows
+from table import each
 
 from minicrawl.cli import main
 from minicrawl.crawl.audit import audit
@@ -66,7 +67,7 @@ def walked(
 # Static rules.
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "rule"),
     [
         ("", None),

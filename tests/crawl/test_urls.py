@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from table import each
 
 from minicrawl.crawl.urls import authority, base_url, hostname, normalise, origin, resolved, site
 
@@ -95,12 +96,12 @@ NO_PAGE = {
 }
 
 
-@pytest.mark.parametrize(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
+@each(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
 def test_every_spelling_has_one_normal_form(url, expected):
     assert normalise(url) == expected
 
 
-@pytest.mark.parametrize("url", NO_PAGE.values(), ids=NO_PAGE.keys())
+@each("url", NO_PAGE.values(), ids=NO_PAGE.keys())
 def test_what_is_no_http_url_is_no_page(url):
     assert normalise(url) is None
 
@@ -173,7 +174,7 @@ CORNERS = {
 }
 
 
-@pytest.mark.parametrize(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
+@each(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
 def test_corners_are_read_as_the_standard_reads_them(url, base, expected):
     assert normalise(url, base) == expected
 
@@ -197,7 +198,7 @@ ABNORMAL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
+@each(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
 def test_normal_references_resolve_as_in_rfc_3986(reference, expected):
     assert normalise(reference, BASE) == expected
 

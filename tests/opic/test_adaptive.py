@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from opic_webs import D, exact_importance, pages, random_web
+from table import each
 
 from minicrawl.opic import GRANT, SEED_GRANTS, TOTAL, Adaptive, Basic, PayOut, Window
 from minicrawl.opic.strategy import Greedy
@@ -115,10 +116,10 @@ class Life:
 @pytest.mark.parametrize("window", WINDOWS, ids=named)
 @pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
 def test_no_unit_is_made_or_lost(pay_out, window):
-    """I4 after thousands of steps with weights, aliases and growth; and the lazy pay-out is the eager one."""
+    """I4 after many steps with weights, aliases and growth, of 36 books; and the lazy pay-out is the eager one."""
     book = Adaptive(window, pay_out)
     life = Life(book, seed=3)
-    for step in range(2000):
+    for step in range(700):
         life.step()
         if step % 40 == 0:
             life.check()
@@ -364,9 +365,11 @@ def test_history_is_what_a_full_diary_says(window, seed):
     book = Adaptive(window, PayOut("all"), total=total)
     book.discover([total // n] * n)
     diary = Diary(n)
-    for _ in range(250):
+    for step in range(250):
         page = draw.randrange(n) if draw.random() < 0.7 else int(np.argmax(book.cashes()))
         diary.note(page, book.visit(page, pages(web[page])).cash)
+        if step % 3:  # a history that is wrong stays so
+            continue
         visits_of = [diary.of(page) for page in range(n)]
         counted = [kept(window, visits, total, visits[-1][1] if visits else 0) for visits in visits_of]
         assert book.history[:n] == pytest.approx([sum(cash for *_, cash in visits) for visits in counted], rel=1e-12)
@@ -461,8 +464,8 @@ def one_step(web: Sequence[Sequence[int]], x: np.ndarray) -> tuple[np.ndarray, f
     return brought, virtual
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("to", ["nobody", "all"])
+@each("seed", range(10))
+@each("to", ["nobody", "all"])
 def test_x_is_one_step_of_power_iteration_from_the_history(to, seed):
     """Lemma 2.3: a page has spent or still has just what it began with and was brought.
 
@@ -644,12 +647,14 @@ def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
             history += (cash - history) / 32
             stretch += (book.clock - start - stretch) / 32
         diaries[page].append((start, float(book.clock), float(cash)))
+        noted = kept(window, diaries[page], book.in_hand(), book.clock)
+        assert book.history[page] == pytest.approx(sum(each for *_, each in noted), rel=1e-9)
+        if step % 7:  # what is wrong stays so for longer than that
+            continue
         expected = rates_of(window, diaries, book.in_hand(), book.clock)
         for new in np.flatnonzero(~book.read[: book.size] & (book.last[: book.size] > 0)).tolist():
             expected[new] = (history + book.cash(new)) / (stretch + book.clock - book.last[new])
         assert book.shares() == pytest.approx(expected / (expected.sum() or 1.0), rel=1e-9, abs=1e-12)
-        noted = kept(window, diaries[page], book.in_hand(), book.clock)
-        assert book.history[page] == pytest.approx(sum(each for *_, each in noted), rel=1e-9)
 
 
 def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers():

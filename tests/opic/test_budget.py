@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from table import each
 
 from minicrawl.opic.budget import DiscoveryBudget
 
@@ -25,13 +26,13 @@ def assert_share_is_held(budget: DiscoveryBudget, fetches: int = 3000) -> None:
         assert abs(discoveries - budget.share * n) <= 2
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each("share", SHARES)
 def test_share_is_held_within_two_fetches(share):
     assert_share_is_held(DiscoveryBudget(share))
 
 
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
+@each("share", SHARES)
+@each("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
 def test_lean_times_are_not_made_up_for(share, offer):
     """However long one kind was missing, the share is within two fetches from the moment both are there."""
     budget = DiscoveryBudget(share)
@@ -40,7 +41,7 @@ def test_lean_times_are_not_made_up_for(share, offer):
     assert_share_is_held(budget)
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each("share", SHARES)
 def test_share_is_held_on_a_changing_offer(share):
     """Each stretch in which both kinds are on offer holds the share by itself."""
     budget = DiscoveryBudget(share)
@@ -97,7 +98,7 @@ def test_no_offer_costs_nothing(share):
     assert budget.credit == 0.75
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each("share", SHARES)
 def test_share_is_held_among_the_fetches_that_took_place(share):
     """Decisions that no fetch follows do not count, as many as there are."""
     budget = DiscoveryBudget(share)
@@ -113,7 +114,7 @@ def test_share_is_held_among_the_fetches_that_took_place(share):
             assert abs(discoveries - share * n) <= 2
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each("share", SHARES)
 def test_decision_alone_leaves_the_account_as_it_was(share):
     budget = DiscoveryBudget(share, 0.7)
     for offer in [(True, True), (True, False), (False, True), (False, False)]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 import pytest
 from opic_webs import D, csr, exact_importance, final, pages, random_web
+from table import each
 
 from minicrawl.opic import Coverage
 from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, Found
@@ -56,9 +57,9 @@ def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
     return float(sum(importance[page] for page in set(read)))
 
 
-@pytest.mark.parametrize("alias_share", [0.0, 0.3], ids=["no-aliases", "aliases"])
-@pytest.mark.parametrize("dangling", [0.0, 0.2, 0.8])
-@pytest.mark.parametrize("seed", range(60))
+@each("alias_share", [0.0, 0.3], ids=["no-aliases", "aliases"])
+@each("dangling", [0.0, 0.2, 0.8])
+@each("seed", range(60))
 def test_bound_never_exceeds_the_truth(seed, dangling, alias_share):
     """At every moment of a crawl in any order, pages visited again and again, one by one or many at once."""
     draw = random.Random(f"{seed} {dangling} {alias_share}")
@@ -83,7 +84,7 @@ def test_bound_never_exceeds_the_truth(seed, dangling, alias_share):
         assert 0 <= coverage.waiting - coverage.walkers.sum() < 1e-9 * WALKERS
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_greedy_crawl_of_a_larger_web_stays_below_the_truth_and_comes_near(seed):
     """Reading the page with most walkers first, each page once: the bound is good for something."""
     draw = random.Random(seed)
@@ -101,7 +102,7 @@ def test_greedy_crawl_of_a_larger_web_stays_below_the_truth_and_comes_near(seed)
     assert coverage.bound() > 0.3
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_seeds_added_later_mix_with_the_first_ones(seed):
     """Two units of walkers: the truth is that of a walker who starts at either set with equal chance."""
     draw = random.Random(seed)
@@ -141,7 +142,7 @@ def test_bound_tends_to_one_when_everything_is_visited_again_and_again(seed, man
     assert 1 - 1e-9 < bounds[-1] <= 1.0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_without_dangling_pages_the_bound_is_that_of_rankmass(seed):
     """Each page read once: (1 - d) times the walkers that stepped on, reckoned by hand."""
     draw = random.Random(seed)
@@ -160,7 +161,7 @@ def test_without_dangling_pages_the_bound_is_that_of_rankmass(seed):
         assert coverage.walkers[:n] / WALKERS == pytest.approx(np.array(walkers), abs=n * n / WALKERS)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60))
 def test_visits_at_once_equal_visits_one_by_one(seed):
     """Where no page of the set links to another one, order does not matter."""
     draw = random.Random(seed)

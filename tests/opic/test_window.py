@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from table import each
 
 from minicrawl.opic.window import (
     Basic,
@@ -36,7 +37,7 @@ def test_policy_is_read_as_written(text, policy):
     assert parse_window(text, turnovers=5.5) == policy
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
