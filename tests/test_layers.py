@@ -97,7 +97,7 @@ def patched(path: Path) -> Iterator[str]:
 MAY_BE_PATCHED = {"_visit"}
 
 
-@pytest.mark.parametrize("file", sorted(Path(__file__).parent.rglob("test_*.py")), ids=lambda file: file.name)
+@each("file", sorted(Path(__file__).parent.rglob("test_*.py")))
 def test_sizes_and_times_are_passed_in_not_patched(file: Path) -> None:
     """No test patches a private name: what is private may change, and the test would go on."""
     names = {name.rpartition(".")[2] for name in patched(file)}

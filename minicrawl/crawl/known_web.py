@@ -36,9 +36,6 @@ from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
 from minicrawl.store.writer import Writer
 
-_SEEDS_AT_ONCE = 2**15
-"""So many seeds are taken in and committed at a time: a second or two, after which the crawl can be told to stop."""
-
 
 class KnownWeb:
     """Every known page with its accounts, links and host, and the batch of what is not yet committed.
@@ -121,7 +118,7 @@ class KnownWeb:
         pages = self.known.find(seeds)
         unmet = pages.count(None)
         grant = seed_grant(self.strategy, self.accounts.book, unmet) if unmet else 0
-        for some in slices(len(seeds), _SEEDS_AT_ONCE):
+        for some in slices(len(seeds), self.writer.sizes.seeds):
             if self.traps is not None:
                 self.traps.protect(seeds[some])
             fresh = unknown(seeds[some], pages[some])

@@ -12,6 +12,7 @@ from minicrawl.crawl.seeds import gather_seeds, guesses, in_plain_http, read_see
 from minicrawl.crawl.timing import Timing
 from minicrawl.errors import SeedError
 from minicrawl.model import Progress
+from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 
 
@@ -157,11 +158,8 @@ def test_all_bad_lines_are_told_with_their_numbers(tmp_path):
     assert (seeds.urls, len(seeds.bad)) == (["http://a.test/"], 31)
 
 
-def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(tmp_path: Path) -> None:
     """Millions take minutes. What was taken in is kept, and what comes of it all is as if they had come at once."""
-    monkeypatch.setattr("minicrawl.crawl.known_web._SEEDS_AT_ONCE", 4)
     seeds = [f"http://{name}.test/" for name in "abcdefghij"]
     known: list[int] = []
     timing = Timing(progress=0.0, looks_apart=0.0)
@@ -169,11 +167,19 @@ def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(
     def shown(progress: Progress) -> None:
         known.append(progress.known)
 
-    report, server = crawl({seed: [] for seed in seeds}, tmp_path / "a.db", seeds, time=1e-9, timing=timing)
+    report, server = crawl(
+        {seed: [] for seed in seeds}, tmp_path / "a.db", seeds, time=1e-9, timing=timing, sizes=Sizes(seeds=4)
+    )
     assert (report.reason, report.known, server.asked) == ("time", 4, [])
     assert rows(tmp_path / "a.db", "SELECT url FROM pages ORDER BY id") == [(seed,) for seed in seeds[:4]]
     report, server = crawl(
-        {seed: [] for seed in seeds}, tmp_path / "a.db", seeds, timing=timing, on_progress=shown, probe=False
+        {seed: [] for seed in seeds},
+        tmp_path / "a.db",
+        seeds,
+        timing=timing,
+        sizes=Sizes(seeds=4),
+        on_progress=shown,
+        probe=False,
     )
     assert (report.reason, sorted(server.asked)) == ("nothing-left", seeds)
     assert known[:3] == [4, 8, 10]
@@ -181,14 +187,19 @@ def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "opic"])
-def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
-) -> None:
+def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(tmp_path: Path, strategy: str) -> None:
     seeds = [f"http://{name}.test/" for name in "abcdefgh"]
     found = []
     for at_once in (100, 3):
-        monkeypatch.setattr("minicrawl.crawl.known_web._SEEDS_AT_ONCE", at_once)
         store = tmp_path / f"{at_once}.db"
-        crawl({seed: [] for seed in seeds}, store, seeds, strategy=strategy, ignore_robots=True, pages=1)
+        crawl(
+            {seed: [] for seed in seeds},
+            store,
+            seeds,
+            sizes=Sizes(seeds=at_once),
+            strategy=strategy,
+            ignore_robots=True,
+            pages=1,
+        )
         found.append(rows(store, "SELECT id, url, cash, depth, walkers, steps FROM pages ORDER BY id"))
     assert found[0] == found[1]
