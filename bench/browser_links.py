@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from minicrawl.crawl import source
-from minicrawl.crawl.parse import parse_html
-from minicrawl.crawl.urls import normalise
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.sources import source
+from minicrawl.crawler.urls.normal import normalise
 from minicrawl.model import ParsedPage
 
 BROWSER = Path(__file__).with_suffix(".mjs")

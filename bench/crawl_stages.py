@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.cli import main
-from minicrawl.crawl import codings, large_pages
-from minicrawl.crawl.absorb import Absorber
-from minicrawl.crawl.accounts import Accounts
-from minicrawl.crawl.answer import AnswerReader
-from minicrawl.crawl.duplicates import Duplicates
-from minicrawl.crawl.engine import Engine
-from minicrawl.crawl.frontier import Frontier
-from minicrawl.crawl.known import KnownUrls
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.engine import Engine
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.http import codings
+from minicrawl.crawler.http.answer import AnswerReader
+from minicrawl.crawler.known.page_numbers import KnownUrls
+from minicrawl.crawler.recognise.duplicates import Duplicates
+from minicrawl.crawler.sources import large_pages
 from minicrawl.store.reader import open_store
 
 spent_by_stage: dict[str, float] = {}

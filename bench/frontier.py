@@ -32,11 +32,11 @@ import numpy as np
 import numpy.typing as npt
 from crawl_stages import spent_by_stage, table_sizes, timed
 
-from minicrawl.crawl.absorb import Absorber
-from minicrawl.crawl.accounts import Accounts
-from minicrawl.crawl.duplicates import Duplicates
-from minicrawl.crawl.frontier import Frontier
-from minicrawl.crawl.known import KnownUrls
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.known.page_numbers import KnownUrls
+from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, STRATEGIES, Interpolation
 from minicrawl.opic.shares import DAMPING

@@ -38,7 +38,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.audit import audit
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb, Reply
 from minicrawl.errors import StoreError

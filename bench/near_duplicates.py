@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawl.digest import identity_of
-from minicrawl.crawl.duplicates import Duplicates
+from minicrawl.crawler.html.fingerprint import identity_of
+from minicrawl.crawler.recognise.duplicates import Duplicates
 
 NO_TEXT = re.compile(rb"<script.*?</script\s*>|<style.*?</style\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 BANDS, WIDTH = 12, 4

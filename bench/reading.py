@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from frontier import fill
 
 from minicrawl.cli import main as minicrawl
-from minicrawl.crawl.absorb import Absorber
+from minicrawl.crawler.absorb import Absorber
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store

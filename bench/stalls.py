@@ -25,8 +25,8 @@ from typing import Any
 import httpx
 
 from minicrawl.cli import main
-from minicrawl.crawl import run
-from minicrawl.crawl.engine import Engine
+from minicrawl.crawler import run
+from minicrawl.crawler.engine import Engine
 
 LONG = 0.1
 SHOWN = 12

@@ -21,8 +21,8 @@ import numpy as np
 from made_up import MadeUpWeb
 
 from minicrawl.cli import main
-from minicrawl.crawl.engine import Engine
-from minicrawl.crawl.frontier import Frontier
+from minicrawl.crawler.engine import Engine
+from minicrawl.crawler.frontier.frontier import Frontier
 
 _CHOICES = 50
 _FAILING = 0.01

@@ -2,11 +2,15 @@
 
 A URL travels  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
 
-crawl/    the live crawl, stage by stage           store/   what stays on disk: one SQLite file
+crawler/  the live crawl, a folder a stage         store/   what stays on disk: one SQLite file
 opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
           how important every page is              export/  files for other programs
 cli/      one module per command                   demo/    a generated web to try it on
 analysis/ what a crawl's links say                 lab/     the papers' experiments
+
+model     values that travel between the stages    settings  everything a crawl can be asked for
+timing    how long a crawl waits, and for what     sizes     how much is done at a time
+errors    what a user is told is wrong             report    what an experiment says
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)
@@ -20,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from minicrawl.errors import ConfigError, MinicrawlError
 
 if TYPE_CHECKING:
-    from minicrawl.crawl.run import acrawl, crawl
+    from minicrawl.crawler.run import acrawl, crawl
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import open_store
 
@@ -28,7 +32,8 @@ __version__ = "0.1.0"
 __all__ = ["ConfigError", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {
-    "acrawl": "minicrawl.crawl.run",
+    "acrawl": "minicrawl.crawler.run",
+    "crawl": "minicrawl.crawler.run",
     "CrawlReport": "minicrawl.model",
     "open_store": "minicrawl.store.reader",
 }
@@ -38,8 +43,6 @@ def __getattr__(name: str) -> Any:
     # Looked up on first use, so that 'minicrawl --help' does not load numpy and an HTTP client.
     from importlib import import_module
 
-    if name == "crawl":
-        return import_module("minicrawl.crawl")  # a package that can be called
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'minicrawl' has no attribute {name!r}")

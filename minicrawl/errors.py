@@ -38,7 +38,7 @@ class NothingFetchedError(MinicrawlError):
 class FetchError(MinicrawlError):
     """A request got no usable response.
 
-    `reason`: a reason code such as "dns" or "timeout-connect", see `minicrawl.crawl.outcome`.
+    `reason`: a reason code such as "dns" or "timeout-connect", see `minicrawl.crawler.outcomes.outcome`.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

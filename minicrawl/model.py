@@ -33,7 +33,7 @@ class Fetched:
     `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
     decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
     header says, or the body looks like. `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
-    minicrawl.crawl.digest; None when there is none. `words`: see minicrawl.crawl.vocabulary.
+    minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.words.
     """
 
     url: str
@@ -96,7 +96,7 @@ class ParsedPage:
 
 @dataclass(frozen=True, slots=True)
 class SitemapAnswer:
-    """What came back for a sitemap, without its URLs. `reason`: how it was read, see minicrawl.crawl.sitemaps;
+    """What came back for a sitemap, without its URLs. `reason`: how it was read, see crawler/sitemaps/reading.py;
     `found`: number of URLs in it, good or bad.
     """
 

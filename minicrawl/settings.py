@@ -131,7 +131,7 @@ class CrawlSettings:
     time: float | None = None
     bytes: int | None = None
     until_coverage: float | None = None
-    # Reasons for which pages were given up that are asked for again, see minicrawl.crawl.retry.
+    # Reasons for which pages were given up that are asked for again, see minicrawl.crawler.outcomes.retry.
     retry: tuple[str, ...] = ()
     # Which links are followed.
     scope: str = "any"

@@ -1,6 +1,7 @@
 """Who may import whom: the house, held by a test."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,33 +14,33 @@ MAY_IMPORT = {
     "opic": set(),
     "rank": set(),
     "store": set(),
-    "crawl": {"opic", "store", "rank"},
+    "crawler": {"opic", "store", "rank"},
     "export": {"store"},
     "demo": {"rank"},
     "lab": {"opic", "rank", "store"},
     "analysis": {"opic", "rank", "store", "lab"},
-    "cli": {"crawl", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
+    "cli": {"crawler", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"errors", "model", "report", "settings", "sizes"}
+FOR_EVERYONE = {"timing", "errors", "model", "report", "settings", "sizes"}
 
 # Libraries that belong to one place each.
 HOMES = {
-    "httpx": {"crawl/fetch.py"},
-    "aiohappyeyeballs": {"crawl/connection.py"},
-    "zlib_ng": {"crawl/codings.py"},
-    "brotli": {"crawl/codings.py"},
-    "backports": {"crawl/codings.py"},
-    "aiodns": {"crawl/names.py"},
+    "httpx": {"crawler/http/fetch.py"},
+    "aiohappyeyeballs": {"crawler/http/connection.py"},
+    "zlib_ng": {"crawler/http/codings.py"},
+    "brotli": {"crawler/http/codings.py"},
+    "backports": {"crawler/http/codings.py"},
+    "aiodns": {"crawler/net/dns.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawl/elements.py", "crawl/sitemaps.py"},
-    "selectolax": {"crawl/elements.py"},
-    "charset_normalizer": {"crawl/decode.py"},
-    "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "care", "wreck")},
+    "lxml": {"crawler/html/elements.py", "crawler/sitemaps/reading.py"},
+    "selectolax": {"crawler/html/elements.py"},
+    "charset_normalizer": {"crawler/html/decode.py"},
+    "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "upkeep", "wreck")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
-    "ada_url": {"crawl/urls.py"},
-    "tldextract": {"crawl/urls.py"},
+    "ada_url": {"crawler/urls/normal.py"},
+    "tldextract": {"crawler/urls/normal.py"},
     "filelock": {"store/database.py"},
     "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
     "matplotlib": {"lab/chart.py"},
@@ -106,3 +107,35 @@ def test_sizes_and_times_are_passed_in_not_patched(file: Path) -> None:
 
 def test_every_part_is_in_the_table() -> None:
     assert {file.split("/")[0] for file in FILES if "/" in file} == MAY_IMPORT.keys()
+
+
+FOLDERS = sorted({path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py")})
+
+
+def rooms() -> list[str]:
+    """The folders of the live crawl, in the order of their map."""
+    text = ast.get_docstring(ast.parse((ROOT / "crawler/__init__.py").read_text("utf-8"))) or ""
+    return [line.split()[0] for line in text.split("\n\n")[1].splitlines()]
+
+
+@each("file", [file for file in FILES if file.startswith("crawler/") and file.count("/") > 1])
+def test_folder_of_the_crawl_imports_only_from_those_before_it(file: str) -> None:
+    order = rooms()
+    room = file.split("/")[1]
+    named = [name.split(".") for name in imports(ROOT / file) if name.startswith("minicrawl.crawler.")]
+    above = {".".join(name) for name in named if name[2] not in order[: order.index(room) + 1]}
+    assert above == set()
+
+
+@each("folder", [folder for folder in FOLDERS if folder != "cli"])  # whose modules are the commands
+def test_map_of_a_folder_names_all_that_is_in_it(folder: str) -> None:
+    text = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text("utf-8"))) or ""
+    words = set(re.findall(r"[\w.]+", text))
+    modules = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__", "__main__"}
+    folders = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
+    assert (modules | folders) - words == set()
+
+
+@each("folder", FOLDERS)
+def test_no_folder_has_more_than_twelve_modules(folder: str) -> None:
+    assert len(list((ROOT / folder).glob("*.py"))) <= 13 or folder in {"cli", "lab", "rank"}  # with its map

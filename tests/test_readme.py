@@ -55,7 +55,7 @@ def test_files_and_folders_of_the_readme_exist() -> None:
 
 
 def test_demo_seed_file_names_the_seeds_of_the_demo() -> None:
-    from minicrawl.crawl.seeds import read_seeds
+    from minicrawl.crawler.admission.seeds import read_seeds
 
     assert read_seeds([str(ROOT / "seeds/demo.txt")]) == list(DemoWeb.generate().seeds)
     assert len(read_seeds([str(ROOT / "seeds/web.txt")])) == 12

@@ -73,7 +73,7 @@ class Commands(click.Group):
             raise
         except Exception:
             from minicrawl.cli.options import STORE_KEY
-            from minicrawl.crawl.audit import damage_told
+            from minicrawl.crawler.books.audit import damage_told
 
             if STORE_KEY not in ctx.meta:
                 raise

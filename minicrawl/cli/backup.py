@@ -21,8 +21,8 @@ def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
     goes on from there.
     """
     from minicrawl.cli.output import amount
-    from minicrawl.store.care import backup
     from minicrawl.store.reader import open_store
+    from minicrawl.store.upkeep import backup
 
     size = backup(store, file, force=force)
     with open_store(file) as copy:

@@ -24,7 +24,7 @@ def command(store: Path, as_json: bool) -> None:
     Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
     """
     from minicrawl.cli.output import printable
-    from minicrawl.crawl.audit import audit
+    from minicrawl.crawler.books.audit import audit
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():

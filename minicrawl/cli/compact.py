@@ -18,7 +18,7 @@ def command(store: Path, as_json: bool) -> None:
     No crawl may be running on it, and the disk needs room for two more copies meanwhile.
     """
     from minicrawl.cli.output import amount
-    from minicrawl.store.care import compact
+    from minicrawl.store.upkeep import compact
 
     before, after = compact(store)
     told = {"store": str(store), "bytes_before": before, "bytes_after": after}

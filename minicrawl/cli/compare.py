@@ -53,7 +53,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
 
 def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
     """The values of what the user calls A or B, by URL."""
-    from minicrawl.crawl.audit import damage_told
+    from minicrawl.crawler.books.audit import damage_told
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 

@@ -16,9 +16,9 @@ from minicrawl.errors import NothingFetchedError
 from minicrawl.settings import SCOPES, STRATEGY_NAMES, USER_AGENT, option
 
 if TYPE_CHECKING:
-    from minicrawl.crawl.remembered import Resumed
-    from minicrawl.crawl.retry import AskedAgain
-    from minicrawl.crawl.seeds import Seeds
+    from minicrawl.crawler.admission.seeds import Seeds
+    from minicrawl.crawler.outcomes.retry import AskedAgain
+    from minicrawl.crawler.remembered_settings import Resumed
     from minicrawl.model import CrawlReport
 
 _INTERRUPTED = 130
@@ -214,7 +214,7 @@ def command(
 
 def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Path, as_json: bool) -> None:
     from minicrawl.cli.output import document, printable
-    from minicrawl.crawl.remembered import resumed, shown
+    from minicrawl.crawler.remembered_settings import resumed, shown
     from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
@@ -235,7 +235,7 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
 def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
     from minicrawl.cli.output import printable
-    from minicrawl.crawl.seeds import gather_seeds
+    from minicrawl.crawler.admission.seeds import gather_seeds
 
     if is_quiet():
         return gather_seeds(sources, skip_bad=skip_bad)
@@ -261,7 +261,7 @@ def _run(
     import gc
 
     from minicrawl.cli.display import showing
-    from minicrawl.crawl.run import crawl_with
+    from minicrawl.crawler.run import crawl_with
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
@@ -298,7 +298,7 @@ def _tell(resumed: "Resumed", again: "AskedAgain") -> None:
 
 
 def _nothing_fetched(reason: str, store: Path) -> str:
-    from minicrawl.crawl.explain import why_no_connection
+    from minicrawl.crawler.outcomes.reasons import why_no_connection
 
     told = why_no_connection(reason)
     return (

@@ -119,8 +119,8 @@ def _start_afresh(store: Path) -> None:
 
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
     from minicrawl.cli.display import showing
-    from minicrawl.crawl.run import crawl_with
-    from minicrawl.crawl.seeds import Seeds
+    from minicrawl.crawler.admission.seeds import Seeds
+    from minicrawl.crawler.run import crawl_with
     from minicrawl.demo.server import serving
 
     if not is_quiet():

@@ -13,10 +13,10 @@ from minicrawl.cli.options import json_option, logging_options, need_extra, stor
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.shape import Web
+    from minicrawl.analysis.structure import Web
     from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
-    from minicrawl.rank.shape import Shape
+    from minicrawl.rank.structure import Shape
 
 _CENTRAL = 5
 
@@ -80,9 +80,9 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     """
     import numpy as np
 
-    from minicrawl.analysis.shape import web_of_file, web_of_store
+    from minicrawl.analysis.structure import web_of_file, web_of_store
     from minicrawl.cli.output import document
-    from minicrawl.rank.shape import EXACT_WORK, shape
+    from minicrawl.rank.structure import EXACT_WORK, shape
     from minicrawl.store.reader import open_store
 
     if plot is not None:

@@ -296,8 +296,8 @@ def _chosen(given: str, of: str, store: "Store", folded: "FoldedPages") -> "IntA
     """The pages that FILE, URL or REGEX stands for; an alias means the page that it is one of. Raises SettingError."""
     import numpy as np
 
-    from minicrawl.crawl.seeds import read_seeds
-    from minicrawl.crawl.urls import normalise
+    from minicrawl.crawler.admission.seeds import read_seeds
+    from minicrawl.crawler.urls.normal import normalise
 
     if Path(given).is_file():
         pages = list(store.find(read_seeds([given])).values())

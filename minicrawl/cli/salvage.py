@@ -19,7 +19,7 @@ def command(file: Path, store: Path, as_json: bool) -> None:
     Taken over are URLs, states, links and answers, as far as they can be read. Cash and history begin anew, as the
     links say; pages whose links were lost wait for their turn again. 'minicrawl crawl --store FILE' goes on from there.
     """
-    from minicrawl.crawl.salvage import salvage
+    from minicrawl.crawler.salvage import salvage
 
     saved = salvage(store, file)
     told = {"store": str(store), "file": str(file), **saved._asdict()}

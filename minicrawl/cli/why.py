@@ -10,7 +10,7 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.crawl.scope import Scope
+    from minicrawl.crawler.admission.scope import Scope
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
     from minicrawl.store.rows import HostRow
@@ -32,9 +32,9 @@ def command(url: str, store: Path, as_json: bool) -> None:
     those that the first pages to be read have had since it became known.
     """
     from minicrawl.cli.output import document
-    from minicrawl.crawl.parameters import stripped
-    from minicrawl.crawl.seeds import guesses
-    from minicrawl.crawl.sessions import Sessions
+    from minicrawl.crawler.admission.seeds import guesses
+    from minicrawl.crawler.recognise.sessions import Sessions
+    from minicrawl.crawler.urls.parameters import stripped
     from minicrawl.store.reader import open_store
 
     meant = guesses(url)
@@ -56,21 +56,21 @@ def command(url: str, store: Path, as_json: bool) -> None:
 
 
 def _settings(store: "Store") -> "CrawlSettings":
-    from minicrawl.crawl.kept import kept_settings
+    from minicrawl.crawler.books.stored_forms import kept_settings
 
     return kept_settings(store)
 
 
 def _scope(store: "Store") -> "Scope":
-    from minicrawl.crawl.scope import Scope
+    from minicrawl.crawler.admission.scope import Scope
 
     return Scope.of(_settings(store), store.seeds())
 
 
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
     """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
-    from minicrawl.crawl.explain import why_not
-    from minicrawl.crawl.urls import whom_to_spare
+    from minicrawl.crawler.outcomes.reasons import why_not
+    from minicrawl.crawler.urls.normal import whom_to_spare
 
     nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
     reason, rule = why_not(url, _scope(store), nearest)
@@ -93,7 +93,7 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
 
 
 def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
-    from minicrawl.crawl.explain import why_so
+    from minicrawl.crawler.outcomes.reasons import why_so
 
     ranked, facts, refused = store.ranked_page(page), store.facts(page), store.refused(page)
     robots, leads_to = _robots(store, url), refused and refused.leads_to
@@ -128,7 +128,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
 
 def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     """A host's delay and what makes it as long as it is."""
-    from minicrawl.crawl.politeness import Health, delay_of
+    from minicrawl.crawler.hosts.politeness import Health, delay_of
 
     delay = _settings(store).delay
     health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
@@ -147,8 +147,8 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
-    from minicrawl.crawl.traps import Traps
-    from minicrawl.crawl.urls import whom_to_spare
+    from minicrawl.crawler.admission.traps import Traps
+    from minicrawl.crawler.urls.normal import whom_to_spare
 
     if not _settings(store).traps:
         return None
@@ -165,8 +165,8 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
 def _leader(store: "Store", page: int) -> dict[str, Any] | None:
     """The page that said first what this one says, and how alike the two are; None: there is none."""
-    from minicrawl.crawl.duplicate_kinds import kind_of
-    from minicrawl.crawl.sketch import alike
+    from minicrawl.crawler.html.sketch import alike
+    from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 
     row = store.fingerprint(page)
     if row is None or row.leader is None:
@@ -183,15 +183,15 @@ def _leader(store: "Store", page: int) -> dict[str, Any] | None:
 
 def _probe(store: "Store", url: str) -> str | None:
     """The page that cannot exist whose answer showed what the host's soft 404s look like."""
-    from minicrawl.crawl.urls import origin
+    from minicrawl.crawler.urls.normal import origin
 
     probes = [probe for probe in store.probes() if origin(probe.url) == origin(url) and probe.verdict == "soft-404"]
     return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
-    from minicrawl.crawl.robots import restored
-    from minicrawl.crawl.urls import origin
+    from minicrawl.crawler.robots.rules import restored
+    from minicrawl.crawler.urls.normal import origin
 
     row = store.robots(origin(url))
     if row is None:

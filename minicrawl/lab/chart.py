@@ -12,7 +12,7 @@ from minicrawl.errors import SettingError
 from minicrawl.rank.components import Part
 from minicrawl.rank.degrees import Degrees
 from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.shape import Shape
+from minicrawl.rank.structure import Shape
 from minicrawl.report import Panel, Result, rounded
 
 _STYLE = {

@@ -13,7 +13,7 @@ from minicrawl.lab.compiled import settle_greedily
 from minicrawl.lab.convergence import EXACT, LEVELS, Traces, traces
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.methods import POWER, X
-from minicrawl.lab.twice import asked_twice, claim_of
+from minicrawl.lab.read_twice import asked_twice, claim_of
 from minicrawl.lab.windows import spliced
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, pagerank

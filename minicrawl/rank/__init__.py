@@ -7,7 +7,7 @@ sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
 blocks     PageRank in little memory
 
-shape      how a web is built, all in one, of these:
+structure  how a web is built, all in one, of these:
 components who reaches whom, the bow tie         degrees    how many links pages have, power laws
 distances  searches, and all pairs counted       hyperball  all pairs, estimated      diameter   the longest distance
 """
@@ -18,8 +18,8 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.hits import Hits, hits
 from minicrawl.rank.pagerank import pagerank
 from minicrawl.rank.seeds import Core, extract_seeds
-from minicrawl.rank.shape import Shape, shape
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+from minicrawl.rank.structure import Shape, shape
 from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
 from minicrawl.rank.trust import (
     blend,

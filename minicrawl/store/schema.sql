@@ -50,10 +50,10 @@ CREATE TABLE fetches (
     bytes        INTEGER NOT NULL,             -- of the body, on the network
     content_type TEXT,
     title        TEXT,
-    -- what an HTML page that says something can be told by (crawl/digest.py, crawl/duplicates.py)
+    -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body
-    sketch       BLOB,                         -- 40 bytes, see crawl/sketch.py; NULL: too little text
+    sketch       BLOB,                         -- 40 bytes, see crawler/html/sketch.py; NULL: too little text
     leader       INTEGER,                      -- page that said it first, of which this one is a duplicate; NULL: none
     distance     INTEGER                       -- bits by which its sketch differs from the leader's; NULL: same bytes
 ) STRICT;
@@ -73,7 +73,7 @@ CREATE TABLE hosts (
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
     crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
     next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
-    -- how it has answered, see crawl/politeness.py
+    -- how it has answered, see crawler/hosts/politeness.py
     seconds      REAL    NOT NULL DEFAULT 0,   -- how long its last good answer took
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
     strains      INTEGER NOT NULL DEFAULT 0,   -- 429, 503, time-outs and the like in a row
@@ -105,7 +105,7 @@ CREATE TABLE rankings (
     PRIMARY KEY (name, page)
 ) STRICT, WITHOUT ROWID;
 
--- What the trap defence has learned (crawl/traps.py), by pattern of URLs: a host and a path with what varies blanked.
+-- What the trap defence has learned (crawler/admission/traps.py), by pattern of URLs: a host and a path with what varies blanked.
 -- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
 -- which knows no pattern, dropped.
 CREATE TABLE patterns (
@@ -119,10 +119,10 @@ CREATE TABLE patterns (
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
     seen         TEXT,                         -- JSON: months or parameters
     trap         TEXT,                         -- the rule that shut it
-    counting     TEXT                          -- JSON: what its numbered URLs showed (crawl/counting.py)
+    counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/calendars.py)
 ) STRICT, WITHOUT ROWID;
 
--- Parameters that may be sessions', by the pattern of the URLs they are in (crawl/sessions.py).
+-- Parameters that may be sessions', by the pattern of the URLs they are in (crawler/recognise/sessions.py).
 CREATE TABLE parameters (
     pattern      TEXT    NOT NULL,
     name         TEXT    NOT NULL,
@@ -132,7 +132,7 @@ CREATE TABLE parameters (
     PRIMARY KEY (pattern, name)
 ) STRICT, WITHOUT ROWID;
 
--- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawl/budgets.py).
+-- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawler/admission/budgets.py).
 CREATE TABLE domains (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL,
@@ -153,7 +153,7 @@ CREATE TABLE refused (
     beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
 ) STRICT;
 
--- Pages that a page read before them gives as the same in another language or for another medium (crawl/twins.py).
+-- Pages that a page read before them gives as the same in another language or for another medium (crawler/visits/alternates.py).
 CREATE TABLE twins (
     page         INTEGER PRIMARY KEY,          -- pages.id
     named_by     INTEGER NOT NULL              -- pages.id
@@ -164,7 +164,7 @@ CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY
 ) STRICT;
 
--- Sitemaps that robots.txt files name, or other sitemaps that those name (crawl/sitemap_queue.py).
+-- Sitemaps that robots.txt files name, or other sitemaps that those name (crawler/sitemaps/queue.py).
 CREATE TABLE sitemaps (
     id           INTEGER PRIMARY KEY,
     host         INTEGER NOT NULL,             -- hosts.id: whose robots.txt led here, and whose URLs it may list
@@ -196,7 +196,7 @@ CREATE TABLE sitemap_pages (
     sitemap      INTEGER NOT NULL              -- sitemaps.id
 ) STRICT;
 
--- What hosts answered for pages that cannot exist (crawl/soft404.py).
+-- What hosts answered for pages that cannot exist (crawler/recognise/soft404.py).
 CREATE TABLE probes (
     folder       TEXT    PRIMARY KEY,          -- in which the pages were asked for
     url          TEXT    NOT NULL,             -- the last of them

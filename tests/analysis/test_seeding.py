@@ -12,7 +12,7 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.analysis.seeding import BASELINE, CORES, DEPTHS, RANDOM, Seeding, as_result, crawled_web, find_seeds
 from minicrawl.cli import main
-from minicrawl.crawl.seeds import read_seeds
+from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sites import crawl, rows
 
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -41,7 +41,7 @@ def test_ctrl_c_before_the_crawl_has_begun(tmp_path: Path) -> None:
 def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     patch = (
-        "from minicrawl.crawl.absorb import Absorber; "
+        "from minicrawl.crawler.absorb import Absorber; "
         "Absorber.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
     )
     words = ["crawl", "http://127.0.0.1:9/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
@@ -57,7 +57,7 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
 
 def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
     patch = (
-        "from minicrawl.crawl.source import WorkerSource; start = WorkerSource._started; "
+        "from minicrawl.crawler.sources.source import WorkerSource; start = WorkerSource._started; "
         "WorkerSource._started = lambda *given: (start(*given), print('worker', flush=True), time.sleep(60))[0]"
     )
     words: list[str | Path] = ["crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", "2", "-q"]

@@ -11,7 +11,7 @@ from table import each
 
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command as crawl_command
-from minicrawl.crawl.connect import Routes
+from minicrawl.crawler.net.addresses import Routes
 from minicrawl.export.ranks import read_ranks
 from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings
 

@@ -6,9 +6,9 @@ from collections import Counter
 import networkx
 import pytest
 
-from minicrawl.crawl.parse import parse_html
-from minicrawl.crawl.robots import RobotsRules
-from minicrawl.crawl.urls import authority, normalise, origin
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.robots.rules import RobotsRules
+from minicrawl.crawler.urls.normal import authority, normalise, origin
 from minicrawl.demo.web import CALENDAR_MONTHS, CRAWL_DELAY, DemoWeb
 from minicrawl.errors import SettingError
 

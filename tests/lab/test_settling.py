@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.generate import power_law
+from minicrawl.lab.read_twice import asked_twice
 from minicrawl.lab.settling import figure, newcomers
-from minicrawl.lab.twice import asked_twice
 from minicrawl.rank import Graph
 from minicrawl.rank.components import subgraph
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from sites import crawl, random_site, rows
 
 from minicrawl.cli import main
-from minicrawl.crawl.audit import audit
-from minicrawl.crawl.salvage import salvage
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.reader import open_store
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sites import Site, crawl, of_version, rows
 
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store

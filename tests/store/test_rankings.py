@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sites import Site, crawl, random_site, rows
 
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.audit import audit
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store

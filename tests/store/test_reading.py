@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
-from minicrawl.crawl import best
-from minicrawl.crawl.audit import audit
-from minicrawl.crawl.best import Best
+from minicrawl.crawler.books import best
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.best import Best
 from minicrawl.opic import Ledger
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer

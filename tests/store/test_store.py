@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sites import Site, crawl, random_site, rows
 
-from minicrawl.crawl.accounts import Accounts
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sites import Site, crawl, of_version, random_site, rows
 
-from minicrawl.crawl.audit import audit
+from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, hold
 from minicrawl.store.reader import open_store

@@ -1,0 +1,26 @@
+"""The live crawl: a folder a stage, in the order a URL travels. No folder imports from one further down this list.
+
+urls        what a URL is, and which URLs share a host, an origin, a site
+books       what is kept of every page: both books of cash and importance, depth, in-links; and their audit
+admission   which URLs may become known: seeds, scope, focus, traps
+net         addresses, names, TLS, open files
+http        one request, one answer
+hosts       hosts, how fast they are asked, whether anybody answers at all
+frontier    which page of which host is next, and when
+html        links, text and directives out of the bytes of a page
+robots      what a robots.txt allows
+outcomes    what an answer means for its page: every reason code
+sitemaps    which URLs a sitemap lists, and when they become known
+known       the web as this crawl knows it, and what the next commit writes of it
+sources     fetch and parse, here or in worker processes
+recognise   duplicates, soft 404s, sessions
+requests    what is asked for that is no page: robots.txt, sitemaps, whether anybody answers
+visits      what the turn of a page brings about: aliases, copies, alternates
+
+absorb      the turn of a page: books, frontier and store take it in
+arrivals    what comes back to the engine
+engine      the loop that joins the stages
+remembered_settings  the settings of a crawl that goes on
+run         one crawl, from seeds to report
+salvage     a new store of what can be read in a damaged one
+"""

@@ -1,0 +1,9 @@
+"""Which URLs may become known, and with how much cash.
+
+seeds      where a crawl starts
+scope      which links are followed, and why not
+focus      links that get more of a page's cash
+traps      pages that a server makes up without end
+budgets    how many pages a registrable domain may have
+calendars  numbered pages that only count
+"""

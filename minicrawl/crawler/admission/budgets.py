@@ -1,0 +1,224 @@
+"""How many pages a registrable domain may have: the more, the more others link to it (IRLbot's STAR, WWW 2008).
+
+Whoever owns a domain can make up hosts (wildcard DNS) and pages without end, but not links from other owners. So pages
+are counted by domain, whatever host they are on, and so are the domains that link to one, from the first link on.
+
+domain    a registrable domain, or what a shared host such as github.io gives each of its users, by the private section
+          of the public suffix list: what one of them makes up must not cut the others
+linker    who links to a domain: the domain without that section, for a name under github.io costs nothing; domains that
+          a name server sends to one IP address are one linker, for names on one machine cost little
+group     the domains at one IP address. They have a budget together, by the linkers from elsewhere; but none is left
+          fewer pages than its own linkers give it, so that nobody can use up another's.
+
+Linkers are counted by a sketch (linear counting, Whang et al. 1990): each sets one of 256 bits, by hash. That is 32
+bytes a domain; of 60 linkers the standard error of the estimate is 3.8 %, of 100 it is 4.7 %; up to 10 it is one at
+most, mostly. Beyond 100 nothing is counted: such a domain has no budget. So a domain writes 83 rows at most, all at the
+end of one table.
+"""
+
+import ipaddress
+import math
+from array import array
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+
+from minicrawl.crawler.urls.normal import hostname, owner, site
+from minicrawl.store.rows import DomainRow, LinkerRow
+
+PAGES = 5_000
+PAGES_PER_LINKER = 1_000
+HOSTS = 100
+HOSTS_PER_LINKER = 20
+MANY_LINKERS = 100
+"""A domain to which so many link has no budget."""
+
+_BITS = 256
+_BYTES = _BITS // 8
+_ENOUGH = round(_BITS * -math.expm1(-MANY_LINKERS / _BITS))  # bits that so many linkers set
+_NO_GROUP = -1
+
+
+def linkers_of(bits: int) -> int:
+    """How many linkers have set so many of the bits, most likely."""
+    return round(-_BITS * math.log1p(-bits / _BITS)) if bits < _ENOUGH else MANY_LINKERS
+
+
+class Budgets:
+    """The pages, hosts and linkers of every domain. Domains have numbers, in the order in which they became known.
+
+    Invariant: what is decided depends on the rows, the seeds and the numbers of pages alone.
+    """
+
+    def __init__(
+        self,
+        domains: Iterable[DomainRow] = (),
+        linkers: Iterable[LinkerRow] = (),
+        pages: Mapping[str, int] | None = None,
+    ) -> None:
+        """pages: by host, with port where it has one, how many are known."""
+        self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
+        self._domain_of: dict[str, int] = {}  # by host that has pages
+        self._pages, self._hosts, self._group = array("q"), array("q"), array("q")
+        self._linkers = bytearray()
+        self._own_bit = bytearray()  # of the domain, when it is the linker
+        self._seeds: set[int] = set()
+        self._group_of: dict[str, int] = {}  # by address
+        self._group_pages = array("q")
+        self._group_linkers = bytearray()
+        self._group_bit = bytearray()
+        self._changed: dict[int, str | None] = {}  # addresses, by domain
+        self._new_linkers: list[LinkerRow] = []
+        for row in domains:
+            self._number(row.name, site(row.name))
+        stored = len(self._names)
+        for linker in linkers:
+            self._set(self._linkers, linker.domain, linker.bit)
+        for host, known in (pages or {}).items():
+            if known:
+                number = self._domain_of[host] = self._at(host)
+                self._hosts[number] += 1
+                self._pages[number] += known
+        for row in domains:
+            if row.address is not None:
+                self._join(row.id, row.address)
+        # Domains that only pages tell of are new: those of a crawl without traps, or of an older version.
+        self._changed = {number: address for number, address in self._changed.items() if number >= stored}
+
+    def protect(self, hosts: Iterable[str]) -> None:
+        """The domains of these hosts have no budget: they are whom the user wants crawled."""
+        for host in hosts:
+            number = self._at(host)
+            if number not in self._seeds:
+                self._seeds.add(number)
+                group = self._group[number]
+                if group != _NO_GROUP:
+                    self._group_pages[group] -= self._pages[number]
+
+    def located(self, host: str, address: str) -> None:
+        """Take in the IP address that a name server gave for a host. Where a domain's first one is, the domain is."""
+        number = self._at(host)
+        # Private addresses are the user's own: that hosts share one is no sign that others do not vouch for them.
+        if self._group[number] == _NO_GROUP and ipaddress.ip_address(address).is_global:
+            self._join(number, address)
+
+    def linked(self, source: str, targets: Iterable[str]) -> None:
+        """Take in that pages on the host `source` link to these hosts."""
+        own = self._at(source)
+        bit = self._bit(own)
+        byte, mask = bit >> 3, 1 << (bit & 7)
+        for host in targets:
+            number = self._domain_of.get(host)
+            if number is None:
+                number = self._at(host)
+            if self._linkers[_BYTES * number + byte] & mask or number == own:
+                continue  # as it mostly is
+            if bit != self._bit(number) and self._count(number) < _ENOUGH:
+                self._set(self._linkers, number, bit)
+                self._new_linkers.append(LinkerRow(number, bit))
+                if self._group[number] != _NO_GROUP:
+                    self._set(self._group_linkers, self._group[number], bit)
+
+    def refusal(self, host: str) -> tuple[str, str] | None:
+        """The rule by which no more pages of a host may become known, and whose budget it is; None: there is room."""
+        number = self._at(host)
+        known, group = self._pages[number], self._group[number]
+        is_crowded = group != _NO_GROUP and self._group_pages[group] >= PAGES
+        has_many_hosts = self._hosts[number] >= HOSTS and host not in self._domain_of
+        if not (known >= PAGES or is_crowded or has_many_hosts) or number in self._seeds:
+            return None
+        linkers = self.linkers(number)
+        if linkers >= MANY_LINKERS:
+            return None
+        if known >= PAGES + PAGES_PER_LINKER * linkers:
+            return "trap-host-budget", self._names[number]
+        if has_many_hosts and self._hosts[number] >= HOSTS + HOSTS_PER_LINKER * linkers:
+            return "trap-many-hosts", f"*.{self._names[number]}"
+        if is_crowded and known >= PAGES_PER_LINKER * linkers and self._is_full(group):
+            return "trap-address-budget", self._names[number]
+        return None
+
+    def add(self, host: str) -> None:
+        """Take in that a page of the host is known."""
+        number = self._domain_of.get(host)
+        if number is None:
+            number = self._domain_of[host] = self._at(host)
+            self._hosts[number] += 1
+        self._pages[number] += 1
+        group = self._group[number]
+        if group != _NO_GROUP and number not in self._seeds:
+            self._group_pages[group] += 1
+
+    def linkers(self, number: int) -> int:
+        """How many link to a domain, as estimated."""
+        return linkers_of(self._count(number))
+
+    def take_rows(self) -> tuple[list[DomainRow], list[LinkerRow]]:
+        """Domains that are new or were located, and linkers that came, since the last call."""
+        domains = [DomainRow(number, self._names[number], address) for number, address in self._changed.items()]
+        linkers, self._new_linkers, self._changed = self._new_linkers, [], {}
+        return domains, linkers
+
+    def _at(self, host: str) -> int:
+        """The number of a host's domain, which has one from now on."""
+        number = self._domain_of.get(host)
+        if number is not None:
+            return number
+        name = hostname(f"http://{host}/")
+        return self._number(owner(name), site(name))
+
+    def _number(self, name: str, its_site: str) -> int:
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self._names)
+            self._names.append(name)
+            for column, start in ((self._pages, 0), (self._hosts, 0), (self._group, _NO_GROUP)):
+                column.append(start)
+            self._linkers.extend(bytes(_BYTES))
+            self._own_bit.append(_hashed(its_site))
+            self._changed[number] = None
+        return number
+
+    def _join(self, number: int, address: str) -> None:
+        group = self._group_of.get(address)
+        if group is None:
+            group = self._group_of[address] = len(self._group_of)
+            self._group_pages.append(0)
+            self._group_linkers.extend(bytes(_BYTES))
+            self._group_bit.append(_hashed(address))
+        self._group[number] = group
+        self._changed[number] = address
+        if number not in self._seeds:
+            self._group_pages[group] += self._pages[number]
+        own, all_of_them = (slice(_BYTES * at, _BYTES * (at + 1)) for at in (number, group))
+        united = self._linkers[own], self._group_linkers[all_of_them]
+        self._group_linkers[all_of_them] = bytes(one | other for one, other in zip(*united, strict=True))
+
+    def _bit(self, number: int) -> int:
+        """The bit that a domain sets as a linker."""
+        group = self._group[number]
+        return self._own_bit[number] if group == _NO_GROUP else self._group_bit[group]
+
+    def _count(self, number: int) -> int:
+        """The bits that others have set: one that a domain's neighbours set before they were known to be is not."""
+        sketch = self._linkers[_BYTES * number : _BYTES * (number + 1)]
+        return int.from_bytes(sketch).bit_count() - self._has(self._linkers, number, self._bit(number))
+
+    def _is_full(self, group: int) -> bool:
+        sketch = self._group_linkers[_BYTES * group : _BYTES * (group + 1)]
+        own = self._has(self._group_linkers, group, self._group_bit[group])
+        linkers = linkers_of(int.from_bytes(sketch).bit_count() - own)
+        return linkers < MANY_LINKERS and self._group_pages[group] >= PAGES + PAGES_PER_LINKER * linkers
+
+    @staticmethod
+    def _has(sketches: bytearray, number: int, bit: int) -> bool:
+        return bool(sketches[_BYTES * number + (bit >> 3)] >> (bit & 7) & 1)
+
+    @staticmethod
+    def _set(sketches: bytearray, number: int, bit: int) -> None:
+        sketches[_BYTES * number + (bit >> 3)] |= 1 << (bit & 7)
+
+
+def _hashed(name: str) -> int:
+    """One of the bits, for a name."""
+    return blake2b(name.encode(), digest_size=1).digest()[0]

@@ -1,0 +1,120 @@
+"""Where a crawl starts: seed files, URLs, or standard input."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from minicrawl.crawler.urls.normal import normalise
+from minicrawl.errors import SeedError
+
+_SHOWN = 10
+_TOLD_EVERY = 10_000
+# What may be a host and what is on it, by its look: a name with a dot in it, an address, this machine.
+_HOST = re.compile(
+    r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
+)
+_FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".list", ".lst", ".urls", ".gz", ".xml", ".html", ".db")
+
+
+class Seeds(NamedTuple):
+    """Normalised seed URLs, each once, in the order given.
+
+    `guessed`: those that were given without a scheme; https is what most hosts speak. `bad`: what is no URL, in words.
+    """
+
+    urls: list[str]
+    guessed: frozenset[str] = frozenset()
+    bad: tuple[str, ...] = ()
+
+
+def read_seeds(sources: Iterable[str]) -> list[str]:
+    """The URLs of `gather_seeds`."""
+    return gather_seeds(sources).urls
+
+
+def gather_seeds(
+    sources: Iterable[str], *, skip_bad: bool = False, on_read: Callable[[int], None] | None = None
+) -> Seeds:
+    """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
+
+    skip_bad: go on without what is no URL. on_read: is told every now and then, and at the end, how many were read.
+    Raises SeedError that names file and line, of many the first.
+    """
+    seeds: dict[str, None] = {}
+    guessed: set[str] = set()
+    bad: list[str] = []
+    read = 0
+    for source in sources:
+        for where, text in _lines(source):
+            read += 1
+            if on_read is not None and read % _TOLD_EVERY == 0:
+                on_read(read)
+            is_guess = _is_host(text)
+            url = normalise(f"https://{text}" if is_guess else text)
+            if url is None:
+                bad.append(f"{where}: {text!r}")
+                continue
+            if is_guess and url not in seeds:
+                guessed.add(url)
+            elif not is_guess:
+                guessed.discard(url)
+            seeds[url] = None
+    if on_read is not None:
+        on_read(read)
+    if bad and not skip_bad:
+        raise SeedError(_told(bad))
+    return Seeds(list(seeds), frozenset(guessed), tuple(bad))
+
+
+def guesses(text: str) -> list[str]:
+    """The normalised URLs that a user may mean, the likeliest first: https, then http, where no scheme is given."""
+    spellings = [f"https://{text}", f"http://{text}"] if _is_host(text) else [text]
+    return [url for url in map(normalise, spellings) if url is not None]
+
+
+def in_plain_http(url: str) -> str:
+    """The http URL that an https URL without port, or with one of its own, may have been meant for."""
+    plain = normalise(f"http{url.removeprefix('https')}")
+    assert plain is not None, "the rest of a URL does not depend on its scheme"
+    return plain
+
+
+def _is_host(text: str) -> bool:
+    return _HOST.fullmatch(text) is not None
+
+
+def _told(bad: list[str]) -> str:
+    """One bad seed in one line, several in a line each."""
+    if len(bad) == 1:
+        return f"{bad[0]} is no http or https URL; write it as https://host/path"
+    more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
+    return "\n  ".join(
+        [
+            f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path, or leave them out with "
+            "--skip-bad:",
+            *bad[:_SHOWN],
+            *more,
+        ]
+    )
+
+
+def _lines(source: str) -> Iterator[tuple[str, str]]:
+    is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source)
+    if is_url or (_is_host(source) and not source.lower().endswith(_FILE_ENDINGS) and not os.path.exists(source)):
+        yield "seed", source
+        return
+    name = "standard input" if source == "-" else source
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SeedError(f"seed file {name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SeedError(f"seed file {name} is not UTF-8 text: byte {error.start}") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        # A '#' inside a URL starts its fragment; only one at the start or behind white space is a comment.
+        content = re.sub(r"(^|\s)#.*", "", line).strip()
+        if content:
+            yield f"{name}:{number}", content

@@ -1,0 +1,152 @@
+"""What a store promises, checked against what it holds: cash to the unit, links, and a reason for every URL."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
+from minicrawl.errors import MinicrawlError
+from minicrawl.model import State
+from minicrawl.opic import Ledger
+from minicrawl.opic.ledger import add_sent
+from minicrawl.opic.shares import Flags, flagged
+from minicrawl.store.database import damaged
+from minicrawl.store.reader import PLACES, Store, open_store
+from minicrawl.store.rows import PageColumns
+
+_STATES = frozenset(State)
+
+
+def audit(store: Store) -> Iterator[str]:
+    """One sentence per promise that is broken; none when the store is consistent. Reads all of it."""
+    errors = store.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
+    yield from errors
+    if errors:
+        return  # the rest would only say the same of every row
+    held = _Held(store)
+    for pages in store.columns():
+        yield from held.take_in(pages)
+    for state, reason, kept, there in store.miscounted():
+        yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
+    if held.size:
+        yield from held.totals(int(store.meta("cash_total") or 0))
+        yield from _links(store, held)
+        yield from _order(store, held.ledger)
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Turn an exception that a damaged store has led to into a StoreError.
+
+    Whether it has, the audit tells: an exception that a sound store leads to is a bug, and stays what it is.
+    """
+    try:
+        yield
+    except MinicrawlError:
+        raise
+    except Exception as error:
+        damage = _damage(path)
+        if damage is None:
+            raise
+        raise damaged(path, damage) from error
+
+
+def _damage(path: Path) -> str | None:
+    """What is wrong with the store at `path`; None if it is sound, or there is none."""
+    if not path.exists():
+        return None
+    try:
+        with open_store(path) as store:
+            return next(audit(store), None)
+    except Exception as error:
+        # Whatever happens to a program that only reads: it comes of what it has read.
+        return str(error) or type(error).__name__
+
+
+class _Held:
+    """What the rows of all pages hold, taken in row by row: of each only what its links are checked against is kept."""
+
+    def __init__(self, store: Store) -> None:
+        size = self.size = store.size()
+        received, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
+        self.ledger = Ledger.of(received, forwarded, gone, alias, int(store.meta("ledger_virtual") or 0))
+        self.is_read: Flags = np.zeros(size, dtype=np.bool_)
+        self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
+        self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_read", "births", "total")}
+        self._level = int(store.meta("level") or 0)
+        self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
+
+    def take_in(self, pages: PageColumns) -> Iterator[str]:
+        """Take in the next pages; what is wrong with each of them by itself."""
+        account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
+        states = np.array(pages.state)
+        ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
+        ledger.gone[rows], ledger.alias[rows] = states == State.GONE, states == State.ALIAS
+        self.inlinks[rows] = account.inlinks
+        is_read = self.is_read[rows] = account.is_read != 0
+        cash = account.cash + np.where(is_read, self._level, 0)
+        self._cash += int(cash.sum())
+        wrong = {
+            "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
+            "is in state {state!r}, but its cash says otherwise": is_read == (states == State.WAITING),
+            "has negative cash: {cash}": cash < 0,
+        }
+        for what, flags in wrong.items():
+            for row in np.flatnonzero(flags).tolist():
+                told = what.format(state=pages.state[row], cash=cash[row])
+                yield f"page {pages.id[row]} {told}"
+
+    def totals(self, cash_total: int) -> Iterator[str]:
+        """What is wrong with all pages together, taken in before."""
+        if self._cash != cash_total:
+            yield f"the cash book holds {self._cash} units instead of {cash_total}: {self._cash - cash_total:+d}"
+        ledger = self.ledger
+        ledger.recount(ledger.virtual)
+        residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
+        for name, value in (("never_read", ledger.never_read), ("births", ledger.births), ("total", ledger.total())):
+            kept = self._sums[name]
+            if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
+                yield f"the ledger's {name} is kept as {kept} instead of {value}"
+        if residual != ledger.births:
+            yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
+
+
+def _order(store: Store, ledger: Ledger) -> Iterator[str]:
+    """What is wrong with what tells the best pages without a look at all."""
+    if store.meta("is_ranked"):
+        order, places, starts = ledger.order(), dict(store.places()), range(0, ledger.size, PLACES)
+        right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
+        if places.keys() != set(starts) or not all(right):
+            yield "the places of pages are not those by what they have received"
+    floor = store.meta("best_floor")
+    if floor is not None:
+        worthy = flagged(ledger.worths(slice(0, ledger.size)) >= int(floor))
+        for page in np.setdiff1d(worthy, store.best()).tolist():
+            yield f"page {page} is not among the best, but has received as much"
+
+
+def _links(store: Store, held: _Held) -> Iterator[str]:
+    size, ledger = held.size, held.ledger
+    expected = ledger.birth(slice(0, size))
+    inlinks, has_links = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
+    for block in store.link_blocks():
+        if len(block.targets) and not (int(block.targets.min()) >= 0 and int(block.targets.max()) < size):
+            yield "a link leads to a page that is not in the store"
+            return
+        has_links[block.sources] = True
+        np.add.at(inlinks, block.targets, 1)
+        add_sent(expected, ledger, block.sources, block.indptr, block.targets)
+    for page, own in store.own_links():
+        if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
+            yield f"page {page} has a link of its own to a page that is not in the store"
+    for page in flagged(held.is_read & ~has_links).tolist():
+        yield f"page {page} was read, but its links are not in the store"
+    for page in flagged(expected != ledger.received).tolist():
+        received = int(ledger.received[page])
+        yield f"page {page} has received {received} units, but its in-links have sent {int(expected[page])}"
+    for page in flagged(inlinks != held.inlinks).tolist():
+        yield f"page {page} counts {int(held.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"

@@ -1,0 +1,152 @@
+"""The best page of the hosts that may be asked now, for each kind of page.
+
+No decision looks at more than a few heap tops.
+
+lane     one kind of page: never read (discovery), or read (refresh)
+entry    a page and its priority in one integer, see minicrawl.opic.strategy
+crowd    the hosts of one address that are on offer as far as they themselves go; one of them is at a time
+attempt  a turn of a host that did not answer the last time, or has not been asked in this run
+"""
+
+import heapq
+from collections.abc import Callable
+
+from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.opic import PageQueue
+from minicrawl.opic.shares import IntArray, Pages
+
+
+class Offers:
+    """One entry for each of some numbers, the best first. Replaced or withdrawn at any time, skipped when it is met."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int]] = []
+        self._entries: dict[int, int] = {}
+
+    def put(self, number: int, entry: int) -> None:
+        if self._entries.get(number) == entry:
+            return
+        self._entries[number] = entry
+        heapq.heappush(self._heap, (entry, number))
+        if len(self._heap) > 64 + 4 * len(self._entries):
+            self._heap = [(entry, number) for number, entry in self._entries.items()]
+            heapq.heapify(self._heap)
+
+    def withdraw(self, number: int) -> None:
+        self._entries.pop(number, None)
+
+    def best(self) -> tuple[int, int] | None:
+        """The entry that ranks highest, and its number."""
+        while self._heap:
+            entry, number = self._heap[0]
+            if self._entries.get(number) == entry:
+                return entry, number
+            heapq.heappop(self._heap)
+        return None
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+
+class Lane:
+    """Pages of one kind: a queue per host, and the best page of every host on offer.
+
+    A host without address offers its best page itself, under its number. Of all others an address on offer offers
+    the best one, under the complement of its number. Turns that would be attempts are offered apart.
+    """
+
+    def __init__(
+        self,
+        hosts: list[Host],
+        is_current: Callable[[int], bool],
+        waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
+    ) -> None:
+        self._hosts = hosts
+        self._is_current = is_current
+        self._waiting_of = waiting_of
+        self._queues: dict[int, PageQueue] = {}
+        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
+        self._crowds: dict[tuple[int, bool], Offers] = {}
+        self.waiting = 0
+
+    def add(self, host: Host, entry: int) -> None:
+        queue = self._queues.get(host.id)
+        if queue is None:
+            queue = self._queues[host.id] = PageQueue(self._is_current, self._waiting_of)
+        self.waiting += 1
+        queue.add(entry)
+        self.offer(host)
+
+    def load(self, host: Host, pages: Pages) -> None:
+        """Let pages wait whose host has none here; `offer` it then."""
+        self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages)
+        self.waiting += len(pages)
+
+    def rise(self, host: Host, entry: int) -> None:
+        """Move a waiting page up; once all pages of a visit have risen, `offer` their hosts."""
+        self._queues[host.id].rise(entry)
+
+    def fall(self, host: Host, entry: int) -> None:
+        """Move a waiting page down."""
+        self._queues[host.id].fall(entry)
+        self.offer(host)
+
+    def offer(self, host: Host) -> None:
+        """Let a host that is on offer stand in for its best page."""
+        queue = self._queues.get(host.id)
+        entry = queue.peek() if queue and host.is_offered else None
+        if entry is None:
+            return
+        address, is_attempt = host.address, not host.answers
+        if address is None:
+            self._offers[is_attempt].put(host.id, entry)
+            return
+        crowd = self._crowds.get((address.id, is_attempt))
+        if crowd is None:
+            crowd = self._crowds[address.id, is_attempt] = Offers()
+        crowd.put(host.id, entry)
+        self._offer_crowd(address, is_attempt)
+
+    def offer_address(self, address: Address) -> None:
+        """Let an address that is on offer stand in for the best page of its hosts."""
+        self._offer_crowd(address, False)
+        self._offer_crowd(address, True)
+
+    def _offer_crowd(self, address: Address, is_attempt: bool) -> None:
+        crowd = self._crowds.get((address.id, is_attempt))
+        if crowd is None:
+            return
+        best = crowd.best() if address.is_offered else None
+        if best is None:
+            self._offers[is_attempt].withdraw(~address.id)
+        else:
+            self._offers[is_attempt].put(~address.id, best[0])
+
+    def has_page(self, host: Host) -> bool:
+        queue = self._queues.get(host.id)
+        return queue is not None and queue.waiting > 0
+
+    def best(self, *, attempts: bool = True) -> tuple[int, Host] | None:
+        """The highest ranking entry among the hosts on offer; without attempts, among those that answer."""
+        best, is_attempt = self._offers[False].best(), False
+        attempt = self._offers[True].best() if attempts else None
+        if attempt is not None and (best is None or attempt < best):
+            best, is_attempt = attempt, True
+        if best is not None and best[1] < 0:
+            best = self._crowds[~best[1], is_attempt].best()
+        return None if best is None else (best[0], self._hosts[best[1]])
+
+    def withdraw(self, host: Host) -> None:
+        """The host is no longer on offer."""
+        address, is_attempt = host.address, not host.answers
+        if address is None:
+            self._offers[is_attempt].withdraw(host.id)
+        elif (address.id, is_attempt) in self._crowds:
+            self._crowds[address.id, is_attempt].withdraw(host.id)
+            self._offer_crowd(address, is_attempt)
+
+    def pop(self, host: Host) -> int:
+        page = self._queues[host.id].pop()
+        assert page is not None, "a lane offers only hosts that have a page"
+        self.waiting -= 1
+        return page

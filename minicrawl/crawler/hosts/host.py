@@ -1,0 +1,95 @@
+"""A host, its address, and when they may be asked. Time is passed in.
+
+turn     a host is handed out, for a page or for an errand, and is in flight until that is over, asked or not
+errand   a request to a host that is for no page, under a number of the caller's
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minicrawl.crawler.hosts.politeness import FRESH, Health, reached_by
+
+TURNS_PER_ERRAND = 10
+"""Of so many turns of a host that has pages, one at most is for an errand."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Clock:
+    """When something may be asked.
+
+    `delay`: seconds between two requests; `most`: of them in flight; `ready_at`: Unix seconds at which the delay is
+    over. `waits_until`: when it will be looked at again, if it waits.
+    """
+
+    id: int
+    name: str
+    delay: float
+    most: int
+    ready_at: float = 0.0
+    in_flight: int = 0
+    is_offered: bool = False
+    waits_until: float | None = None
+
+    def begin(self, now: float) -> None:
+        """A turn begins."""
+        self.in_flight += 1
+        self.ready_at = max(self.ready_at, now + self.delay)
+
+    def end(self, now: float, asked: bool, left: float, on_its_way: float) -> None:
+        """A turn is over; `asked`: with a request, which left at `left` and took so long to its host at most."""
+        self.in_flight -= 1
+        if asked:
+            self.ready_at = max(self.ready_at, reached_by(left, now, self.delay, on_its_way) + self.delay)
+        elif not self.in_flight:
+            self.ready_at = min(self.ready_at, now)
+
+
+@dataclass(slots=True, kw_only=True)
+class Address(Clock):
+    """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for.
+
+    `with_errands`: hosts that came on offer with errands to run, while the address itself was not.
+    """
+
+    with_errands: "list[Host]" = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
+class Host(Clock):
+    """A host and its politeness.
+
+    `crawl_delay`: the part of the delay that robots.txt asked for; `rests_until`: Unix seconds at which a rest is
+    over, for another reason. `answers`: whether it did when it was asked last in this run, None if it has not been; to
+    be set by the frontier alone. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
+    `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
+    """
+
+    crawl_delay: float = 0.0
+    rests_until: float = 0.0
+    health: Health = FRESH
+    answers: bool | None = None
+    address: Address | None = None
+    located_until: float = math.inf
+    errands: list[int] = field(default_factory=list)  # few; an empty deque takes 760 bytes
+    pages_since_errand: int = TURNS_PER_ERRAND
+
+    @property
+    def not_before(self) -> float:
+        """Unix seconds before which no request may leave, for whatever reason."""
+        return max(self.ready_at, self.rests_until)
+
+
+class HostTurn(NamedTuple):
+    """A host that may be asked now, and what for: the page or the errand that is not None.
+
+    Neither: a knock, which asks only whether the host answers.
+    """
+
+    host: Host
+    page: int | None = None
+    errand: int | None = None
+
+    @property
+    def is_knock(self) -> bool:
+        return self.page is None and self.errand is None

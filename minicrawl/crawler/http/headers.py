@@ -1,0 +1,52 @@
+"""Which of the user's headers go with a request: not every host is to know who we are.
+
+A header that is for some host goes there. One whose name says that it is secret (Authorization, Cookie, ...) goes to
+the origins of the seeds, where the user has sent us; any other to everybody. What counts is the URL that is asked for,
+so that nothing secret goes along a link or a redirect.
+"""
+
+import re
+from collections.abc import Sequence, Set
+
+from minicrawl.crawler.net.addresses import endpoint
+from minicrawl.crawler.urls.normal import normalise
+from minicrawl.errors import SettingError
+from minicrawl.settings import Header
+
+
+class Headers:
+    """The headers of a crawl. seed_origins: scheme://host[:port] of every seed. Raises SettingError."""
+
+    def __init__(self, headers: Sequence[Header], seed_origins: Set[str]) -> None:
+        self._headers = [(header, _Place(header.host) if header.host is not None else None) for header in headers]
+        self._seed_origins = seed_origins
+
+    def going_to(self, site: str) -> list[tuple[str, str]]:
+        """Names and values of the headers for an origin, scheme://host[:port], in the order they were given."""
+        return [
+            (header.name, header.value)
+            for header, place in self._headers
+            if (place.has(site) if place else not header.is_secret or site in self._seed_origins)
+        ]
+
+
+class _Place:
+    """A host by name, with any port and scheme where it says none."""
+
+    def __init__(self, text: str) -> None:
+        scheme, name, port = re.fullmatch(r"(?:(https?)://)?(.*?)(?::(\d+))?", text, re.IGNORECASE).groups()  # type: ignore[union-attr]
+        url = normalise(f"{scheme or 'http'}://{name}:{port}/" if port else f"{scheme or 'http'}://{name}/")
+        if url is None:
+            raise SettingError(f"--header {text}=...: {text!r} is no host; write it as example.org or example.org:8080")
+        self._name, own_port = endpoint(url)
+        self._scheme = scheme and scheme.lower()
+        self._port = own_port if port or scheme else None
+
+    def has(self, site: str) -> bool:
+        """Whether an origin is meant."""
+        name, port = endpoint(f"{site}/")
+        return (
+            name == self._name
+            and self._port in (None, port)
+            and (self._scheme is None or site.startswith(f"{self._scheme}://"))
+        )

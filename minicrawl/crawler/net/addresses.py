@@ -1,0 +1,163 @@
+"""Which address a connection goes to: names resolved, --connect-to applied, private addresses refused.
+
+The refusal looks at the very address that is connected to, so no DNS answer can slip past it.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import replace
+
+from minicrawl.crawler.net.dns import GRACE, Names
+from minicrawl.crawler.urls.normal import authority, hostname, normalise
+from minicrawl.errors import SettingError
+from minicrawl.settings import ConnectTo
+from minicrawl.timing import STANDARD, Timing
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class PrivateAddressError(OSError):
+    """A connection into this machine's own network was refused."""
+
+
+class Routes:
+    """Where --connect-to sends requests."""
+
+    def __init__(self, connect_to: Sequence[ConnectTo]) -> None:
+        rules = [replace(rule, host=_ascii(rule.host), address=_ascii(rule.address) or "") for rule in connect_to]
+        # The first rule for each host and port, either of them None for any, with its place.
+        self._rules = {(rule.host, rule.port): (place, rule) for place, rule in reversed(list(enumerate(rules)))}
+
+    def target(self, host: str, port: int) -> tuple[str, int]:
+        """Address (or name) and port that a request for `host:port` goes to."""
+        rule = self._rule(host, port)
+        if rule is None:
+            return host, port
+        return rule.address or host, rule.to_port or port
+
+    def _rule(self, host: str, port: int) -> ConnectTo | None:
+        """The rule that names both; else the first of those that hold."""
+        host = host.lower()
+        if (host, port) in self._rules:
+            return self._rules[host, port][1]
+        found = [self._rules[key] for key in ((host, None), (None, port), (None, None)) if key in self._rules]
+        return min(found)[1] if found else None
+
+    def is_gateway(self, url: str) -> bool:
+        """Whether requests for a normalised URL go where those for all hosts do, as to a proxy."""
+        rule = self._rule(*endpoint(url))
+        return rule is not None and rule.host is None and rule.address != ""
+
+    def address(self, url: str) -> str | None:
+        """The IP address that requests for a normalised URL go to, if no name server is needed to tell."""
+        address, _ = self.target(*endpoint(url))
+        return address if is_literal(address) else None
+
+
+def _ascii(name: str | None) -> str | None:
+    """A host name as it stands in normalised URLs: bücher.test is xn--bcher-kva.test."""
+    if not name or name.isascii():
+        return name
+    url = normalise(f"http://{name}/")
+    if url is None:
+        raise SettingError(f"--connect-to: {name!r} is no host name")
+    return hostname(url)
+
+
+class Resolver:
+    """Name resolution for the HTTP client. Raises OSError for names without address.
+
+    proxy_host: the name of the user's own proxy, which may well be a private one.
+    """
+
+    def __init__(
+        self,
+        connect_to: Sequence[ConnectTo] = (),
+        allow_private: bool = False,
+        proxy_host: str | None = None,
+        timing: Timing = STANDARD,
+    ) -> None:
+        self._proxy_host = proxy_host
+        self._allow_private = allow_private
+        self._names = Names(timing)
+        self.target = Routes(connect_to).target
+
+    async def address(self, url: str) -> str:
+        """The IP address that requests for a normalised URL go to; of several, the one that is tried first."""
+        address, _ = self.target(*endpoint(url))
+        found = (address,) if is_literal(address) else await self._names.addresses(address)
+        for one in found:
+            self.check(one)
+        return found[0]
+
+    async def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
+        """The IP addresses, with port, that a connection to `host:port` may go to, the best first."""
+        address, to_port = self.target(host, port)
+        found = (address,) if is_literal(address) else await self._names.addresses(address, GRACE)
+        if host != self._proxy_host:
+            for one in found:
+                self.check(one)
+        return [(one, to_port) for one in found]
+
+    def check_host(self, host: str) -> None:
+        """`check` for a host whose name somebody else looks up: names of this machine are known (RFC 6761 6.3)."""
+        if is_literal(host):
+            self.check(host)
+        elif not self._allow_private and host.lower().rstrip(".").rpartition(".")[2] == "localhost":
+            raise PrivateAddressError(f"{host} is no host of the public internet; --allow-private permits it")
+
+    def check(self, address: str) -> None:
+        """Raise PrivateAddressError unless connections to this IP address are allowed."""
+        if not self._allow_private and not _is_public(ipaddress.ip_address(address.partition("%")[0])):
+            raise PrivateAddressError(f"{address} is not a public address; --allow-private permits it")
+
+    async def close(self) -> None:
+        await self._names.close()
+
+
+def endpoint(url: str) -> tuple[str, int]:
+    """Host, without brackets, and port of a normalised URL."""
+    name = authority(url)
+    host, divider, port = name.rpartition(":")
+    if not divider or name.endswith("]"):
+        host, port = name, ""
+    return host.strip("[]"), int(port) if port else _PORTS[url.partition(":")[0]]
+
+
+# Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).
+_CARRIERS = tuple(
+    ipaddress.IPv6Network(prefix) for prefix in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
+)
+# Not of the public internet, whatever this version of ipaddress says: local NAT64 (RFC 8215), documentation (RFC 9637,
+# 3849, 5737), segment routing (RFC 9602), discard-only and dummy (RFC 6666, 9780), ORCHID and benchmarks (RFC 7343,
+# 5180, 2544), IETF protocol assignments (RFC 6890), deprecated 6to4 relays (RFC 7526), site-local and Teredo, which
+# tunnels to whatever it carries (RFC 3879, 4380).
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(prefix)
+    for prefix in (
+        *("64:ff9b:1::/48", "3fff::/20", "2001:db8::/32", "5f00::/16", "100::/64", "100:0:0:1::/64"),
+        *("2001::/23", "fec0::/10"),
+        *("192.0.0.0/24", "192.88.99.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15"),
+    )
+)
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is one of the public internet, also when it carries another one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.sixtofour is not None:
+            return _is_public(address.sixtofour)
+        if any(address in carrier for carrier in _CARRIERS):
+            return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
+    return address.is_global and not address.is_multicast
+
+
+def is_literal(host: str) -> bool:
+    """Whether a host is an IP address, not a name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

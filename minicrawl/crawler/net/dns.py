@@ -1,0 +1,103 @@
+"""Which IP addresses a name has: asked of the name server without blocking, and remembered for a while.
+
+By c-ares, which reads /etc/hosts and /etc/resolv.conf as the system's own resolver does. The only module that
+imports aiodns.
+"""
+
+import asyncio
+import errno
+import socket
+import time
+from collections.abc import Callable
+
+import aiodns
+
+from minicrawl.crawler.net.open_files import is_full
+from minicrawl.timing import STANDARD, Timing
+
+GRACE = 120.0
+"""Seconds for which an old answer still holds for a connection, whose address was asked for before the request."""
+_FIRST_TRY, _TRIES = 1.0, 4  # seconds, the next twice as long; c-ares waits less where answers come fast
+_NO_SUCH_NAME = frozenset({aiodns.error.ARES_ENOTFOUND, aiodns.error.ARES_ENODATA, aiodns.error.ARES_EBADNAME})
+
+
+class NameServerError(socket.gaierror):
+    """The name server fails, which may pass: that says nothing of the name."""
+
+
+class Names:
+    """Addresses by name, the best first."""
+
+    def __init__(
+        self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic, most: int = 100_000
+    ) -> None:
+        """most: answers that are kept."""
+        self._timing = timing
+        self._clock = clock
+        self._most = most
+        self._kept: dict[str, tuple[float, tuple[str, ...], socket.gaierror | None]] = {}  # until when, or why not
+        self._resolver: aiodns.DNSResolver | None = None
+
+    async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
+        """All addresses of a name; an answer may be `grace` seconds too old.
+
+        Raises NameServerError, socket.gaierror for a name without address, and any other OSError for our own trouble.
+        """
+        until, addresses, failure = self._kept.get(name, (0.0, (), None))
+        if self._clock() >= until + (grace if addresses else 0.0):
+            addresses, failure = await self._asked(name, addresses)
+        if failure is not None:
+            raise type(failure)(*failure.args)
+        return addresses
+
+    async def close(self) -> None:
+        if self._resolver is not None:
+            await self._resolver.close()
+            self._resolver = None
+
+    async def _asked(self, name: str, old: tuple[str, ...]) -> tuple[tuple[str, ...], socket.gaierror | None]:
+        """The name server's answer, or else what is wrong. `old`: what it said last time."""
+        failure: socket.gaierror | None = None
+        try:
+            addresses, lifetime = await self._found(name), self._timing.name
+        except socket.gaierror as error:
+            passes = isinstance(error, NameServerError)
+            addresses = old if passes else ()
+            failure = None if addresses else type(error)(*error.args)  # without what a raised one holds on to
+            is_unanswered = passes and failure is not None
+            lifetime = self._timing.no_name_server if is_unanswered else self._timing.no_name
+        self._kept.pop(name, None)
+        while len(self._kept) >= self._most:
+            del self._kept[next(iter(self._kept))]  # the one asked for longest ago
+        self._kept[name] = self._clock() + lifetime, addresses, failure
+        return addresses, failure
+
+    async def _found(self, name: str) -> tuple[str, ...]:
+        """`look_up`; what it raises as `addresses` does."""
+        try:
+            addresses = await self.look_up(name)
+        except aiodns.error.DNSError as error:
+            if is_full():
+                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
+            if error.args[0] in _NO_SUCH_NAME:
+                raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
+            raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
+        except TimeoutError as error:
+            raise NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent") from error
+        except UnicodeError as error:  # no name that could be encoded for the DNS
+            raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error}") from error
+        if not addresses:
+            raise socket.gaierror(socket.EAI_NONAME, f"{name}: no address")
+        return addresses
+
+    async def look_up(self, name: str) -> tuple[str, ...]:
+        """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""
+        if self._resolver is None:
+            self._resolver = aiodns.DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
+        async with asyncio.timeout(self._timing.look_up):
+            found = await self._resolver.getaddrinfo(name, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
+        return tuple(dict.fromkeys(_text(node.addr[0]) for node in found.nodes))
+
+
+def _text(address: bytes | str) -> str:
+    return address.decode() if isinstance(address, bytes) else address

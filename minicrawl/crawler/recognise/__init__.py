@@ -1,0 +1,8 @@
+"""What is the same page, and what is none.
+
+duplicates       which page was the first to say what a page says
+duplicate_kinds  version, translation, print, mirror or template
+canonicals       whether a page is believed that names another
+sessions         which parameters say who asks
+soft404          which hosts answer for pages that they do not have
+"""

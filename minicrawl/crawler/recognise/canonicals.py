@@ -1,0 +1,91 @@
+"""Whether a page is believed that says, by rel=canonical, that it stands for another.
+
+A page may name one under another path, and say something else than it: a print version, a part of a series. But some
+sites call one page canonical, mostly the home page, on all their pages, by a template gone wrong. Believed, they would
+be one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it that say something else
+than it and than one another; pages that differ from it in such a way stand for themselves, then and ever after. What
+differs in the query only, or says the same, is believed as before.
+
+Of so many canonical URLs at once it is known who named them, those named last. Of another one that is forgotten; if it
+is named again, it is to be told from the store once more.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from minicrawl.crawler.html.sketch import distance
+from minicrawl.crawler.recognise.duplicates import ALIKE
+from minicrawl.model import Fetched
+from minicrawl.store.rows import Fingerprint
+
+DIFFERENT = 5
+MOST_NAMED = 4_096
+"""Canonical URLs of which it is known who named them: 6 MB at most."""
+
+
+class Said(NamedTuple):
+    """What a page says, as its fingerprint has it."""
+
+    digest: int | None
+    payload: int | None
+    sketch: bytes | None
+
+
+class Claim(NamedTuple):
+    """A page that names another as canonical, and what it says."""
+
+    page: int
+    url: str
+    said: Fetched | Fingerprint | Said
+
+
+class Canonicals:
+    """The canonical URLs that were refuted, and what the others were named by. refuted: those in the store."""
+
+    def __init__(self, refuted: Iterable[str]) -> None:
+        self.refuted = set(refuted)
+        self._different: OrderedDict[str, list[Claim]] = OrderedDict()
+
+    def is_new(self, canonical: str) -> bool:
+        """Whether nothing is known of who names this URL: `take_in` who did before, then, as the store has it."""
+        return canonical not in self.refuted and canonical not in self._different
+
+    def take_in(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
+        """Note pages that name `canonical`, which says `there` if it was read.
+
+        Returns those that differ, once that refutes it: in that call all so far, else none.
+        """
+        different = self._different.setdefault(canonical, [])
+        self._different.move_to_end(canonical)
+        if len(self._different) > MOST_NAMED:
+            self._different.popitem(last=False)
+        for claim in claims:
+            if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
+                continue
+            if not any(says_the_same(claim.said, other.said) for other in different):
+                said = Said(claim.said.digest, claim.said.payload, claim.said.sketch)
+                different.append(claim._replace(said=said))
+        if len(different) < DIFFERENT:
+            return []
+        self.refuted.add(canonical)
+        del self._different[canonical]
+        return [claim.page for claim in different]
+
+
+def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
+    """Whether a page is under another path than its canonical URL, and says something else, as far as is known."""
+    if claim.said.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
+        return False
+    return there is None or not says_the_same(claim.said, there)
+
+
+def says_the_same(one: Fetched | Fingerprint | Said, other: Fetched | Fingerprint | Said) -> bool:
+    """Whether two pages say the same, or nearly."""
+    if other.digest is not None and other.digest == one.digest:
+        return True
+    if other.payload is not None and other.payload == one.payload:
+        return True
+    if other.sketch is None or one.sketch is None:
+        return False
+    return distance(other.sketch, one.sketch) <= ALIKE

@@ -1,0 +1,305 @@
+"""Which page was the first to say what a page says.
+
+The first page of a cluster is its leader; a page that comes later and has the same bytes, or a sketch of which at most
+ALIKE bits differ from a leader's, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say
+little are like nothing (sketch.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
+itself: what has the bytes of a near-duplicate is marked with the leader of that.
+
+Of each leader the first 192 bits of its sketch are in memory; the rest is in its row of `fetches`, for those few that
+are alike so far. Three of the 192 bits' runs of 16 are bands: of pages with J = .95 they agree in a band with
+probability .67, in one of three at least with .96, so only leaders with an equal band are looked at, the latest ones
+first: pages that are made from one template come one after another.
+
+What an alias says is kept, too, but an alias leads nobody: it may come to stand for itself again, and is told then.
+
+Invariant: what is found depends on the rows of `fetches` and on which pages are aliases alone, so who takes them over
+finds the same, as long as no more leaders than are looked at have an equal band. Entries of pages that have changed
+since stay behind in memory, and are passed over: the row decides. Once most are such, all is to be loaded anew.
+"""
+
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.html.sketch import distance
+from minicrawl.store.rows import Fingerprint, FingerprintColumns
+
+ALIKE = 12
+"""Bits by which the sketches of near-duplicates differ at most: J is about .925 then."""
+ALIKE_SO_FAR = 9
+"""The same of the bits in memory."""
+MOST_VERIFIED = 8
+"""Leaders whose whole sketches are looked at, the most alike ones so far first."""
+MOST_IN_BAND = 256
+"""Leaders looked at per band, the latest ones: a site could make any number that are equal in a band."""
+MOST_COPIES = 4_096
+"""Pages looked at per run that may have the same bytes, the first ones."""
+YOUNG = 1_024
+"""Entries that are in a dictionary, before they become a run."""
+_RATIO = 8
+_WORDS = struct.Struct("=3Q")  # of a sketch, that are in memory
+_BAND = 1 << 16
+_LOW = (1 << 32) - 1
+
+Keys = npt.NDArray[np.uint64]
+Pages = npt.NDArray[np.int32]
+
+
+class Likeness(NamedTuple):
+    """What a page is a duplicate of. `distance`: bits by which the sketches differ; None: the bytes are the same."""
+
+    leader: int
+    distance: int | None
+
+
+class Duplicates:
+    """The fingerprints of all pages.
+
+    blocks: those in the store. kept: one of them, by page, or None. is_alias: whether a page stands for another.
+    young: see `Runs`.
+    """
+
+    def __init__(
+        self,
+        blocks: Iterable[FingerprintColumns],
+        kept: Callable[[int], Fingerprint | None],
+        is_alias: Callable[[int], bool] = lambda page: False,
+        *,
+        young: int = YOUNG,
+    ) -> None:
+        self._kept = kept
+        self._is_alias = is_alias
+        self._young = young
+        self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be taken out
+        self.load(blocks)
+
+    def load(self, blocks: Iterable[FingerprintColumns]) -> None:
+        """Find pages by what the store has alone. To be called when all rows that changed are in it."""
+        self._payloads = Runs(self._young)
+        self._stale = 0
+        payloads, first = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
+        sketches, leaders = [np.zeros((0, 3), dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
+        for block in blocks:
+            is_first, leads = block.is_first != 0, block.leads != 0
+            payloads.append(block.payload.astype(np.uint64)[is_first])
+            first.append(block.page[is_first])
+            sketches.append(block.sketch[leads, :3])
+            leaders.append(block.page[leads])
+        self._payloads.load(np.concatenate(payloads), np.concatenate(first))
+        self._leaders = _Leaders(np.concatenate(sketches), np.concatenate(leaders))
+
+    @property
+    def is_mostly_stale(self) -> bool:
+        """Whether most of what pages are found by is of pages that say something else now."""
+        return 2 * self._stale > max(len(self), self._young)
+
+    def __len__(self) -> int:
+        """What pages can be found by: how many payloads, also those that no page has any more."""
+        return len(self._payloads)
+
+    def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
+        """What `page`, which says this, is a duplicate of; the least distance first, then the lowest number."""
+        return self._copied(page, payload) or self._resembled(page, sketch)
+
+    def _copied(self, page: int, payload: int | None) -> Likeness | None:
+        if payload is None:
+            return None
+        for other in sorted(self._payloads.candidates(payload)):
+            row = self.row(other)
+            if row is None or row.payload != payload or other == page or self._is_alias(other):
+                continue
+            if row.leader is None or self._is_alias(row.leader) or self.row(row.leader) is None:
+                return Likeness(other, None)
+            if row.leader != page:
+                return Likeness(row.leader, row.distance)
+        return None
+
+    def _resembled(self, page: int, sketch: bytes | None) -> Likeness | None:
+        if sketch is None:
+            return None
+        nearest = (ALIKE + 1, page)
+        for so_far, other in self._leaders.near(sketch)[:MOST_VERIFIED]:
+            if so_far > nearest[0]:
+                break
+            row = self.row(other)
+            if row is None or row.leader is not None or row.sketch is None or other == page or self._is_alias(other):
+                continue
+            nearest = min(nearest, (distance(row.sketch, sketch), other))
+        return Likeness(nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
+
+    def take_in(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
+        """Note what a page says, and what it is a duplicate of."""
+        before = self.row(page)
+        row = Fingerprint(page, digest, payload, sketch, *(likeness or (None, None)))
+        if row == before:
+            return
+        self._put(page, row, before)
+        if likeness is None or likeness.distance is not None:
+            self._payloads.add(payload, page)
+        if likeness is None and sketch is not None:
+            self._leaders.add(sketch, page)
+
+    def keep(self, page: int, digest: int, payload: int, sketch: bytes | None) -> None:
+        """Note what a page says that stands for another."""
+        row = Fingerprint(page, digest, payload, sketch, None, None)
+        before = self.row(page)
+        if row != before:
+            self._put(page, row, before)
+
+    def stand_alone(self, page: int) -> None:
+        """A page of which it was kept what it says stands for itself again."""
+        row = self.row(page)
+        if row is not None:
+            self._put(page, None, row)
+            self.take_in(*row[:4], self.likeness(page, row.payload, row.sketch))
+
+    def forget(self, page: int) -> None:
+        """The page says nothing of its own any more."""
+        row = self.row(page)
+        if row is not None:
+            self._put(page, None, row)
+
+    def row(self, page: int) -> Fingerprint | None:
+        """The fingerprint of a page, if it has one."""
+        return self._rows[page] if page in self._rows else self._kept(page)
+
+    def take_rows(self) -> dict[int, Fingerprint | None]:
+        """Rows that changed since the last call, by page; None: the page has none any more."""
+        rows, self._rows = self._rows, {}
+        return rows
+
+    def _put(self, page: int, row: Fingerprint | None, before: Fingerprint | None) -> None:
+        self._stale += before is not None
+        self._rows[page] = row
+
+
+class _Leaders:
+    """Pages by the first words of their sketches: 40 bytes each, and 800 kB."""
+
+    def __init__(self, words: Keys, pages: npt.NDArray[np.int64]) -> None:
+        self._bands = [_Band(words[:, number]) for number in range(words.shape[1])]
+        self._pages = array("i", pages.astype(np.int32).tobytes())
+
+    def add(self, sketch: bytes, page: int) -> None:
+        for band, word in zip(self._bands, _WORDS.unpack_from(sketch), strict=True):
+            band.add(word)
+        self._pages.append(page)
+
+    def near(self, sketch: bytes) -> list[tuple[int, int]]:
+        """(bits that differ so far, page) of those whose sketch is or was close to this one, the nearest first."""
+        words = _WORDS.unpack_from(sketch)
+        entries = {entry for band, word in zip(self._bands, words, strict=True) for entry in band.near(word)}
+        found: dict[int, int] = {}
+        for entry in entries:
+            bits = sum((band.words[entry] ^ word).bit_count() for band, word in zip(self._bands, words, strict=True))
+            if bits <= ALIKE_SO_FAR:
+                page = self._pages[entry]
+                found[page] = min(bits, found.get(page, bits))
+        return sorted((bits, page) for page, bits in found.items())
+
+
+class _Band:
+    """One word of each sketch, and the entry before with the same low bits: a chain, the latest first.
+
+    Of what is random all but a few per mille differ in their high bits. Numbers of Python, as a call of NumPy takes as
+    long as looking at ten.
+    """
+
+    def __init__(self, words: Keys) -> None:
+        low = words.astype(np.uint16)
+        order = low.argsort(kind="stable").astype(np.int32)
+        ordered = low[order]
+        is_same = ordered[1:] == ordered[:-1]
+        before = np.full(len(low), -1, dtype=np.int32)
+        before[order[1:][is_same]] = order[:-1][is_same]
+        latest = np.full(_BAND, -1, dtype=np.int32)
+        latest[ordered] = order  # of several the last one stays
+        self.words = array("Q", words.tobytes())
+        self._before, self._latest = array("i", before.tobytes()), array("i", latest.tobytes())
+
+    def add(self, word: int) -> None:
+        low = word % _BAND
+        self._before.append(self._latest[low])
+        self._latest[low] = len(self.words)
+        self.words.append(word)
+
+    def near(self, word: int) -> list[int]:
+        """Entries with the same low bits that may be near."""
+        words, before = self.words, self._before
+        found = []
+        entry = self._latest[word % _BAND]
+        for _ in range(MOST_IN_BAND):
+            if entry < 0:
+                break
+            if (words[entry] ^ word).bit_count() <= ALIKE_SO_FAR:
+                found.append(entry)
+            entry = before[entry]
+        return found
+
+
+class _Run(NamedTuple):
+    """Pages by the low bits of their keys, which rise."""
+
+    low: "memoryview[int]"
+    pages: "memoryview[int]"
+
+
+class Runs:
+    """Pages by 32 bits of a key: 8 bytes a page, in a few sorted runs, each eight times as long as the next or more
+    (log-structured merge).
+
+    Entries come one by one; the latest ones are in none yet, but in a dictionary.
+    """
+
+    def __init__(self, young: int = YOUNG) -> None:
+        """young: how many of the latest."""
+        self._young = young
+        self._runs: list[_Run] = []
+        self._latest: defaultdict[int, list[int]] = defaultdict(list)
+        self._waiting = 0
+
+    def __len__(self) -> int:
+        return sum(self.sizes()) + self._waiting
+
+    def load(self, keys: Keys, pages: npt.NDArray[np.int64]) -> None:
+        """Take in many entries, before any other."""
+        if len(pages):
+            self._merge(keys.astype(np.uint32), pages.astype(np.int32))
+
+    def add(self, key: int, page: int) -> None:
+        self._latest[key & _LOW].append(page)
+        self._waiting += 1
+        if self._waiting == self._young:
+            low = [low for low, pages in self._latest.items() for _ in pages]
+            pages = [page for pages in self._latest.values() for page in pages]
+            self._latest.clear()
+            self._waiting = 0
+            self._merge(np.array(low, dtype=np.uint32), np.array(pages, dtype=np.int32))
+
+    def candidates(self, key: int) -> set[int]:
+        """Pages whose key may be, or may have been, this one: all that are, if there are not too many."""
+        low = key & _LOW
+        found = set(self._latest.get(low, ()))
+        for run in self._runs:
+            start = bisect_left(run.low, low)
+            end = bisect_right(run.low, low, start, min(start + MOST_COPIES, len(run.low)))
+            found.update(run.pages[start:end])
+        return found
+
+    def sizes(self) -> list[int]:
+        """Entries of each run, the longest first."""
+        return [len(run.pages) for run in self._runs]
+
+    def _merge(self, low: npt.NDArray[np.uint32], pages: Pages) -> None:
+        while self._runs and len(self._runs[-1].pages) < _RATIO * len(pages):
+            older = self._runs.pop()
+            low = np.concatenate((np.asarray(older.low), low))
+            pages = np.concatenate((np.asarray(older.pages), pages))
+        order = low.argsort(kind="stable")
+        self._runs.append(_Run(low[order].data, pages[order].data))

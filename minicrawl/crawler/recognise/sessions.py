@@ -1,0 +1,186 @@
+"""Which parameters of a site say who asks, by what they change: nothing.
+
+Where a page says what another page of its host said, one of its parameters may be to blame: a token that every answer
+makes up anew. So the page is asked for once more without it, in a turn of the host. If it says the same without, that
+is a sign; if not, or if the host sends elsewhere, the parameter matters, and is left alone.
+
+Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
+that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
+last (?page=99), which a host answers with the first, do not speak for those before, nor does the one that says "nothing
+found" for a search. Where there is no such page, for the pattern has only ever said one thing, or they are
+forgotten after a restart and it says nothing new, six signs will do. What is a session in two patterns of a host is one
+in any other where there is one sign, as a parameter may matter in one folder only; once the host has been asked often
+enough, in all of them.
+
+Links are then known without the parameter, and pages known with it stand for those without.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+from minicrawl.crawler.admission.traps import Novelty, shape_of
+from minicrawl.crawler.outcomes.outcome import is_transient
+from minicrawl.crawler.urls.normal import origin, whom_to_spare
+from minicrawl.model import Fetched
+from minicrawl.store.rows import ParameterRow
+
+SIGNS = 4
+NEWS = 3
+"""Of the signs, pages that were news."""
+SIGNS_WITHOUT_NEWS = 6
+MOST_PROBES = 32
+"""Of a host."""
+PATTERNS = 2
+"""In which a parameter is a session's before it is on the whole host."""
+_NEWS_KEPT = 8  # of a pattern
+_PATTERNS_KEPT = 10_000
+
+
+class Sessions:
+    """What is known of parameters, by pattern and name, and which pages are to be asked for without one.
+
+    verdict of a parameter    "?" while signs are gathered, "session", or "content"
+    """
+
+    def __init__(self, rows: Iterable[ParameterRow] = ()) -> None:
+        self._rows: dict[str, dict[str, ParameterRow]] = {}
+        self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: in how many patterns each is
+        self._asked: defaultdict[str, int] = defaultdict(int)  # by host: probes
+        self._wanted: dict[str, str] = {}  # by origin: what to ask for
+        self._probes: dict[str, _Probe] = {}  # by what is asked for
+        self._news: dict[str, list[tuple[str, int]]] = {}  # by pattern: pages that were news, and their digests
+        self._changed: dict[tuple[str, str], ParameterRow] = {}
+        for row in rows:
+            self._take(row)
+
+    def plain(self, url: str) -> str:
+        """The normalised URL without parameters that are sessions' on its host."""
+        if not self._sessions or "?" not in url:
+            return url
+        on_host = self._sessions.get(whom_to_spare(url))
+        if on_host is None:
+            return url
+        rows = self._rows.get(shape_of(url).pattern, {})
+        may_ask = self._asked[whom_to_spare(url)] < MOST_PROBES
+        return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
+
+    @property
+    def are_known(self) -> bool:
+        """Whether any parameter has turned out to be a session's."""
+        return bool(self._sessions)
+
+    def found_on(self, host: str) -> int:
+        """In how many patterns of a host parameters have turned out to be sessions'."""
+        return sum(self._sessions.get(host, {}).values())
+
+    def read(self, url: str, digest: int, novelty: Novelty) -> None:
+        """Take in what a page said."""
+        pattern = shape_of(url).pattern
+        news = self._news.get(pattern, [])
+        rows = self._rows.get(pattern, {})
+        host = whom_to_spare(url)
+        is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
+        is_due = is_telling and self._asked[host] < MOST_PROBES
+        if is_due and origin(url) not in self._wanted:
+            # A page that was news speaks for more; but the first sign may well be that there is something to look for.
+            pages = [(url, digest, novelty.is_news), *((page, said, True) for page, said in news)]
+            self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
+        if novelty.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
+            self._news[pattern] = [*news, (url, digest)]
+
+    def _ask(self, pattern: str, pages: Sequence[tuple[str, int, bool]], *, is_enough: bool) -> None:
+        """Want one of these pages without one of its parameters, if that can tell something.
+
+        pages: URL, digest, and whether it was news. is_enough: whether pages will do that were none.
+        """
+        for name in sorted(parameters := _parameters(pages[0][0]), key=lambda name: -len(parameters[name])):
+            row = self._rows.get(pattern, {}).get(name) or ParameterRow(pattern, name, "?", 0, "[]")
+            values = {value for value, _ in json.loads(row.signs)}
+            if row.verdict != "?":
+                continue
+            for url, digest, is_news in pages:
+                value, probe = _hashed(_parameters(url).get(name, "")), _without(url, {name})
+                is_of_use = is_news or is_enough or not values
+                if is_of_use and probe != url and value not in values and probe not in self._probes:
+                    self._wanted[origin(url)] = probe
+                    self._probes[probe] = _Probe(row, value, digest, is_news, is_enough)
+                    self._take(row._replace(probes=row.probes + 1))
+                    return
+
+    def take_due(self, site: str) -> str | None:
+        """The URL to ask an origin for now, once; or None."""
+        return self._wanted.pop(site, None)
+
+    def put_back(self, url: str) -> None:
+        """Let a URL that was taken be due again: nothing came of asking for it."""
+        self._wanted.setdefault(origin(url), url)
+
+    def is_probe(self, url: str) -> bool:
+        return url in self._probes
+
+    def take_in(self, fetched: Fetched) -> None:
+        """Take in what came back for a page without one of its parameters."""
+        probe = self._probes.pop(fetched.url)
+        row = self._rows[probe.row.pattern][probe.row.name]
+        if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
+            return  # an overloaded server says nothing of the parameter
+        if fetched.digest != probe.digest:
+            self._take(row._replace(verdict="content"))
+            return
+        signs = [*json.loads(row.signs), [probe.value, probe.is_news]]
+        has_news = len(signs) >= SIGNS and sum(is_news for _, is_news in signs) >= NEWS
+        is_session = has_news or (probe.is_enough and len(signs) >= SIGNS_WITHOUT_NEWS)
+        self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
+
+    def take_rows(self) -> list[ParameterRow]:
+        """What changed since the last call."""
+        rows, self._changed = list(self._changed.values()), {}
+        return rows
+
+    @staticmethod
+    def _is_session(row: ParameterRow | None, patterns: int, may_ask: bool) -> bool:
+        """Whether a parameter is a session's, by its row for a pattern and the patterns of its host where it is one."""
+        if row is not None and row.verdict != "?":
+            return row.verdict == "session"
+        has_sign = row is not None and row.signs != "[]"
+        return patterns >= PATTERNS and (has_sign or not may_ask)
+
+    def _take(self, row: ParameterRow) -> None:
+        before = self._rows.setdefault(row.pattern, {}).get(row.name)
+        host = row.pattern.partition("/")[0]
+        self._asked[host] += row.probes - (before.probes if before else 0)
+        if row.verdict == "session":
+            self._sessions[host][row.name] = self._sessions[host].get(row.name, 0) + 1
+        self._rows[row.pattern][row.name] = self._changed[row.pattern, row.name] = row
+
+
+class _Probe(NamedTuple):
+    """What a page is asked for again for: the parameter and its value, and what the page said with it."""
+
+    row: ParameterRow
+    value: str
+    digest: int
+    is_news: bool
+    is_enough: bool
+
+
+def _parameters(url: str) -> dict[str, str]:
+    """Values of the parameters of a URL, by name."""
+    return dict(part.partition("=")[::2] for part in url.partition("?")[2].split("&"))
+
+
+def _without(url: str, names: Container[str]) -> str:
+    """The URL without the parameters of these names."""
+    stem, _, query = url.partition("?")
+    parts = query.split("&")
+    kept = [part for part in parts if part.partition("=")[0] not in names]
+    if len(kept) == len(parts):
+        return url
+    return f"{stem}?{'&'.join(kept)}" if kept else stem
+
+
+def _hashed(value: str) -> str:
+    return blake2b(value.encode(), digest_size=4).hexdigest()

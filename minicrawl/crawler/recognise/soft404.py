@@ -1,0 +1,456 @@
+"""Which hosts answer for pages they do not have, and with what (soft 404s).
+
+When a page shares most of its words with another page of its host that was read shortly before, and either hardly any
+of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
+(Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
+for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
+by a page with status 200, a third one if answers differ much, or if pages are nearly like them. What the answers share
+is what the host says of what it does not have. No host is asked for more than MOST_PROBES such pages.
+
+F     words that all answers share
+V     words of an answer that the others lack, at most: suggestions, a quotation, an id
+like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
+      words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
+
+Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
+every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
+answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
+that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
+words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+
+Pages that were read before are judged, too, also after a restart, and all are judged anew when there is more to judge
+by.
+
+verdict of a probe    the answers were
+not-found             an error, a redirect, not HTML, or a page that says nothing
+open                  a page that says something; another one is to be asked for
+varied                pages that have nothing in common but a template
+soft-404              pages that say "not found"
+catch-all             the same, but so do all pages
+"""
+
+import re
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
+from minicrawl.crawler.urls.normal import origin
+from minicrawl.model import Fetched
+from minicrawl.store.rows import LatelyRow, Probe
+
+MOST_PROBES = 3
+"""Per origin."""
+MOST_KEPT = 16 << 20
+"""Bytes of what was read lately, of all origins together."""
+MOST_ANCHORS = 20_000
+"""Of links to pages, the last ones."""
+_LATELY = 256  # pages per origin
+_COMPARED = 8  # of these, the last ones, with each new page
+_FEWEST_WORDS = 2  # of a page that may say "not found"
+_SAMPLE = 16  # words by which two pages are compared, the least by hash
+_LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
+_BESIDES = 1_000  # bytes that a page takes beside its words
+_COUNTED = 4_096  # pages per probe that are known by number
+_PAGES_PER_OTHER = 8
+_FEWEST_OTHERS = 2
+_SPARE_NUMBERS = 8
+_MOST_VARIED = 4
+_FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
+_FEW_WORDS = 32  # less may be a page that is drawn in the browser
+_SORRY = hashes_of(
+    "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
+    " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
+    " fundet beklager löytynyt znaleziono nenalezena nenalezeno található bulunamadı negăsită найден найдена найдено"
+    " знайдено".encode()
+)
+"""Words that are said of what is not found, in languages of Europe; elsewhere it takes that little is left."""
+_GENERIC = frozenset(("here", "click here", "more", "read more", "learn more", "next", "previous", "back", "page"))
+_LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+
+
+class Read(NamedTuple):
+    """A page that was read lately. `number`: how many were read before, or more."""
+
+    number: int
+    page: int
+    url: str
+    digest: int | None
+    words: bytes
+    sample: frozenset[int]
+    is_there: bool
+    anchor: str
+
+
+class Judged(NamedTuple):
+    """What follows for pages that were read before: some are soft 404s, others are none after all."""
+
+    lost: tuple[int, ...] = ()
+    regained: tuple[int, ...] = ()
+
+
+@dataclass
+class NotFound:
+    """What an origin answered in a folder for pages that cannot exist.
+
+    `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
+    that is surely there is like them.
+    """
+
+    folder: str
+    url: str
+    asked_at: float
+    verdict: str
+    status: int | None = None
+    digest: int | None = None
+    asked: int = 0
+    words: frozenset[int] = frozenset()
+    is_long: bool = False
+    varies: int = 0
+    numbers: int = 0
+    echoes: bool = False
+    is_there: bool = False
+    matched: set[int] = field(default_factory=set)
+    others: set[int] = field(default_factory=set)
+    close: int = 0
+    compared: int = 0
+    said: Counter[int] = field(default_factory=Counter)
+
+    def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
+        """Take in one more answer, to a probe at `url`."""
+        words, own, name = answer.words, words_of_url(url), hashes_of(_name(url).encode())
+        self.is_long = self.is_long or answer.is_long
+        self.numbers = max(self.numbers, answer.numbers)
+        self.close = self.compared = 0
+        self.said.clear()
+        self.url, self.asked = url, self.asked + 1
+        if self.asked == 1:
+            self.words, self.digest = words - name, digest
+        else:
+            shared = self.words & words
+            self.varies = max(self.varies + len(self.words - shared - own), len(words - shared - own))
+            self.words = shared
+            self.digest = digest if digest == self.digest else None
+        self.echoes = self.echoes or not name.isdisjoint(words)
+
+    def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
+        """How many words a page lacks that the answers share, and how many it has beyond."""
+        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
+
+    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
+        """The words of a page that are not the answers'."""
+        more = words - self.words
+        return more - words_of_url(url) if self.echoes else more
+
+    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
+        """Whether a page says in words of its own what a link to it says."""
+        announced = hashes_of(anchor.encode()) - self.words
+        return bool(announced) and announced <= self._own(url, words)
+
+    def compare(
+        self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool, anchor: str = ""
+    ) -> None:
+        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
+        if self.is_long:
+            is_like = digest is not None and digest == self.digest
+        elif not self.words:
+            is_like = not (told.words or told.is_long)
+        else:
+            lacks, adds = self.lacks_and_adds(url, told.words)
+            is_like = lacks == 0 and adds <= self._most_added and told.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            if is_like and adds and anchor and self._is_announced(url, told.words, anchor):
+                return  # it is there, but says nothing of how others differ from the answers
+            spare = max(2, len(self.words) // 2)
+            self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
+        if is_there:
+            self.is_there = self.is_there or is_like
+            return
+        into, out_of = (self.matched, self.others) if is_like else (self.others, self.matched)
+        out_of.discard(page)
+        if len(into) < _COUNTED:
+            into.add(page)
+        if not is_like:
+            self.compared += 1
+            self.said.update(self.words & told.words)
+
+    def judge(self) -> None:
+        """Set the verdict by what is known now."""
+        if self.verdict in ("not-found", "open"):
+            return
+        differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
+        may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
+        if (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
+            self.verdict = "varied"
+        else:
+            self.verdict = "soft-404" if differ and not may_be_drawn else "catch-all"
+
+    @property
+    def varies_much(self) -> bool:
+        return 4 * self.varies > len(self.words)
+
+    @property
+    def _has_mark(self) -> bool:
+        """Whether the answers share a word that other pages do not have: else what they share is mere language."""
+        if not self.compared:
+            return self.verdict == "soft-404"
+        if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
+            return False
+        return sum(_PAGES_PER_OTHER * self.said[word] <= self.compared for word in self.words) >= _FEWEST_MARKS
+
+    @property
+    def _most_added(self) -> int:
+        return 2 * self.varies + 4 if self.varies else 0
+
+
+class Soft404s:
+    """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
+
+    lately: what take_read gave and is not dropped, with URLs, in this order.
+    """
+
+    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[LatelyRow, str]] = ()) -> None:
+        self._secret = secret
+        self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
+        self._wanted: dict[str, str] = {}
+        self._asked: Counter[str] = Counter()
+        self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
+        self._kept = 0
+        self._changed: dict[str, NotFound] = {}
+        self._number = 0
+        self._new: dict[int, LatelyRow] = {}
+        self._dropped: list[int] = []
+        self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
+        for row in rows:
+            site = origin(row.folder)
+            probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
+            self._asked[site] += probe.asked
+            if probe.verdict == "open":
+                self._want(site, probe, row.url)
+        for kept, url in lately:
+            self._number = kept.id
+            read = _read(kept, url)
+            for probe in self._probes.get(origin(url), {}).values():
+                if probe.verdict not in ("not-found", "open"):
+                    self._compare(probe, read)
+            self._note(read)
+
+    def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
+        """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
+        self._number += 1
+        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
+        self._new[row.id] = row
+        read = _read(row, fetched.url)
+        judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
+        self._note(read)
+        return judged
+
+    def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
+        """Take in what links to some pages say."""
+        for page, anchor in zip(pages, anchors, strict=True):
+            if anchor and anchor.lower() not in _GENERIC:
+                self._anchors.setdefault(page, anchor)
+        while len(self._anchors) > MOST_ANCHORS:
+            self._anchors.popitem(last=False)
+
+    def take_due(self, site: str) -> str | None:
+        """The URL to ask an origin for now, once; or None."""
+        url = self._wanted.pop(site, None)
+        self._asked[site] += url is not None
+        return url
+
+    def put_back(self, url: str) -> None:
+        """Let a URL that was taken be due again: nothing came of asking for it."""
+        self._wanted.setdefault(origin(url), url)
+        self._asked[origin(url)] -= 1
+
+    def take_in(self, fetched: Fetched, now: float) -> Judged:
+        """Note what a probe was answered. Returns what follows for pages read before."""
+        folder, site = folder_of(fetched.url), origin(fetched.url)
+        probe = self._probes[site][folder]
+        probe.asked_at, probe.status = now, fetched.status
+        self._changed[folder] = probe
+        if fetched.status == 200 and fetched.digest is not None:
+            probe.add(fetched.url, fetched.digest, unpacked(fetched.words))
+            if probe.asked == 1 and self._may_ask(site):
+                self._want(site, probe, fetched.url)
+                return Judged()
+        else:
+            probe.asked, probe.url = probe.asked + 1, fetched.url
+            if probe.asked == 1:
+                probe.verdict = "not-found"
+        if probe.verdict == "open":
+            probe.verdict = "catch-all"
+        return self._judged([probe], self._lately.get(site, ()))
+
+    def is_like(self, page: int, url: str) -> bool:
+        """Whether a page that was read says what its host says of pages that do not exist."""
+        return any(page in probe.matched for probe in self._probes.get(origin(url), {}).values())
+
+    def is_soft_404(self, page: int, url: str) -> bool:
+        """Whether a page that was read is a soft 404."""
+        probes = self._probes.get(origin(url), {}).values()
+        return any(page in probe.matched for probe in probes if probe.verdict == "soft-404")
+
+    def take_rows(self) -> list[Probe]:
+        """Probes that were answered or judged anew since the last call."""
+        rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
+        return rows
+
+    def take_read(self) -> tuple[list[LatelyRow], list[int]]:
+        """Pages that were read since the last call, and the numbers of those before that are none read lately."""
+        new, dropped = list(self._new.values()), self._dropped
+        self._new, self._dropped = {}, []
+        return new, dropped
+
+    def _note(self, read: Read) -> None:
+        """Take in a page that was compared, and wonder whether its host should be asked."""
+        site = origin(read.url)
+        if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
+            self._suspect(site, read)
+        self._keep(site, read)
+
+    def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
+        """Compare pages with answers."""
+        lost: list[int] = []
+        regained: list[int] = []
+        for probe in probes:
+            if probe.verdict in ("not-found", "open"):
+                continue
+            before = set(probe.matched) if probe.verdict == "soft-404" else set()
+            for read in pages:
+                self._compare(probe, read)
+            probe.judge()
+            now = probe.matched if probe.verdict == "soft-404" else set()
+            lost += sorted(now - before)
+            regained += sorted(before - now)
+            self._changed[probe.folder] = probe
+        return Judged(tuple(lost), tuple(regained))
+
+    def _compare(self, probe: NotFound, read: Read) -> None:
+        is_there = read.is_there or _is_above(read.url, probe.folder)
+        told = unpacked(read.words)
+        probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
+        is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
+        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
+            self._want(origin(probe.folder), probe, probe.url)
+
+    def _suspect(self, site: str, read: Read) -> None:
+        """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
+        probes = self._probes.get(site, {})
+        folder = folder_of(read.url)
+        if folder in probes or not self._may_ask(site):
+            return
+        before = [*self._lately.get(site, ())][-_COMPARED:]
+        beside = [other for other in before if not probes or folder_of(other.url) == folder]
+        nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
+        if nearest is not None and _may_say_not_found(read, nearest):
+            probe = NotFound(folder, "", 0.0, "open")
+            self._probes.setdefault(site, {})[folder] = probe
+            self._want(site, probe, read.url)
+
+    def _may_ask(self, site: str) -> bool:
+        return site not in self._wanted and self._asked[site] < MOST_PROBES
+
+    def _want(self, site: str, probe: NotFound, url: str) -> None:
+        self._wanted[site] = probe_url(url, self._secret, probe.asked)
+
+    def _keep(self, site: str, read: Read) -> None:
+        lately = self._lately.setdefault(site, deque())
+        self._lately.move_to_end(site)
+        if len(lately) == _LATELY:
+            self._drop(lately.popleft())
+        lately.append(read)
+        self._kept += _BESIDES + len(read.words)
+        while self._kept > MOST_KEPT:
+            for dropped in self._lately.popitem(last=False)[1]:
+                self._drop(dropped)
+
+    def _drop(self, read: Read) -> None:
+        self._kept -= _BESIDES + len(read.words)
+        if self._new.pop(read.number, None) is None:
+            self._dropped.append(read.number)
+
+
+def _read(row: LatelyRow, url: str) -> Read:
+    sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
+    return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
+
+
+def _are_alike(one: Read, other: Read) -> bool:
+    """Whether two pages share half of their words or more, as far as a sample shows."""
+    if not one.sample:
+        return one.digest is not None and one.digest == other.digest
+    most = max(len(one.sample), len(other.sample))
+    return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
+
+
+def _may_say_not_found(one: Read, other: Read) -> bool:
+    """Whether two pages are alike in a way that pages of one template are not."""
+    if not _are_alike(one, other):
+        return False
+    words, others = unpacked(one.words).words, unpacked(other.words).words
+    return not _SORRY.isdisjoint(words & others) or (
+        _is_little(words - others, one.url) and _is_little(others - words, other.url)
+    )
+
+
+def _is_little(words: frozenset[int], url: str) -> bool:
+    """Whether a page says little if it says these words, for what its URL says is nothing."""
+    most = _LITTLE + len(_LETTERS_OF_URL.findall(url.split("/", 3)[-1]))  # what that says takes longer to find out
+    return len(words) <= _LITTLE or (len(words) <= most and len(words - words_of_url(url)) <= _LITTLE)
+
+
+def folder_of(url: str) -> str:
+    """What a URL and the pages beside it have in common: of http://a/b/c.html and http://a/b/c/, http://a/b/."""
+    stem = url.partition("?")[0]
+    head = stem[: stem.rindex("/", 0, len(stem) - 1) + 1]
+    return stem if head.endswith("//") else head
+
+
+def probe_url(url: str, secret: bytes, number: int = 0) -> str:
+    """A page beside that of `url` that cannot exist, of each number always the same one."""
+    folder = folder_of(url)
+    last = url.partition("?")[0][len(folder) :]
+    ending = "/" if last.endswith("/") else last[last.rfind(".") :] if "." in last else ""
+    name = blake2b(f"{folder}{number or ''}".encode(), digest_size=8, key=secret).hexdigest().translate(_LETTERS)
+    return f"{folder}{name}{ending}"
+
+
+def _is_above(url: str, folder: str) -> bool:
+    """Whether a page is the one of a folder, or of one that this is in: with or without slash at the end, or index."""
+    stem = url.partition("?")[0]
+    if stem.rpartition("/")[2].startswith("index."):
+        stem = stem[: stem.rindex("/") + 1]
+    return folder.startswith(stem) and "/" in (stem[-1], folder[len(stem) : len(stem) + 1])
+
+
+def _name(url: str) -> str:
+    """What a probe's URL has been made up of."""
+    return url.rstrip("/").rpartition("/")[2].partition(".")[0]
+
+
+def _not_found(row: Probe) -> NotFound:
+    words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
+    told = (row.words is None, row.varies, row.numbers, bool(row.echoes), bool(row.is_there))
+    return NotFound(*row[:6], row.asked, frozenset(words), *told, set(matched), set(others))
+
+
+def _row(probe: NotFound) -> Probe:
+    told = (probe.folder, probe.url, probe.asked_at, probe.verdict, probe.status, probe.digest, probe.asked)
+    words = None if probe.is_long else _blob(probe.words)
+    varies = (probe.varies, probe.numbers, probe.echoes, probe.is_there)
+    return Probe(*told, words, *varies, _blob(probe.matched), _blob(probe.others))
+
+
+def _numbers(blob: bytes | None) -> list[int]:
+    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
+    return numbers
+
+
+def _blob(numbers: Iterable[int]) -> bytes:
+    return np.array(sorted(numbers), dtype=np.uint32).tobytes()

@@ -1,0 +1,220 @@
+"""Which of a group's rules decides on a URL (RFC 9309 2.2.2 and 2.2.3).
+
+octets    the path and query of a URL, or a piece of a rule, in the one spelling, ASCII, in which they are compared
+pattern   the path of a rule; * stands for any octets, $ at the very end for the end of the URL
+rank      of a pattern, twice its length in octets, and one more if it allows: of those that match, the highest decides
+
+Matching never goes back: every piece between two stars is looked for once, from where the one before it ended.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import product
+from string import hexdigits
+from typing import NamedTuple
+
+from minicrawl.crawler.robots.trie import Trie
+
+_TARGET = re.compile(r"[^/?#]*//[^/?#]*([^#]*)")
+# In patterns as `_spelt` writes them: what no spelling of an octet has in it.
+_STAR, _END, _NEXT = "\0", "\1", "\n"
+
+_FEW = 64  # patterns that are sooner tried one by one
+_MOST_FILED = 1_000  # patterns of which it is cheaper to ask which have their longest piece in a URL
+# A file of 500 kB has fewer than 8,000 patterns of a longer part, and fewer than 1,000 of more parts.
+_LONGEST_PART = 64
+_MOST_PARTS = 256
+_NO_RULE = 1  # what no rule matches is allowed
+_Ranks = dict[str, int]
+_Files = dict[str, list[tuple[int, str]]]
+
+# RFC 3986 2.3, and the two characters that rules must escape to mean them (RFC 9309 2.2.3).
+_LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$")
+# Escapes, and octets that are neither unreserved nor reserved (RFC 3986 2.2); a % that escapes nothing stays.
+_RESPELT = re.compile(rb"(%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-])")
+_RESPELT_BETWEEN = re.compile(_RESPELT.pattern.replace(rb"[^", rb"[^\0\1\n"))
+_ONE_SPELLING = [bytes([octet]) if octet in _LITERAL else b"%%%02X" % octet for octet in range(256)]
+_SPELLINGS = {bytes([octet]): spelling for octet, spelling in enumerate(_ONE_SPELLING)}
+_SPELLINGS |= {b"%%%c%c" % two: _ONE_SPELLING[int(bytes(two), 16)] for two in product(hexdigits.encode(), repeat=2)}
+
+
+def octets_of(url: str) -> str:
+    """What rules are matched against: path and query of an absolute URL."""
+    match = _TARGET.match(url)
+    target = match[1] if match else url
+    return respelt((target if target.startswith("/") else f"/{target}").encode())
+
+
+def respelt(octets: bytes) -> str:
+    """The same for all that RFC 9309 2.2.2 holds to be equal: %7E and ~, %c3%bc and ü.
+
+    Reserved characters stay as they are written, so %2F is no slash. The RFC's own table would also escape "://"
+    within a query, but not the "/" before it; like Google's parser, we escape neither.
+    """
+    return _RESPELT.sub(lambda match: _SPELLINGS[match[0]], octets).decode("ascii")
+
+
+def _spelt(patterns: Iterable[bytes]) -> list[str]:
+    """Patterns, each a line, as `respelt` spells them; `_STAR` stands for a star, `_END` for a $ at the very end."""
+    lines = b"\n".join([*patterns, b""]).replace(b"\0", b"%00").replace(b"\1", b"%01")
+    marked = lines.replace(b"$\n", b"\1\n").replace(b"*", b"\0")
+    pieces = _RESPELT_BETWEEN.split(marked)  # of a large file, sooner than a call for each match
+    pieces[1::2] = map(_SPELLINGS.__getitem__, pieces[1::2])
+    return b"".join(pieces).decode("ascii").split(_NEXT)[:-1]
+
+
+class Pattern(NamedTuple):
+    """The path of one rule.
+
+    `head`: what a URL must begin with; `parts`: what must follow, somewhere behind one another; `is_whole`: whether the
+    last of these must be the end of it.
+    """
+
+    head: str
+    parts: tuple[str, ...]
+    is_whole: bool
+    length: int
+
+    @classmethod
+    def parse(cls, text: bytes) -> "Pattern":
+        return cls.of(_spelt([text])[0])
+
+    @classmethod
+    def of(cls, spelt: str) -> "Pattern":
+        """The pattern that `_spelt` writes so."""
+        [folded] = _folded([spelt])
+        head, *parts = _pieces(folded)
+        return cls(head, tuple(parts), folded.endswith(_END), len(spelt))
+
+    def matches(self, octets: str) -> bool:
+        """Whether a URL's octets match, taking for each part the first place where it can be."""
+        if not octets.startswith(self.head):
+            return False
+        place = len(self.head)
+        for part in self.parts:
+            place = octets.find(part, place)
+            if place < 0:
+                return False
+            place += len(part)
+        # The last part may come once more at the very end; that is then no earlier than where it was found.
+        return not self.is_whole or place == len(octets) or (bool(self.parts) and octets.endswith(self.parts[-1]))
+
+
+class Rules:
+    """The rules of a group, given as (path as written, whether it is allowed).
+
+    Patterns without stars are looked up: a beginning of the URL for each of their lengths, and all of it for those that
+    end with $. Those with stars are a crowd.
+    """
+
+    def __init__(self, rules: Iterable[tuple[bytes, bool]]) -> None:
+        rules = list(rules)
+        self._plain: _Ranks = {}
+        self._whole: _Ranks = {}
+        starred: _Ranks = {}
+        for spelt, (_, is_allowed) in zip(_spelt(text for text, _ in rules), rules, strict=True):
+            kind = starred if _STAR in spelt else self._whole if spelt.endswith(_END) else self._plain
+            if is_allowed or spelt not in kind:
+                kind[spelt] = 2 * len(spelt) + is_allowed
+        self._lengths = sorted({len(octets) for octets in self._plain}, reverse=True)
+        self._crowd = Crowd(starred)
+
+    def allow(self, octets: str) -> bool:
+        """The longest match decides, allow wins a tie, and what no rule matches is allowed (2.2.2)."""
+        best = self._longest_plain(octets)
+        if self._whole:
+            best = max(best, self._whole.get(octets + _END, 0))
+        return bool(self._crowd.best(octets, best) & 1)
+
+    def _longest_plain(self, octets: str) -> int:
+        """The rank of the longest plain pattern that matches."""
+        for length in self._lengths:
+            rank = self._plain.get(octets[:length])
+            if rank is not None and length <= len(octets):
+                return rank
+        return _NO_RULE
+
+
+class Crowd:
+    """Patterns with stars.
+
+    A URL has the longest piece of few of them, which are tried one by one. Where it may have those of many, they are
+    matched all at once; but a pattern of a long piece or of very many, of which there cannot be many in a file, is not.
+    """
+
+    def __init__(self, ranks: _Ranks) -> None:
+        """ranks: of patterns, as `_spelt` writes them."""
+        self._made = _Made()
+        long = {spelt: rank for spelt, rank in ranks.items() if len(spelt) > _LONGEST_PART and _is_long(spelt)}
+        short = {spelt: rank for spelt, rank in ranks.items() if spelt not in long} if long else ranks
+        self._is_crowd = len(short) > _MOST_FILED
+        self._long = _filed(long)
+        self._short = {} if self._is_crowd else _filed(short)
+        self._trie = _trie_of(short) if self._is_crowd else None
+
+    def best(self, octets: str, least: int) -> int:
+        """The highest rank of those that match, if it is more than `least`; else that."""
+        some = _with_piece_in(octets, self._short)
+        if self._is_crowd or len(some) > _FEW:
+            least, some = max(least, self._best_at_once(octets)), []
+        if self._long:
+            some += _with_piece_in(octets, self._long)
+        for rank, spelt in sorted(some, reverse=True):
+            if rank <= least:
+                break
+            if self._made[spelt].matches(octets):
+                return rank
+        return least
+
+    def _best_at_once(self, octets: str) -> int:
+        if self._trie is None:
+            self._trie = _trie_of({spelt: rank for file in self._short.values() for rank, spelt in file})
+        return self._trie.best(octets)
+
+
+def _is_long(spelt: str) -> bool:
+    """Whether a pattern has a part so long, or parts so many, that it has no place in a trie."""
+    [folded] = _folded([spelt])
+    _, *parts = _pieces(folded)
+    return len(parts) > _MOST_PARTS or max(map(len, parts), default=0) > _LONGEST_PART
+
+
+def _filed(ranks: _Ranks) -> _Files:
+    """Patterns under the longest of their pieces."""
+    files: _Files = {}
+    for folded, (spelt, rank) in zip(_folded(ranks), ranks.items(), strict=True):
+        files.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
+    return files
+
+
+def _with_piece_in(octets: str, files: _Files) -> list[tuple[int, str]]:
+    return [one for piece, file in files.items() if piece in octets for one in file]
+
+
+def _trie_of(ranks: _Ranks) -> Trie:
+    folded = _folded(ranks)
+    pieces = _NEXT.join(folded).replace(_END, "").replace(_STAR, _NEXT).split(_NEXT)
+    return Trie(
+        pieces, [own.count(_STAR) for own in folded], list(ranks.values()), [own.endswith(_END) for own in folded]
+    )
+
+
+class _Made(dict[str, Pattern]):
+    """Patterns by how they are spelt, made when first asked for."""
+
+    def __missing__(self, spelt: str) -> Pattern:
+        pattern = self[spelt] = Pattern.of(spelt)
+        return pattern
+
+
+def _folded(spelt: Iterable[str]) -> list[str]:
+    """Patterns without the stars that say nothing: those behind another one, and at the end, also before a $."""
+    text = _NEXT.join([*spelt, ""])
+    while _STAR + _STAR in text:
+        text = text.replace(_STAR + _STAR, _STAR)
+    return text.replace(_STAR + _END + _NEXT, _NEXT).replace(_STAR + _NEXT, _NEXT).split(_NEXT)[:-1]
+
+
+def _pieces(folded: str) -> list[str]:
+    """The head of a pattern, and its parts."""
+    return folded.removesuffix(_END).split(_STAR)

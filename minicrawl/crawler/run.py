@@ -1,0 +1,291 @@
+"""One crawl from seeds to report: opens what it needs, runs the engine, settles the ranking, closes."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.seeds import Seeds, gather_seeds, in_plain_http
+from minicrawl.crawler.books.audit import damage_told
+from minicrawl.crawler.engine import Engine, SteadyClock
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.net.open_files import raised_limit, room
+from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
+from minicrawl.crawler.remembered_settings import Resumed, resumed
+from minicrawl.crawler.sources.source import LocalSource, WorkerSource
+from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.parameters import stripped
+from minicrawl.errors import SeedError, SettingError
+from minicrawl.model import CrawlReport, Progress
+from minicrawl.opic import STRATEGIES, Window
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.reader import Store
+from minicrawl.store.writer import Writer
+from minicrawl.timing import STANDARD, Timing
+
+
+async def acrawl(
+    seeds: Iterable[str],
+    store: str | Path = DEFAULT_STORE,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    transport: Any = None,
+    handle_signals: bool = False,
+    timing: Timing = STANDARD,
+    sizes: Sizes = STANDARD_SIZES,
+    **settings: Any,
+) -> CrawlReport:
+    """Crawl from `seeds` into `store`, which is taken up where it stood if it exists.
+
+    seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
+    second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
+    finish what is in flight and the second stop at once. timing: how long to wait for what; sizes: how
+    much to do at a time. settings: fields of
+    `CrawlSettings`; those that are not given are as the store remembers them.
+
+    Raises ConfigError, SeedError, StoreError.
+    """
+    started = time.monotonic()
+    CrawlSettings.of(settings)
+    if not isinstance(store, str | Path):
+        raise SettingError(f"store is the path of a file, not {store!r}")
+    return await crawl_with(
+        settings,
+        gather_seeds(_texts(seeds)),
+        Path(store),
+        on_progress=on_progress,
+        transport=transport,
+        handle_signals=handle_signals,
+        started=started,
+        timing=timing,
+        sizes=sizes,
+    )
+
+
+def crawl(seeds: Iterable[str], store: str | Path = DEFAULT_STORE, **options: Any) -> CrawlReport:
+    """`acrawl` for callers without an event loop; returns when the crawl has ended."""
+    return asyncio.run(acrawl(seeds, store, **options))
+
+
+def _texts(seeds: Iterable[str]) -> list[str]:
+    """Seeds as a caller may give them: several, or one."""
+    if isinstance(seeds, str):
+        return [seeds]
+    given = list(seeds) if isinstance(seeds, Iterable) else [seeds]
+    for seed in given:
+        if not isinstance(seed, str):
+            raise SeedError(f"seeds are texts, URLs or names of files, not {seed!r}")
+    return given
+
+
+async def crawl_with(
+    given: Mapping[str, Any],
+    seeds: Seeds,
+    store: Path,
+    *,
+    forgotten: Iterable[str] = (),
+    on_resumed: Callable[[Resumed, AskedAgain], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    transport: Any = None,
+    handle_signals: bool = False,
+    started: float | None = None,
+    timing: Timing = STANDARD,
+    sizes: Sizes = STANDARD_SIZES,
+) -> CrawlReport:
+    """`acrawl` with its seeds read.
+
+    given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered.py. on_resumed: is
+    told the settings there are, and which given-up pages are asked for again. started: when the crawl's time began
+    to run, by time.monotonic().
+    """
+    is_new = not store.exists()
+    if is_new:  # what is wrong by itself is told before there is a store
+        await _check(CrawlSettings.of(given), transport)
+        if not seeds.urls:
+            raise _no_seeds(store)
+    with damage_told(store), closing(Writer(store, sizes)) as writer:
+        told = resumed(writer.meta_json("settings"), given, forgotten)
+        if not is_new:
+            await _check(told.settings, transport)
+        _check_window(writer, told.settings)
+        seeds = _spelled(seeds, told.settings, writer)
+        if not seeds.urls and not writer.size():
+            raise _no_seeds(store)
+        again = ask_again(writer, seeds.urls, told.settings.retry)
+        if on_resumed is not None:
+            on_resumed(told, again)
+        return await _crawl(
+            told.settings,
+            seeds,
+            writer,
+            on_progress=on_progress,
+            transport=transport,
+            handle_signals=handle_signals,
+            started=time.monotonic() if started is None else started,
+            timing=timing,
+        )
+
+
+async def _crawl(
+    settings: CrawlSettings,
+    seeds: Seeds,
+    writer: Writer,
+    *,
+    on_progress: Callable[[Progress], None] | None,
+    transport: Any,
+    handle_signals: bool,
+    started: float,
+    timing: Timing,
+) -> CrawlReport:
+    clock = SteadyClock()
+    # A proxy looks up names itself, and a transport of one's own has none.
+    locates = transport is None and settings.proxy is None
+    strategy = STRATEGIES[settings.strategy]
+    absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
+    absorber.commit({"settings": settings.to_json(), "stopped": None})
+    origins = _seed_origins(settings, writer, seeds)
+    files = room(raised_limit(), settings.concurrency)
+    source = (
+        WorkerSource(settings, timing, origins)
+        if settings.workers
+        else LocalSource(settings, transport, timing, files, origins)
+    )
+    async with source:
+        began = clock() - (time.monotonic() - started)
+        engine = Engine(
+            absorber,
+            source,
+            settings,
+            timing=timing,
+            files=files,
+            clock=clock,
+            started=began,
+            on_progress=on_progress,
+        )
+        with _signals(engine, handle_signals):
+            await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
+    if not engine.is_aborted:
+        absorber.settle_fully()
+        if settings.merge_duplicates:
+            absorber.commit(engine.meta())
+            if absorber.repeats.elect_leaders():
+                absorber.commit(engine.meta())
+                absorber.settle_fully()
+        absorber.commit(engine.meta(), ranks=True)
+    return _report(engine, absorber)
+
+
+def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
+    """The seeds as pages are known by; those whose scheme was guessed wrong before, in plain http."""
+    plain = {url: in_plain_http(url) for url in seeds.guessed}
+    known = writer.find(list(plain.values()))
+    urls = [plain[url] if plain.get(url) in known else url for url in seeds.urls]
+    if not settings.keep_parameters:
+        urls = list(map(stripped, urls))
+    guessed = (url for url in seeds.guessed if plain[url] not in known)
+    return Seeds(list(dict.fromkeys(urls)), frozenset(guessed if settings.keep_parameters else map(stripped, guessed)))
+
+
+def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
+    """The origins of all seeds, also those of earlier runs, if any header is for these alone."""
+    if not any(header.is_secret and header.host is None for header in settings.headers):
+        return frozenset()
+    return frozenset(map(origin, [*writer.seeds(), *seeds.urls]))
+
+
+def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
+    accounts = absorber.accounts
+    return CrawlReport(
+        reason=engine.reason or "nothing-left",
+        fetched=engine.fetched,
+        bytes=engine.bytes,
+        seconds=engine.seconds,
+        known=accounts.size,
+        read=accounts.coverage.collected,
+        coverage=accounts.coverage.bound(),
+        error=accounts.ledger.certificate(),
+        failures=dict(absorber.failures),
+        left_out=absorber.links_left_out,
+        unanswered=_unanswered(engine, absorber.writer),
+    )
+
+
+def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
+    """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
+    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+        return store.unanswered()
+    return dict(engine.unanswered)
+
+
+def _no_seeds(store: Path) -> SeedError:
+    return SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
+
+
+async def _check(settings: CrawlSettings, transport: Any) -> None:
+    """Raise SettingError for what a crawl cannot be made with, before any of it is remembered.
+
+    What is wrong with how to connect a Fetcher says when it is made, in workers too late.
+    """
+    _window(settings)
+    if transport is None:
+        async with Fetcher(settings):
+            return
+    if settings.workers:
+        raise SettingError("a transport of one's own works inside this process only: workers must be 0")
+
+
+def _window(settings: CrawlSettings) -> Window:
+    try:
+        return parse_window(settings.history, settings.window)
+    except ValueError as error:
+        raise SettingError(
+            f"--history takes basic, interpolation, variable:K, fixed:T or improved-fixed:T,K: {error}"
+        ) from error
+
+
+def _check_window(writer: Writer, settings: CrawlSettings) -> None:
+    """A store's histories are all of one window policy."""
+    wanted = f"{settings.history} {settings.window}"
+    kept = writer.meta("window")
+    if kept is None:
+        with writer.transaction():
+            writer.save_meta({"window": wanted})
+    elif kept != wanted:
+        policy, _, turnovers = str(kept).partition(" ")
+        raise SettingError(
+            f"{writer.path} was begun with --history {policy} --window {turnovers}; "
+            f"use the same, or another --store, for --history {settings.history} --window {settings.window}"
+        )
+
+
+@contextmanager
+def _signals(engine: Engine, handle: bool) -> Iterator[None]:
+    """Let Ctrl-C, SIGTERM and SIGHUP stop the engine: once to finish what is in flight, twice to stop at once."""
+    if not handle:
+        yield
+        return
+
+    def interrupt() -> None:
+        if engine.reason is None:
+            engine.stop("interrupted")
+        else:
+            engine.abort()
+
+    loop = asyncio.get_running_loop()
+    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    if before[signal.SIGHUP] == signal.SIG_IGN:
+        del before[signal.SIGHUP]  # by nohup, which is there for that
+    for kind in before:
+        loop.add_signal_handler(kind, interrupt)
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            loop.remove_signal_handler(kind)
+            signal.signal(kind, handler)

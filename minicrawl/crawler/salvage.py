@@ -1,0 +1,238 @@
+"""A new store of what can be read in a damaged one.
+
+URLs, states, links and answers are taken over as far as they can be read. The books are not: they are kept anew, from
+the first page to the last, as the links say; so they hold to the unit, and the ranking is that of the links. Pages
+whose links were lost wait for their turn again. Not taken over is what a crawl learns again by itself: traps, budgets,
+what pages were told by, sitemaps; nor are rankings that were kept.
+"""
+
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.accounts import Accounts, found_in
+from minicrawl.crawler.urls.normal import normalise, whom_to_spare
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.model import State
+from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.database import beside, logs
+from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, RobotsRow, Turn
+from minicrawl.store.wreck import Wreck
+from minicrawl.store.writer import Writer
+
+_STATES = frozenset(State)
+_DEEPEST = 2**20
+_ROWS = 10_000
+_Ids = npt.NDArray[np.int32]
+
+
+class Salvaged(NamedTuple):
+    """How many pages could be read, how many of them have had their turn, and how many wait for it again."""
+
+    pages: int
+    read: int
+    again: int
+
+
+class _Page(NamedTuple):
+    """A row of `pages` that makes sense."""
+
+    id: int
+    url: str
+    found_on: int | None
+    state: str
+    reason: str
+    is_read: int
+    depth: int
+    fetch: int | None
+
+
+def salvage(store: Path, file: Path) -> Salvaged:
+    """Write what can be read of the damaged `store` into a new one, `file`, which appears whole or not at all.
+
+    Raises StoreError when nothing can be read, or `file` cannot be written; SettingError when `file` is there.
+    """
+    if file.exists():
+        raise SettingError(f"{file} is there already; name another file")
+    if not store.exists():
+        raise StoreError(f"there is no crawl at {store}; name the damaged one with --store")
+    unfinished = file.with_name(f".{file.name}.salvaged")
+    wreck = Wreck(store)
+    try:
+        unfinished.unlink(missing_ok=True)
+        pages = _pages(wreck)
+        if not pages:
+            raise StoreError(f"not one page of {store} can be read; use a backup, or begin anew with another --store")
+        salvaged = _rebuilt(wreck, pages, unfinished)
+        unfinished.replace(file)
+    finally:
+        wreck.close()
+        for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
+            left.unlink(missing_ok=True)
+    return salvaged
+
+
+def _pages(wreck: Wreck) -> list[_Page]:
+    """All pages that make sense, none of them twice."""
+    found: dict[str, _Page] = {}
+    for row in wreck.rows("pages", "id", _Page._fields):
+        page = _Page._make(row)
+        if _makes_sense(page):
+            found.setdefault(page.url, page)
+    return list(found.values())
+
+
+def _makes_sense(page: _Page) -> bool:
+    are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
+    are_numbers = all(isinstance(number, int) for number in (page.is_read, page.depth))
+    return are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url
+
+
+def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
+    kept = dict(wreck.all_rows("meta", ("key", "value")))
+    settings, window = _settings(kept), _window(kept)
+    numbers = {page.id: number for number, page in enumerate(pages)}
+    accounts = Accounts(window)
+    strategy = STRATEGIES[settings.strategy]
+    seeds = [number for number, page in enumerate(pages) if page.found_on is None] or [0]
+    grants = np.full(len(pages), GRANT)
+    grants[seeds] = seed_grant(strategy, accounts.book, len(seeds))
+    accounts.discover(0, grants.tolist())
+    accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
+    accounts.depth[seeds] = 0
+    accounts.seed(np.array(seeds))
+    turns, links = _replayed(wreck, pages, numbers, accounts)
+    hosts = _hosts(wreck, pages)
+    writer = Writer(file)
+    try:
+        with writer.transaction():
+            writer.save_hosts(hosts.values())
+            for first in range(0, len(pages), _ROWS):
+                some = range(first, min(first + _ROWS, len(pages)))
+                new = [_new(number, pages[number], numbers, hosts, seeds) for number in some]
+                writer.add_pages(new, accounts.columns(np.array(some)))
+            writer.save_turns(turns)
+            writer.save_links(links)
+            writer.save_robots(_robots(wreck))
+            writer.save_meta(accounts.scalars())
+        absorber = Absorber(writer, settings, strategy, window, time.time())
+        absorber.start([], time.time())
+        absorber.settle_fully()
+        absorber.commit(
+            {
+                "settings": settings.to_json(),
+                "window": f"{settings.history} {settings.window}",
+                "stopped": "salvaged",
+                "in_doubt": 1,
+                "asked_until": time.time(),
+            },
+            ranks=True,
+        )
+    finally:
+        writer.close()
+    again = sum(bool(page.is_read) for page in pages) - len(turns)
+    return Salvaged(len(pages), len(turns), max(again, 0))
+
+
+def _replayed(
+    wreck: Wreck, pages: list[_Page], numbers: dict[int, int], accounts: Accounts
+) -> tuple[list[Turn], list[Links]]:
+    """The turns of all pages that had one and whose links can be read, in the order of their numbers."""
+    answers = dict(_answers(wreck))
+    turns, rows = [], []
+    for row in wreck.rows("links", "source", Links._fields):
+        number = numbers.get(row[0])
+        if number is None or not pages[number].is_read or not isinstance(row[1], bytes):
+            continue
+        page, outlinks = pages[number], _mapped(row[1], number, numbers)
+        is_alias = page.state == State.ALIAS
+        if page.state == State.WAITING or (is_alias and len(outlinks) != 1):
+            continue
+        if page.state not in (State.FETCHED, State.ALIAS):
+            outlinks = outlinks[:0]
+        answer = answers.get(page.fetch) if page.fetch is not None else None
+        accounts.visit(number, outlinks, found=found_in(page.state, answer is not None))
+        if page.state == State.GONE:
+            accounts.retire(number)
+        turns.append(Turn(number, page.state, page.reason, 0, accounts.measures(number), answer))
+        own = to_bytes(_mapped(row[4], number, numbers)) if is_alias and isinstance(row[4], bytes) else None
+        counts = [count if isinstance(count, int) else 0 for count in row[2:4]]
+        rows.append(Links(number, to_bytes(outlinks), counts[0], counts[1], own))
+    return turns, rows
+
+
+def _mapped(blob: bytes, source: int, numbers: dict[int, int]) -> _Ids:
+    """Links as they are numbered now, without those to pages that were lost."""
+    old = from_bytes(blob[: len(blob) // 4 * 4]).tolist()
+    found = dict.fromkeys(numbers[target] for target in old if target in numbers)
+    found.pop(source, None)
+    return np.fromiter(found, dtype=np.int32, count=len(found))
+
+
+def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, HostRow], seeds: list[int]) -> NewPage:
+    found_on = None
+    if page.found_on is not None and number != seeds[0]:
+        # A page that was found on one that was lost is no seed: the first seed stands for what was lost.
+        found_on = numbers.get(page.found_on, seeds[0])
+    return NewPage(number, page.url, hosts[whom_to_spare(page.url)].id, found_on, page.reason)
+
+
+def _hosts(wreck: Wreck, pages: Sequence[_Page]) -> dict[str, HostRow]:
+    """The hosts of all pages, with what is known of them as far as that can be read."""
+    known = {row[1]: row for row in wreck.rows("hosts", "id", HostRow._fields) if _is_host(row)}
+    hosts: dict[str, HostRow] = {}
+    for page in pages:
+        name = whom_to_spare(page.url)
+        if name not in hosts:
+            hosts[name] = HostRow(len(hosts), name, *known.get(name, (0, name, 0.0, 0.0))[2:])
+    return hosts
+
+
+def _is_host(row: tuple[Any, ...]) -> bool:
+    are_times = all(isinstance(value, int | float) and math.isfinite(value) and value >= 0 for value in row[2:])
+    return isinstance(row[1], str) and are_times and isinstance(row[6], int)
+
+
+def _answers(wreck: Wreck) -> Iterator[tuple[int, Fetch]]:
+    for row in wreck.rows("fetches", "id", ("id", *Fetch._fields)):
+        answer = Fetch._make(row[1:])
+        are_numbers = isinstance(answer.status, int) and isinstance(answer.bytes, int)
+        times = (answer.fetched_at, answer.seconds)
+        are_times = all(isinstance(value, float) and math.isfinite(value) for value in times)
+        are_texts = all(isinstance(text, str | None) for text in (answer.content_type, answer.title))
+        if are_numbers and are_times and are_texts:
+            yield row[0], answer
+
+
+def _robots(wreck: Wreck) -> list[RobotsRow]:
+    found = {}
+    for values in wreck.rows("robots", "rowid", RobotsRow._fields):
+        row = RobotsRow._make(values)
+        are_times = isinstance(row.fetched_at, float) and isinstance(row.expires, float)
+        are_right = isinstance(row.body, bytes) and isinstance(row.attempts, int) and isinstance(row.status, int | None)
+        if isinstance(row.origin, str) and isinstance(row.reason, str | None) and are_times and are_right:
+            found[row.origin] = row
+    return list(found.values())
+
+
+def _settings(kept: dict[str, Any]) -> CrawlSettings:
+    """Those of the last run, or, where they cannot be read, as if none had been given."""
+    try:
+        return CrawlSettings.from_json(json.loads(kept.get("settings") or "{}"))
+    except (MinicrawlError, ValueError, TypeError, AttributeError):
+        return CrawlSettings()
+
+
+def _window(kept: dict[str, Any]) -> Window:
+    settings = _settings(kept)
+    return parse_window(settings.history, settings.window)

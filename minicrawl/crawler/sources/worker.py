@@ -1,0 +1,119 @@
+"""A worker process: fetches and parses what it is asked for over a line, until the line is closed.
+
+    python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
+
+It reads its settings, timing and the origins of the seeds first, then lists of requests (number, "page", "robots",
+"sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
+Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
+be. The answer None says that the worker itself has failed over it; number 0 is (level, text) for the log.
+"""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from minicrawl.crawler.net.open_files import raised_limit, room
+from minicrawl.crawler.sources.source import LOGGED, LocalSource, taken_apart
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import Timing
+
+
+class _ToLine(logging.Handler):
+    """Sends what is logged in a worker to the crawl, which knows where to log it."""
+
+    def __init__(self, send: Callable[[int, object], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._send = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._send(LOGGED, (record.levelno, self.format(record)))
+
+
+def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
+    """Send answers; None for each where memory does not suffice to, as somebody waits for it."""
+    with contextlib.suppress(OSError):  # nobody waits for them any more
+        try:
+            line.send(answers)
+        except MemoryError:
+            line.send([(number, None) for number, _ in answers if number != LOGGED])
+
+
+async def serve(line: Connection) -> None:
+    """Answer requests until the other end closes the line."""
+    settings: CrawlSettings
+    timing: Timing
+    seed_origins: frozenset[str]
+    settings, timing, seed_origins = line.recv()
+    closed = asyncio.Event()
+    tasks: set[asyncio.Task[None]] = set()
+    loop = asyncio.get_running_loop()
+    answers: list[tuple[int, object]] = []
+
+    async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
+        try:
+            send(number, await result(source, number, what, url))
+        except Exception:  # whatever it is: somebody waits for the answer
+            logging.getLogger("minicrawl").exception("a worker failed over %s", url)
+            send(number, None)
+
+    async def result(source: LocalSource, number: int, what: str, url: str) -> object:
+        match what:
+            case "page":
+                return taken_apart(await source.page(url))
+            case "robots":
+                return await source.robots(url)
+            case "locate":
+                return await source.locate(url)
+            case _:
+                return await source.sitemap(url, lambda urls, is_index: send(number, [urls, is_index]))
+
+    def send(number: int, answer: object) -> None:
+        if not answers:
+            loop.call_soon(send_all)
+        answers.append((number, answer))
+
+    def send_all() -> None:
+        _send(line, answers)
+        answers.clear()
+
+    def beat() -> None:
+        loop.call_later(timing.beat, beat)
+        send_all()  # even if there is nothing to send
+
+    def read(source: LocalSource) -> None:
+        try:
+            requests = line.recv()
+        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost: another worker is to be asked
+            closed.set()
+            return
+        for request in requests:
+            task = loop.create_task(answer(source, *request))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    logging.getLogger("minicrawl").addHandler(_ToLine(send))
+    files = room(raised_limit(), settings.concurrency)
+    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins) as source:
+        loop.add_reader(line.fileno(), read, source)
+        beat()
+        await closed.wait()
+        loop.remove_reader(line.fileno())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def main() -> None:
+    # Only the crawl itself decides what Ctrl-C means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(100_000, 20, 50)
+    asyncio.run(serve(Connection(int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""How long a crawl waits, and for what: one frozen value that is passed in, so that no test has to wait.
+
+What a user sets is in minicrawl.settings; limits that others set stand with their rules, such as the day for which a
+robots.txt holds.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """Seconds, all of them but `looks_apart` and `links_at_once`.
+
+    connect, read    until a connection is made; until more of an answer comes
+    keep_alive       for which a connection is kept that nobody uses
+    look_up          of one question to the name server, in all
+    name             for which its answer holds
+    no_name          for which it holds that there is no such name, and an old answer where the name server fails
+                     (RFC 8767)
+    no_name_server   for which it holds that the name server fails (RFC 9520 3.2): no longer than a page waits between
+                     two tries
+    retry            between the first two tries of a page; then four times as long
+    found_nothing    until a page at which nothing was found is asked for again, where pages are read again at all
+    robots_retry     between the first two tries of a robots.txt; then twice as long each time
+    robots_look      where a robots.txt is being followed, its site looks that often whether it has come, if it has no
+                     longer delay
+    least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
+    on_its_way       that a request takes to its host at most; with a delay of more than a second, that many times it
+    attempt          for which an errand waits that is an attempt, where too many such are under way
+    soon             after which an attempt no longer counts among the pages that a crawl is to fetch
+    full             for which a host waits for which there was no room among the open files
+    first_pause, longest_pause       between two knocks, see minicrawl.crawler.hosts.outage
+    patience         after which what is held in doubt has failed, see there
+    batch            of turns in one commit
+    lease            after a commit within which requests may leave
+    idle             without an answer, after which the crawl finds itself something to do
+    progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
+    links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
+                     them is taken in beside that
+    beat, hang       a worker process is to be heard so often; if it is not for so long, it hangs
+    start            more, while it starts
+    parse            that a large page may take to be parsed
+    """
+
+    connect: float = 10.0
+    read: float = 20.0
+    keep_alive: float = 30.0
+    look_up: float = 5.0
+    name: float = 600.0
+    no_name: float = 60.0
+    no_name_server: float = 5.0
+    retry: float = 5.0
+    found_nothing: float = 86_400.0
+    robots_retry: float = 10.0
+    robots_look: float = 0.05
+    least_backoff: float = 1.0
+    longest_backoff: float = 300.0
+    on_its_way: float = 0.04
+    attempt: float = 1.0
+    soon: float = 0.25
+    full: float = 1.0
+    first_pause: float = 1.0
+    longest_pause: float = 60.0
+    patience: float = 60.0
+    batch: float = 0.5
+    lease: float = 2.0
+    idle: float = 0.02
+    progress: float = 0.5
+    looks_apart: float = 20.0
+    links_at_once: int = 1_000
+    beat: float = 5.0
+    hang: float = 60.0
+    start: float = 60.0
+    parse: float = 30.0
+
+
+STANDARD = Timing()

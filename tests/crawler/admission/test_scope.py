@@ -1,0 +1,122 @@
+"""Which links are followed, and the reason code of those that are not."""
+
+import pytest
+
+from minicrawl.crawler.admission.scope import MAX_URL_LENGTH, Scope
+from minicrawl.settings import CrawlSettings
+
+SEEDS = ["http://www.example.co.uk:8080/docs/index.html", "https://other.org/a/b"]
+
+
+def refusal(url: str, depth: int = 1, seeds: list[str] = SEEDS, **settings) -> str | None:
+    return Scope.of(CrawlSettings(**settings), seeds).refuses(url, depth)
+
+
+@pytest.mark.parametrize(
+    ("scope", "url", "reason"),
+    [
+        ("any", "http://elsewhere.test/", None),
+        ("site", "https://shop.example.co.uk/x", None),
+        ("site", "http://example.co.uk/", None),
+        ("site", "http://a.other.org/", None),
+        ("site", "http://example2.co.uk/", "scope-site"),
+        ("site", "http://evil-example.co.uk/", "scope-site"),
+        ("site", "http://co.uk/", "scope-site"),
+        ("host", "http://www.example.co.uk:8080/anything", None),
+        ("host", "https://other.org/", None),
+        ("host", "http://other.org/", None),
+        ("host", "http://www.example.co.uk/", "scope-host"),
+        ("host", "http://a.other.org/", "scope-host"),
+        ("prefix", "http://www.example.co.uk:8080/docs/", None),
+        ("prefix", "http://www.example.co.uk:8080/docs/a/b?c", None),
+        ("prefix", "https://other.org/a/c", None),
+        ("prefix", "http://www.example.co.uk:8080/docs", "scope-prefix"),
+        ("prefix", "http://www.example.co.uk:8080/docs2/", "scope-prefix"),
+        ("prefix", "http://other.org/a/c", "scope-prefix"),
+        ("prefix", "https://other.org/", "scope-prefix"),
+    ],
+)
+def test_scope_is_drawn_around_the_seeds(scope, url, reason):
+    assert refusal(url, scope=scope) == reason
+
+
+@pytest.mark.parametrize("seed", ["http://h.test/a/b?next=/c/d", "http://h.test/a/b?x", "http://h.test/a/"])
+def test_prefix_of_a_seed_is_the_folder_of_its_path(seed):
+    """A slash in the query is no folder."""
+    assert refusal("http://h.test/a/z", seeds=[seed], scope="prefix") is None
+    assert refusal("http://h.test/z", seeds=[seed], scope="prefix") == "scope-prefix"
+
+
+@pytest.mark.parametrize("scope", ["site", "host", "prefix"])
+def test_without_seeds_only_any_lets_urls_in(scope):
+    assert refusal("http://h.test/", seeds=[], scope=scope) == f"scope-{scope}"
+    assert refusal("http://h.test/", seeds=[], scope="any") is None
+
+
+@pytest.mark.parametrize("scope", ["site", "host", "prefix"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:81", "[::1]", "[::1]:81", "localhost"])
+def test_hosts_without_registrable_domain_stand_for_themselves(scope, host):
+    assert refusal(f"http://{host}/x", seeds=[f"http://{host}/"], scope=scope) is None
+    assert refusal("http://127.0.0.2/x", seeds=[f"http://{host}/"], scope=scope) == f"scope-{scope}"
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_pages_up_to_max_depth_are_let_in(depth):
+    assert refusal("http://h.test/", depth, max_depth=2) is None
+
+
+def test_pages_beyond_max_depth_are_refused():
+    assert refusal("http://h.test/", 3, max_depth=2) == "max-depth"
+    assert refusal("http://h.test/", 1, max_depth=0) == "max-depth"
+    assert refusal("http://h.test/", 10**6) is None
+
+
+@pytest.mark.parametrize(
+    ("allow", "deny", "url", "reason"),
+    [
+        ((), (r"\.pdf$",), "http://h.test/a.pdf", "deny"),
+        ((), (r"\.pdf$",), "http://h.test/a.pdf?x", None),
+        ((), ("x", "y"), "http://h.test/y", "deny"),
+        ((r"/wiki/",), (), "http://h.test/wiki/A", None),
+        ((r"/wiki/",), (), "http://h.test/blog/A", "allow"),
+        (("/a", "/b"), (), "http://h.test/b", None),
+        (("/a",), ("/a/secret",), "http://h.test/a/secret", "deny"),
+        (("/a",), ("/a/secret",), "http://h.test/a/open", None),
+        (("^h",), (), "http://h.test/", None),
+        (("^/a",), (), "http://h.test/a", "allow"),
+    ],
+)
+def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(allow, deny, url, reason):
+    assert refusal(url, allow=allow, deny=deny) == reason
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "rule"),
+    [
+        ({"deny": ("x", "y", "y.")}, "http://h.test/yz", "--deny 'y'"),
+        ({"allow": ("/a", "/b")}, "http://h.test/", "it matches no --allow '/a' --allow '/b'"),
+        ({"max_depth": 4}, "http://h.test/", "--max-depth 4: it is 5 links from a seed"),
+        ({"html_only": True}, "http://h.test/a.Zip?b", "--html-only: .zip is never HTML"),
+        (
+            {"scope": "site"},
+            "http://a.h.test/",
+            "--scope site: h.test is none of the seeds': example.co.uk, other.org",
+        ),
+        ({}, "http://h.test/" + "a" * 2048, "it has 2,062 characters, more than 2,048"),
+        ({}, "http://h.test/", None),
+    ],
+)
+def test_the_rule_names_the_option_and_the_pattern(settings, url, rule):
+    assert Scope.of(CrawlSettings(**settings), SEEDS).rule(url, 5) == rule
+
+
+def test_the_rule_shows_few_of_many_places():
+    scope = Scope.of(CrawlSettings(scope="host"), [f"http://h{number}.test/" for number in range(5)])
+    rule = "--scope host: x.test is none of the seeds': h0.test, h1.test, h2.test and 2 more"
+    assert scope.rule("http://x.test/", 0) == rule
+
+
+def test_urls_longer_than_the_limit_are_refused():
+    stem = "http://h.test/"
+    assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem))) is None
+    assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem) + 1)) == "too-long"

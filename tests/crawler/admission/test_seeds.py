@@ -1,0 +1,205 @@
+"""Seed files, URLs and standard input."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from sites import crawl, rows
+
+from minicrawl.crawler.admission.seeds import gather_seeds, guesses, in_plain_http, read_seeds
+from minicrawl.crawler.books.audit import audit
+from minicrawl.errors import SeedError
+from minicrawl.model import Progress
+from minicrawl.sizes import Sizes
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+
+def seed_file(folder, content: str | bytes) -> str:
+    path = folder / "seeds.txt"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(path)
+
+
+def test_urls_come_back_normalised_in_the_order_given():
+    assert read_seeds(["HTTP://B.test", "https://a.test:443/x#y"]) == ["http://b.test/", "https://a.test/x"]
+
+
+def test_each_seed_is_read_once(tmp_path):
+    path = seed_file(tmp_path, "http://a.test/\nhttp://b.test\nHTTP://A.test:80\n")
+    assert read_seeds(["http://b.test/", path, path]) == ["http://b.test/", "http://a.test/"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("http://a.test/\nhttp://b.test/\n", id="LF"),
+        pytest.param("http://a.test/\r\nhttp://b.test/", id="CRLF-without-end"),
+        pytest.param("\n\n  http://a.test/  \n\t\nhttp://b.test/\n\n", id="blank-lines-and-white-space"),
+        pytest.param("# first\nhttp://a.test/ # the a\n   # third\nhttp://b.test/\t#b\n", id="comments"),
+        pytest.param("\ufeffhttp://a.test/\nhttp://b.test/\n", id="byte-order-mark"),
+        pytest.param("http://a.test/#part\nhttp://b.test/#", id="fragments-are-no-comments"),
+    ],
+)
+def test_a_seed_file_has_one_url_a_line(tmp_path, content):
+    assert read_seeds([seed_file(tmp_path, content)]) == ["http://a.test/", "http://b.test/"]
+
+
+@pytest.mark.parametrize("content", ["", "\n", "# nothing\n"])
+def test_a_file_without_urls_has_no_seeds(tmp_path, content):
+    assert read_seeds([seed_file(tmp_path, content)]) == []
+
+
+def test_no_sources_have_no_seeds():
+    assert read_seeds([]) == []
+
+
+def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path):
+    assert read_seeds([seed_file(tmp_path, "http://bücher.example/ü\n")]) == ["http://xn--bcher-kva.example/%C3%BC"]
+
+
+@pytest.mark.parametrize("line", ["example", "ftp://h.test/", "mailto:a@h.test", "http://", "/a", "http://a b/"])
+def test_a_bad_line_is_named_with_its_file_and_number(tmp_path, line):
+    path = seed_file(tmp_path, f"# seeds\n\nhttp://a.test/\n  {line}\n")
+    with pytest.raises(SeedError) as caught:
+        read_seeds([path])
+    assert str(caught.value) == f"{path}:4: {line!r} is no http or https URL; write it as https://host/path"
+
+
+@pytest.mark.parametrize("url", ["ftp://h.test/", "http://", "http://h.test:99999/"])
+def test_a_bad_url_among_the_arguments_is_named(url):
+    with pytest.raises(SeedError) as caught:
+        read_seeds(["http://a.test/", url])
+    assert str(caught.value) == f"seed: {url!r} is no http or https URL; write it as https://host/path"
+
+
+def test_a_missing_file_is_named(tmp_path):
+    path = str(tmp_path / "none.txt")
+    with pytest.raises(SeedError) as caught:
+        read_seeds([path])
+    assert str(caught.value) == f"seed file {path} cannot be read: No such file or directory"
+
+
+def test_a_folder_is_no_seed_file(tmp_path):
+    with pytest.raises(SeedError, match=r"cannot be read: Is a directory"):
+        read_seeds([str(tmp_path)])
+
+
+def test_a_file_that_is_not_utf_8_is_named_with_the_byte(tmp_path):
+    path = seed_file(tmp_path, b"http://a.test/\n\xff")
+    with pytest.raises(SeedError) as caught:
+        read_seeds([path])
+    assert str(caught.value) == f"seed file {path} is not UTF-8 text: byte 15"
+
+
+def test_a_dash_is_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("http://a.test/ # a\n\nhttp://b.test/\n"))
+    assert read_seeds(["-"]) == ["http://a.test/", "http://b.test/"]
+
+
+def test_a_bad_line_of_standard_input_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("http://a.test/\nnonsense\n"))
+    with pytest.raises(SeedError) as caught:
+        read_seeds(["-"])
+    expected = "standard input:2: 'nonsense' is no http or https URL; write it as https://host/path"
+    assert str(caught.value) == expected
+
+
+def test_standard_input_that_is_not_utf_8_is_a_seed_error(monkeypatch):
+    """As for a file, see above."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"http://a.test/\n\xff\n"), encoding="utf-8"))
+    with pytest.raises(SeedError):
+        read_seeds(["-"])
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("a.test", ["https://a.test/", "http://a.test/"]),
+        ("A.test:81/x?y", ["https://a.test:81/x?y", "http://a.test:81/x?y"]),
+        ("bücher.test/ü", ["https://xn--bcher-kva.test/%C3%BC", "http://xn--bcher-kva.test/%C3%BC"]),
+        ("127.0.0.1", ["https://127.0.0.1/", "http://127.0.0.1/"]),
+        ("[::1]:81", ["https://[::1]:81/", "http://[::1]:81/"]),
+        ("localhost", ["https://localhost/", "http://localhost/"]),
+        ("http://a.test", ["http://a.test/"]),
+        ("mailto:x@a.test", []),
+        ("a b.test", []),
+        ("nonsense", []),
+    ],
+)
+def test_a_scheme_that_is_missing_is_guessed(text, urls):
+    assert guesses(text) == urls
+    if urls and not text.startswith("http"):
+        assert read_seeds([text]) == urls[:1]
+        assert in_plain_http(urls[0]) == urls[1]
+
+
+def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path):
+    seeds = gather_seeds([seed_file(tmp_path, "a.test\nhttps://a.test/\nb.test\n")])
+    assert seeds == (["https://a.test/", "https://b.test/"], {"https://b.test/"}, ())
+
+
+def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.test").write_text("http://b.test/")
+    assert read_seeds(["a.test"]) == ["http://b.test/"]
+
+
+def test_all_bad_lines_are_told_with_their_numbers(tmp_path):
+    path = seed_file(tmp_path, "x y\nhttp://a.test/\n" + "nonsense\n" * 30)
+    with pytest.raises(SeedError) as caught:
+        read_seeds([path])
+    lines = str(caught.value).split("\n")
+    assert lines[0].startswith("31 seeds are no http or https URLs")
+    assert lines[1:3] == [f"  {path}:1: 'x y'", f"  {path}:3: 'nonsense'"]
+    assert lines[-1] == "  and 21 more"
+    seeds = gather_seeds([path], skip_bad=True)
+    assert (seeds.urls, len(seeds.bad)) == (["http://a.test/"], 31)
+
+
+def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(tmp_path: Path) -> None:
+    """Millions take minutes. What was taken in is kept, and what comes of it all is as if they had come at once."""
+    seeds = [f"http://{name}.test/" for name in "abcdefghij"]
+    known: list[int] = []
+    timing = Timing(progress=0.0, looks_apart=0.0)
+
+    def shown(progress: Progress) -> None:
+        known.append(progress.known)
+
+    report, server = crawl(
+        {seed: [] for seed in seeds}, tmp_path / "a.db", seeds, time=1e-9, timing=timing, sizes=Sizes(seeds=4)
+    )
+    assert (report.reason, report.known, server.asked) == ("time", 4, [])
+    assert rows(tmp_path / "a.db", "SELECT url FROM pages ORDER BY id") == [(seed,) for seed in seeds[:4]]
+    report, server = crawl(
+        {seed: [] for seed in seeds},
+        tmp_path / "a.db",
+        seeds,
+        timing=timing,
+        sizes=Sizes(seeds=4),
+        on_progress=shown,
+        probe=False,
+    )
+    assert (report.reason, sorted(server.asked)) == ("nothing-left", seeds)
+    assert known[:3] == [4, 8, 10]
+    assert list(audit(open_store(tmp_path / "a.db"))) == []
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "opic"])
+def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(tmp_path: Path, strategy: str) -> None:
+    seeds = [f"http://{name}.test/" for name in "abcdefgh"]
+    found = []
+    for at_once in (100, 3):
+        store = tmp_path / f"{at_once}.db"
+        crawl(
+            {seed: [] for seed in seeds},
+            store,
+            seeds,
+            sizes=Sizes(seeds=at_once),
+            strategy=strategy,
+            ignore_robots=True,
+            pages=1,
+        )
+        found.append(rows(store, "SELECT id, url, cash, depth, walkers, steps FROM pages ORDER BY id"))
+    assert found[0] == found[1]

@@ -1,0 +1,828 @@
+"""The frontier, with time passed in, against a model that looks at every page each time."""
+
+import math
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.lanes import Lane
+from minicrawl.crawler.hosts.host import Host, HostTurn
+from minicrawl.opic import STRATEGIES, Adaptive, DiscoveryBudget, PageQueue
+
+NOWHERE = np.zeros(0, dtype=np.int32)
+
+
+def pages(*numbers: int):
+    return np.array(numbers, dtype=np.int32)
+
+
+class Crawl:
+    """A real cash book and a frontier: pages are added with so much cash, on hosts by name."""
+
+    def __init__(
+        self,
+        *,
+        delay: float = 10.0,
+        per_host: int = 1,
+        discovery: float = 1.0,
+        strategy: str = "greedy",
+        ip_delay: float = 0.0,
+        addresses_from: float = 0.0,
+    ):
+        self.book = Adaptive()
+        self.frontier = Frontier(
+            self.book,
+            STRATEGIES[strategy],
+            DiscoveryBudget(discovery),
+            per_host,
+            ip_delay=ip_delay,
+            locates=ip_delay > 0,
+            addresses_from=addresses_from,
+        )
+        self.delay = delay
+        self.hosts: dict[str, Host] = {}
+
+    def add(self, host: str, cash: int, now: float = 0.0, *, read: bool = False) -> int:
+        (page,) = self.book.discover([cash])
+        self.frontier.grow(page + 1)
+        if host not in self.hosts:
+            self.hosts[host] = self.frontier.add_host(host, self.delay)
+        self.frontier.place(page, self.hosts[host])
+        if read:
+            self.book.visit(page, NOWHERE)
+        self.frontier.add(page, now)
+        return page
+
+    def acquire(self, now: float = 0.0) -> int:
+        """The page to fetch now; there is one."""
+        page = self.frontier.acquire(now)
+        assert page is not None
+        return page
+
+    def drain(self, now: float = 0.0) -> list[int]:
+        """What is handed out at one moment, page after page."""
+        handed = []
+        while (page := self.frontier.acquire(now)) is not None:
+            handed.append(page)
+        return handed
+
+
+def test_an_empty_frontier_offers_nothing():
+    crawl = Crawl()
+    assert crawl.frontier.acquire(0.0) is None
+    assert crawl.frontier.next_ready() is None
+    assert crawl.frontier.is_empty()
+    assert crawl.frontier.counts() == (0, 0)
+
+
+def test_a_busy_host_is_not_offered():
+    crawl = Crawl(delay=0.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    assert crawl.drain() == [first]
+    assert crawl.drain(10**9) == []
+    crawl.frontier.release(first, 10**9)
+    assert crawl.drain(10**9) == [second]
+
+
+def test_a_busy_host_does_not_keep_others_waiting():
+    crawl = Crawl()
+    rich, _, poor = crawl.add("a", 9), crawl.add("a", 8), crawl.add("b", 1)
+    assert crawl.drain() == [rich, poor]
+
+
+def test_a_host_is_offered_exactly_when_its_delay_is_over():
+    """The delay runs from the end of a request, and at least from its start."""
+    crawl = Crawl(delay=10.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    assert crawl.drain(100.0) == [first]
+    crawl.frontier.release(first, 103.0)
+    assert crawl.frontier.next_ready() == 113.0
+    assert crawl.drain(112.999) == []
+    assert crawl.drain(113.0) == [second]
+
+
+def test_a_new_host_waits_for_the_time_it_was_given():
+    """A restart must not ask a host sooner than the run before would have."""
+    crawl = Crawl()
+    crawl.hosts["a"] = crawl.frontier.add_host("a", 10.0, ready_at=50.0)
+    page = crawl.add("a", 1)
+    assert crawl.drain(49.0) == []
+    assert crawl.frontier.next_ready() == 50.0
+    assert crawl.drain(50.0) == [page]
+
+
+def test_with_two_per_host_the_second_leaves_after_the_delay():
+    crawl = Crawl(delay=10.0, per_host=2)
+    first, second, third = (crawl.add("a", cash) for cash in (3, 2, 1))
+    assert crawl.drain(0.0) == [first]
+    assert crawl.drain(9.0) == []
+    assert crawl.drain(10.0) == [second]
+    assert crawl.drain(100.0) == []
+    crawl.frontier.release(first, 100.0)
+    assert crawl.drain(109.0) == []
+    assert crawl.drain(110.0) == [third]
+
+
+def test_among_ready_hosts_the_one_with_the_richest_page_is_first():
+    crawl = Crawl()
+    crawl.add("a", 1)
+    crawl.add("b", 5)
+    crawl.add("b", 9)
+    crawl.add("c", 7)
+    assert crawl.drain() == [2, 3, 0]
+
+
+def test_of_equally_rich_pages_the_one_known_longest_is_first():
+    crawl = Crawl()
+    for host in "cab":
+        crawl.add(host, 5)
+    assert crawl.drain() == [0, 1, 2]
+
+
+def test_a_credit_moves_a_page_up():
+    crawl = Crawl(delay=0.0)
+    source = crawl.add("s", 10**9)
+    _, poor, _ = crawl.add("a", 5), crawl.add("b", 1), crawl.add("c", 4)
+    assert crawl.frontier.acquire(0.0) == source
+    visit = crawl.book.visit(source, pages(poor))
+    crawl.frontier.credit(visit.credited)
+    crawl.frontier.release(source, 0.0)
+    assert crawl.drain()[0] == poor
+
+
+def test_a_credit_does_not_wake_a_host_in_its_delay():
+    crawl = Crawl(delay=10.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 0.0)
+    crawl.book.standing[second] += 10**9
+    crawl.frontier.credit(pages(second))
+    assert crawl.drain(9.0) == []
+
+
+def on_one_address(*hosts: str, ip_delay: float = 10.0, **options) -> Crawl:
+    """One page a host, the first the richest; their address is known."""
+    crawl = Crawl(ip_delay=ip_delay, **options)
+    for cash, host in enumerate(reversed(hosts), start=1):
+        crawl.add(host, cash)
+    for host in hosts:
+        crawl.frontier.locate(crawl.hosts[host], "192.0.2.1", 10**9, 0.0)
+    return crawl
+
+
+def test_hosts_of_one_address_share_its_clock():
+    crawl = on_one_address("a", "b", delay=1.0)
+    second, first = 0, 1
+    assert crawl.drain(0.0) == [first]
+    assert crawl.drain(10**6) == []
+    crawl.frontier.release(first, 2.0)
+    assert crawl.frontier.next_ready() == 12.0
+    assert crawl.drain(11.9) == []
+    assert crawl.drain(12.0) == [second]
+
+
+def test_hosts_of_other_addresses_do_not_wait():
+    crawl = on_one_address("a", "b")
+    other = crawl.add("c", 1)
+    crawl.frontier.locate(crawl.hosts["c"], "192.0.2.2", 10**9, 0.0)
+    assert sorted(crawl.drain(0.0)) == [1, other]
+
+
+def test_a_turn_without_request_does_not_cost_the_address_its_delay():
+    crawl = on_one_address("a", "b")
+    (first,) = crawl.drain(0.0)
+    crawl.frontier.release(first, 1.0, asked=False)
+    assert crawl.drain(1.0) == [0]
+
+
+def test_of_an_address_that_is_ready_again_the_richest_page_is_next():
+    crawl = on_one_address("a", "b", "c", delay=1.0)
+    (first,) = crawl.drain(0.0)
+    crawl.frontier.release(first, 0.0)
+    crawl.book.standing[0] += 10**9
+    crawl.frontier.credit(pages(0))
+    assert crawl.drain(10.0) == [0]
+
+
+def test_a_new_address_waits_for_the_time_it_was_given():
+    crawl = on_one_address("a", addresses_from=50.0)
+    assert crawl.drain(49.0) == []
+    assert crawl.drain(50.0) == [0]
+
+
+def test_a_host_that_moves_while_it_is_in_flight_leaves_its_old_address_in_order():
+    crawl = on_one_address("a", "b", "c", delay=0.0)
+    (first,) = crawl.drain(0.0)
+    crawl.frontier.locate(crawl.hosts["b"], "192.0.2.2", 10**9, 0.0)
+    crawl.frontier.locate(crawl.hosts["a"], "192.0.2.2", 10**9, 0.0)
+    assert crawl.drain(0.0) == [1]
+    crawl.frontier.release(first, 5.0)
+    assert crawl.drain(14.0) == []
+    assert crawl.drain(15.0) == [0]
+
+
+def lookups(crawl: Crawl, hosts: int = 300) -> list[int]:
+    """Pages of so many hosts that were handed out to look up their addresses."""
+    for number in range(hosts):
+        crawl.add(f"h{number}", 5)
+    return crawl.drain(0.0)
+
+
+def test_only_so_many_addresses_are_asked_for_at_a_time_and_located_hosts_go_on():
+    crawl = Crawl(delay=0.0, ip_delay=1.0)
+    assert len(lookups(crawl)) == 16
+    located = crawl.add("a", 1)
+    crawl.frontier.locate(crawl.hosts["a"], "192.0.2.1", 10**9, 0.0)
+    assert crawl.drain(0.0) == [located]
+    crawl.frontier.release(0, 0.0, asked=False)
+    assert len(crawl.drain(0.0)) == 1
+
+
+def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_more():
+    """Judged every 5 s, between 4 and 256."""
+    crawl = Crawl(delay=0.0, ip_delay=1.0)
+    in_flight = lookups(crawl, 4000)
+    seen = []
+    for step, failed in enumerate([0, 1, 2, 3, 10, *[0] * 22, *[10] * 7]):
+        for number in range(10):
+            now = 10.0 * step + (6.0 if number == 9 else 0.0)
+            crawl.frontier.looked_up(number >= failed, now)
+        for page in in_flight:
+            crawl.frontier.release(page, now, asked=False)
+        in_flight = crawl.drain(now)
+        seen.append(len(in_flight))
+    assert seen[:10] == [20, 25, 12, 6, 4, 5, 6, 7, 8, 10]
+    assert seen[24:] == [235, 256, 256, 128, 64, 32, 16, 8, 4, 4]
+
+
+def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch):
+    """When an address is ready again, nobody looks at all its hosts."""
+    crawl = on_one_address(*(f"h{number}" for number in range(2000)), delay=1.0)
+    looks = [0]
+
+    def counted(offer):
+        def look(*arguments):
+            looks[0] += 1
+            return offer(*arguments)
+
+        return look
+
+    monkeypatch.setattr(Lane, "offer", counted(Lane.offer))
+    monkeypatch.setattr(PageQueue, "peek", counted(PageQueue.peek))
+    for turn in range(100):
+        (page,) = crawl.drain(10.0 * turn)
+        crawl.frontier.release(page, 10.0 * turn)
+        crawl.frontier.put_back(page, 10.0 * turn)
+    assert looks[0] <= 10 * 100
+
+
+def test_a_freed_host_has_its_turns_at_once():
+    crawl = Crawl(delay=10.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 1.0, not_before=500.0)
+    crawl.frontier.free(crawl.hosts["a"], 1.0)
+    assert crawl.drain(1.0) == [second]
+
+
+def test_a_turn_without_request_does_not_cost_the_host_its_delay():
+    crawl = Crawl(delay=10.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 1.0, asked=False)
+    assert crawl.drain(1.0) == [second]
+
+
+def test_a_turn_without_request_does_not_cost_a_host_of_two_its_delay():
+    crawl = Crawl(delay=10.0, per_host=2)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 1.0, asked=False)
+    assert crawl.drain(1.0) == [second]
+
+
+def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_asked_for():
+    """Two pages are out; one comes back with "ask again at 500", the other was forbidden by robots.txt."""
+    crawl = Crawl(delay=10.0, per_host=2)
+    first, second = crawl.add("a", 3), crawl.add("a", 2)
+    assert [*crawl.drain(0.0), *crawl.drain(10.0)] == [first, second]
+    crawl.frontier.release(first, 11.0, not_before=500.0)
+    crawl.frontier.release(second, 12.0, asked=False)
+    third = crawl.add("a", 1, now=12.0)
+    assert crawl.drain(499.0) == []
+    assert crawl.drain(500.0) == [third]
+
+
+def test_a_host_rests_as_long_as_it_is_told_to():
+    crawl = Crawl(delay=10.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 1.0, not_before=60.0)
+    assert crawl.frontier.next_ready() == 60.0
+    assert crawl.drain(59.0) == []
+    assert crawl.drain(60.0) == [second]
+
+
+def test_a_page_put_back_waits_again_and_its_host_goes_on():
+    crawl = Crawl(delay=0.0)
+    first, second = crawl.add("a", 2), crawl.add("a", 1)
+    crawl.drain(0.0)
+    crawl.frontier.release(first, 0.0)
+    crawl.frontier.put_back(first, 0.0, not_before=30.0)
+    assert crawl.drain(0.0) == [second]
+    crawl.frontier.release(second, 0.0)
+    assert crawl.frontier.next_ready() == 30.0
+    assert not crawl.frontier.is_empty()
+    assert crawl.drain(29.0) == []
+    assert crawl.drain(30.0) == [first]
+
+
+def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for():
+    crawl = Crawl(delay=0.0, discovery=0.5)
+    page = crawl.add("a", 2, read=True)
+    crawl.drain(0.0)
+    crawl.frontier.release(page, 0.0)
+    crawl.frontier.set_aside(page, 30.0)
+    assert crawl.frontier.next_ready() is None
+    assert crawl.frontier.is_empty()
+    assert crawl.drain(29.0) == []
+    assert crawl.drain(30.0) == [page]
+
+
+def test_a_resting_page_is_credited_but_not_offered():
+    crawl = Crawl(delay=0.0)
+    first, second = crawl.add("a", 2), crawl.add("b", 5)
+    assert crawl.drain(0.0) == [second, first]
+    for page in (first, second):
+        crawl.frontier.release(page, 0.0)
+        crawl.frontier.put_back(page, 0.0, not_before=30.0)
+    crawl.book.standing[first] += 100
+    crawl.frontier.credit(pages(first))
+    assert crawl.drain(0.0) == []
+    assert crawl.drain(30.0) == [first, second]
+
+
+def test_a_forgotten_page_is_never_handed_out_again():
+    crawl = Crawl(delay=0.0, discovery=0.5)
+    page = crawl.add("a", 2)
+    crawl.drain(0.0)
+    crawl.frontier.release(page, 0.0)
+    crawl.frontier.forget(page)
+    crawl.book.standing[page] += 100
+    crawl.frontier.credit(pages(page))
+    assert crawl.drain(10**9) == []
+    assert crawl.frontier.is_empty()
+
+
+def test_read_pages_do_not_wait_when_pages_are_read_once():
+    crawl = Crawl(discovery=1.0)
+    crawl.add("a", 5, read=True)
+    assert crawl.frontier.is_empty()
+    assert crawl.drain() == []
+
+
+def test_read_pages_wait_when_pages_are_read_again():
+    crawl = Crawl(discovery=0.5)
+    page = crawl.add("a", 5, read=True)
+    assert not crawl.frontier.is_empty()
+    assert crawl.drain() == [page]
+
+
+def test_a_frontier_with_a_page_in_flight_is_not_empty():
+    crawl = Crawl()
+    page = crawl.add("a", 1)
+    crawl.drain()
+    assert crawl.frontier.in_flight == 1
+    assert not crawl.frontier.is_empty()
+    crawl.frontier.release(page, 0.0)
+    assert crawl.frontier.in_flight == 0
+    assert crawl.frontier.is_empty()
+
+
+def test_counts_tell_ready_hosts_from_those_that_wait():
+    crawl = Crawl(delay=10.0)
+    for host, number in (("a", 2), ("b", 2), ("c", 1)):
+        for _ in range(number):
+            crawl.add(host, 1)
+    assert crawl.frontier.counts() == (3, 0)
+    first = crawl.acquire()
+    assert crawl.frontier.counts() == (2, 1)
+    crawl.frontier.release(first, 0.0)
+    assert crawl.frontier.counts() == (2, 1)
+    crawl.drain(0.0)
+    assert crawl.frontier.counts() == (0, 2)
+
+
+@pytest.mark.parametrize("discovery", [0.0, 0.1, 0.3, 0.5, 0.75, 0.99])
+def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery):
+    """A4: the number of discoveries among n fetches is within 2 of q * n."""
+    crawl = Crawl(delay=0.0, discovery=discovery)
+    for number in range(600):
+        crawl.add(f"h{number % 7}", 1000 - number)
+    for number in range(600):
+        crawl.add(f"h{number % 7}", number, read=True)
+    discoveries = 0
+    for fetches in range(1, 501):
+        page = crawl.acquire()
+        crawl.frontier.charge(page)
+        crawl.frontier.release(page, 0.0)
+        discoveries += not crawl.book.read[page]
+        if crawl.book.read[page]:
+            crawl.frontier.put_back(page, 0.0)
+        assert abs(discoveries - discovery * fetches) <= 2
+
+
+def test_a_turn_handed_back_does_not_count_for_the_share():
+    crawl = Crawl(delay=0.0, discovery=0.5)
+    for number in range(60):
+        crawl.add(f"n{number}", 5)
+        crawl.add(f"r{number}", 5, read=True)
+    kinds = []
+    for _ in range(40):
+        turned_away = crawl.acquire()
+        crawl.frontier.release(turned_away, 0.0, asked=False)
+        crawl.frontier.put_back(turned_away, 0.0)
+        page = crawl.acquire()
+        crawl.frontier.charge(page)
+        assert crawl.book.read[page] == crawl.book.read[turned_away]
+        kinds.append(bool(crawl.book.read[page]))
+    assert abs(sum(kinds) - 20) <= 2
+
+
+def grow_web(crawl: Crawl, draw: random.Random, hosts: int, number: int) -> None:
+    for _ in range(number):
+        crawl.add(f"h{draw.randrange(hosts)}", draw.choice([1, 1, 2, 2**20, draw.randrange(2**24)]))
+
+
+@pytest.mark.parametrize("discovery", [1.0, 0.4])
+@pytest.mark.parametrize("seed", range(5))
+def test_without_delays_the_order_is_that_of_a_global_greedy_crawl(seed, discovery):
+    """Of all waiting pages of a kind always the one with the most cash, of equals the one known longest."""
+    draw = random.Random(seed)
+    crawl = Crawl(delay=0.0, discovery=discovery)
+    budget = DiscoveryBudget(discovery)
+    grow_web(crawl, draw, 8, 20)
+    visited = 0
+    while visited < 400:
+        cashes = crawl.book.cashes()
+        known = range(crawl.book.size)
+        kinds = {
+            read: [page for page in known if crawl.book.read[page] == read and (not read or discovery < 1)]
+            for read in (False, True)
+        }
+        discovers = budget.discovers(bool(kinds[False]), bool(kinds[True]))
+        page = crawl.frontier.acquire(float(visited))
+        if discovers is None:
+            assert page is None
+            break
+        assert page == max(kinds[not discovers], key=lambda number: (cashes[number], -number))
+        budget.charge(discovers=discovers)
+        crawl.frontier.charge(page)
+        if draw.random() < 0.6:
+            grow_web(crawl, draw, 8, draw.randrange(4))
+        others = [other for other in range(crawl.book.size) if other != page]
+        outlinks = draw.sample(others, min(len(others), draw.randrange(12)))
+        crawl.frontier.release(page, float(visited))
+        visit = crawl.book.visit(page, pages(*outlinks))
+        crawl.frontier.credit(visit.credited)
+        crawl.frontier.put_back(page, float(visited))
+        visited += 1
+    assert visited > 40
+
+
+@dataclass
+class SlowHost:
+    delay: float
+    rests_until: float = 0.0
+    turns: dict[int, float] = field(default_factory=dict)  # pages in flight, and when their turn began
+    address: "SlowHost | None" = None
+
+
+class SlowFrontier:
+    """The rules in the plainest way: every question looks at every page and every host."""
+
+    def __init__(self, book: Adaptive, strategy: str, budget: DiscoveryBudget, per_host: int) -> None:
+        self.book, self.strategy, self.budget, self.per_host = book, STRATEGIES[strategy], budget, per_host
+        self.hosts: dict[int, SlowHost] = {}
+        self.host_of: dict[int, int] = {}
+        self.waiting: set[int] = set()
+        self.resting: dict[int, float] = {}
+
+    def ready_at(self, host: SlowHost) -> float:
+        return max([host.rests_until, *(start + host.delay for start in host.turns.values())])
+
+    def clocks(self, page: int) -> list[SlowHost]:
+        host = self.hosts[self.host_of[page]]
+        return [host] if host.address is None else [host, host.address]
+
+    def is_open(self, host: SlowHost, now: float) -> bool:
+        is_open = len(host.turns) < self.per_host and self.ready_at(host) <= now
+        return is_open and (host.address is None or self.is_open(host.address, now))
+
+    def wake(self, now: float) -> None:
+        for page in [page for page, until in self.resting.items() if until <= now]:
+            del self.resting[page]
+            self.add(page)
+
+    def add(self, page: int) -> None:
+        if not (self.book.read[page] and self.budget.share >= 1.0):
+            self.waiting.add(page)
+
+    def acquire(self, now: float) -> int | None:
+        self.wake(now)
+        ready = [page for page in self.waiting if self.is_open(self.hosts[self.host_of[page]], now)]
+        kinds = {read: [page for page in ready if bool(self.book.read[page]) == read] for read in (False, True)}
+        discovers = self.budget.discovers(bool(kinds[False]), bool(kinds[True]))
+        if discovers is None:
+            return None
+        page = max(kinds[not discovers], key=lambda page: (self.strategy.priority(page, self.book), -page))
+        self.waiting.remove(page)
+        for clock in self.clocks(page):
+            clock.turns[page] = now
+        return page
+
+    def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
+        for clock in self.clocks(page):
+            start = clock.turns.pop(page)
+            if asked:
+                clock.rests_until = max(clock.rests_until, start + clock.delay, now + clock.delay)
+        host = self.hosts[self.host_of[page]]
+        host.rests_until = max(host.rests_until, not_before)
+
+    def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
+        is_done = self.book.read[page] and self.budget.share >= 1.0
+        if not_before > now and not is_done:
+            self.resting[page] = not_before
+        else:
+            self.add(page)
+
+    def charge(self, page: int) -> None:
+        self.budget.charge(discovers=not self.book.read[page])
+
+    def hosts_with_pages(self) -> list[SlowHost]:
+        return [self.hosts[number] for number in {self.host_of[page] for page in self.waiting}]
+
+    def next_ready(self) -> float | None:
+        waits = [
+            max(map(self.ready_at, clocks))
+            for clocks in ([host] if host.address is None else [host, host.address] for host in self.hosts_with_pages())
+            if all(len(clock.turns) < self.per_host for clock in clocks)
+        ]
+        return min([*self.resting.values(), *waits], default=None)
+
+    def counts(self, now: float) -> tuple[int, int]:
+        hosts = self.hosts_with_pages()
+        ready = sum(self.is_open(host, now) for host in hosts)
+        return ready, len(hosts) - ready
+
+    def is_empty(self) -> bool:
+        return not (self.waiting or self.resting or any(host.turns for host in self.hosts.values()))
+
+
+class Twins:
+    """The frontier and its slow model, told the same."""
+
+    def __init__(self, draw: random.Random, strategy: str, discovery: float, per_host: int, ip_delay: float) -> None:
+        self.draw, self.per_host, self.ip_delay = draw, per_host, ip_delay
+        self.book = Adaptive()
+        budget = DiscoveryBudget(discovery)
+        locates = ip_delay > 0
+        self.frontier = Frontier(self.book, STRATEGIES[strategy], budget, per_host, ip_delay=ip_delay, locates=locates)
+        self.addresses = [SlowHost(ip_delay) for _ in range(3)]
+        self.model = SlowFrontier(self.book, strategy, DiscoveryBudget(discovery), per_host)
+        self.out: list[int] = []
+        self.now = 1000.0
+
+    def discover(self) -> None:
+        draw = self.draw
+        (page,) = self.book.discover([draw.choice([1, 1, 5, draw.randrange(2**24)])])
+        self.frontier.grow(page + 1)
+        if not self.model.hosts or draw.random() < 0.15:
+            delay, ready_at = draw.choice([0.0, 1.0, 3.0, 10.0]), draw.choice([0.0, 0.0, self.now + 5.0])
+            host = self.frontier.add_host(f"h{len(self.model.hosts)}", delay, ready_at=ready_at)
+            self.model.hosts[host.id] = SlowHost(delay, ready_at)
+            if self.ip_delay:
+                number = draw.randrange(3)
+                self.model.hosts[host.id].address = self.addresses[number]
+                self.frontier.locate(host, f"192.0.2.{number}", 10**9, self.now)
+        number = draw.choice(list(self.model.hosts))
+        self.model.host_of[page] = number
+        self.frontier.place(page, self.frontier.hosts[number])
+        self.frontier.add(page, self.now)
+        self.model.add(page)
+
+    def acquire(self) -> None:
+        """Both hand out the same page; when there is none both know when to ask again."""
+        page = self.frontier.acquire(self.now)
+        assert page == self.model.acquire(self.now)
+        if page is not None:
+            self.out.append(page)
+            if self.draw.random() < 0.8:
+                self.both("charge", page)
+            return
+        found, expected = self.frontier.next_ready(), self.model.next_ready()
+        if self.per_host == 1 and not self.ip_delay:
+            assert found == expected
+            assert self.frontier.counts() == self.model.counts(self.now)
+        elif self.ip_delay:
+            assert self.frontier.counts() == self.model.counts(self.now) or self.per_host > 1
+            assert expected is None or (found is not None and self.now < found <= expected)
+        else:  # one that is too early costs an idle look; one that is too late costs time
+            assert (found is None) == (expected is None)
+            assert found is None or (expected is not None and self.now < found <= expected)
+
+    def both(self, method: str, *arguments, **options) -> None:
+        getattr(self.frontier, method)(*arguments, **options)
+        getattr(self.model, method)(*arguments, **options)
+
+    def finish(self) -> None:
+        draw, now = self.draw, self.now
+        page = self.out.pop(draw.randrange(len(self.out)))
+        end = draw.random()
+        if end < 0.6:  # read
+            others = [other for other in range(self.book.size) if other != page]
+            self.both("release", page, now, not_before=draw.choice([0.0, 0.0, 0.0, now + 20.0]))
+            visit = self.book.visit(page, pages(*draw.sample(others, min(len(others), draw.randrange(9)))))
+            self.frontier.credit(visit.credited)
+            if draw.random() < 0.2:
+                self.frontier.forget(page)
+            else:
+                self.both("put_back", page, now, not_before=draw.choice([0.0, now + 7.0]))
+        elif end < 0.8:  # to be tried again
+            self.both("release", page, now)
+            self.both("put_back", page, now, not_before=now + draw.choice([0.0, 2.0, 15.0]))
+        elif end < 0.9:  # its robots.txt was asked instead
+            self.both("release", page, now)
+            self.both("put_back", page, now)
+        else:  # its host shall rest, or nothing was asked
+            asked = self.per_host > 1  # see the two tests above on turns without request
+            self.both("release", page, now, asked=asked, not_before=draw.choice([0.0, now + 30.0]))
+            self.both("put_back", page, now)
+
+    def pass_time(self) -> None:
+        until = self.frontier.next_ready()
+        leaps = [0.5, 1.0, 4.0] if until is None or until < self.now else [0.5, 1.0, until - self.now]
+        self.now += self.draw.choice(leaps)
+
+    def step(self) -> None:
+        kind = self.draw.random()
+        if kind < 0.15:
+            self.discover()
+        elif kind < 0.55:
+            self.acquire()
+        elif kind < 0.85 and self.out:
+            self.finish()
+        else:
+            self.pass_time()
+        assert self.frontier.is_empty() == self.model.is_empty()
+        assert self.frontier.in_flight == len(self.out)
+
+
+def check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay):
+    twins = Twins(random.Random(f"{seed} {strategy} {discovery} {per_host}"), strategy, discovery, per_host, ip_delay)
+    for _ in range(15):
+        twins.discover()
+    for _ in range(600):
+        twins.step()
+    assert twins.book.read[: twins.book.size].sum() > (10 if ip_delay else 20)
+
+
+@pytest.mark.parametrize("per_host", [1, 2])
+@pytest.mark.parametrize("discovery", [1.0, 0.3])
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@pytest.mark.parametrize("seed", range(4))
+def test_the_frontier_agrees_with_the_slow_model(seed, strategy, discovery, per_host):
+    check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay=0.0)
+
+
+@pytest.mark.parametrize("per_host", [1, 2])
+@pytest.mark.parametrize("strategy", ["greedy", "random"])
+@pytest.mark.parametrize("ip_delay", [0.5, 2.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_frontier_agrees_with_the_slow_model_where_hosts_share_addresses(seed, ip_delay, strategy, per_host):
+    check_against_the_slow_model(seed, strategy, 0.3, per_host, ip_delay)
+
+
+def entries_held(frontier: Frontier) -> int:
+    lanes = (frontier._discovery, frontier._refresh)
+    queues = [queue for lane in lanes for queue in lane._queues.values()]
+    offers = sum(len(lane._offers) for lane in lanes)
+    return (
+        sum(len(queue._entries) for queue in queues) + offers + len(frontier._waiting_clocks) + len(frontier._resting)
+    )
+
+
+@pytest.mark.parametrize("state", ["ready", "busy", "in its delay"])
+def test_queues_stay_small_after_many_credits(state):
+    """A popular page that waits for long must not fill the memory with its old entries."""
+    crawl = Crawl(delay=10.0)
+    for number in range(200):
+        crawl.add(f"h{number % 20}", number + 1)
+    if state != "ready":
+        for page in crawl.drain(0.0):
+            if state == "in its delay":
+                crawl.frontier.release(page, 0.0)
+    waiting = crawl.frontier._discovery.waiting
+    draw = random.Random(7)
+    for _ in range(2000):
+        risen = pages(*draw.sample(range(150), 10))
+        crawl.book.standing[risen] += 1
+        crawl.frontier.credit(risen)
+    hosts = len(crawl.frontier.hosts)
+    assert entries_held(crawl.frontier) <= (64 + 4 * waiting / hosts) * hosts + 64 + 6 * hosts
+
+
+def test_queues_stay_small_after_many_turns():
+    crawl = Crawl(delay=1.0)
+    for number in range(60):
+        crawl.add(f"h{number % 20}", number + 1)
+    draw, now = random.Random(8), 0.0
+    for _ in range(3000):
+        now += 0.3
+        while (page := crawl.frontier.acquire(now)) is not None:
+            crawl.frontier.release(page, now)
+            crawl.frontier.put_back(page, now, not_before=draw.choice([0.0, now + 2.0]))
+        risen = pages(*draw.sample(range(60), 3))
+        crawl.book.standing[risen] += 1
+        crawl.frontier.credit(risen)
+    assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
+
+
+def test_an_errand_takes_the_turn_of_its_host_and_no_other():
+    crawl = Crawl(delay=10.0)
+    page, other = crawl.add("a", 1), crawl.add("b", 2)
+    crawl.frontier.add_errand(crawl.hosts["a"], 7, 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(crawl.hosts["a"], errand=7)
+    assert crawl.drain() == [other]
+    crawl.frontier.release(other, 0.0)
+    crawl.frontier.put_back(other, 0.0)
+    crawl.frontier.end_turn(HostTurn(crawl.hosts["a"], errand=7), 1.0)
+    assert crawl.drain(10.0) == [other]
+    assert crawl.frontier.next_ready() == 11.0
+    assert crawl.drain(11.0) == [page]
+
+
+def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
+    crawl = Crawl(delay=0.0)
+    host = None
+    turns = []
+    for cash in range(25, 0, -1):
+        crawl.add("a", cash)
+    for errand in range(5):
+        host = crawl.hosts["a"]
+        crawl.frontier.add_errand(host, errand, 0.0)
+    while not crawl.frontier.is_empty():
+        turn = crawl.frontier.acquire_errand(0.0)
+        if turn is not None:
+            turns.append("errand")
+            crawl.frontier.end_turn(turn, 0.0)
+        else:
+            page = crawl.acquire()
+            turns.append("page")
+            crawl.book.visit(page, NOWHERE)
+            crawl.frontier.release(page, 0.0)
+            crawl.frontier.put_back(page, 0.0)
+    assert [place for place, turn in enumerate(turns) if turn == "errand"] == [0, 10, 20, 28, 29]
+
+
+def test_a_host_may_have_errands_and_no_pages():
+    crawl = Crawl(delay=10.0)
+    host = crawl.frontier.add_host("a", 10.0)
+    crawl.frontier.add_errand(host, 1, 0.0)
+    crawl.frontier.add_errand(host, 2, 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=1)
+    assert crawl.frontier.acquire_errand(0.0) is None
+    crawl.frontier.end_turn(HostTurn(host, errand=1), 1.0)
+    assert not crawl.frontier.is_empty()
+    ready = crawl.frontier.next_ready()
+    assert ready is not None
+    assert crawl.frontier.acquire_errand(ready - 0.1) is None
+    assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=2)
+    crawl.frontier.end_turn(HostTurn(host, errand=2), 11.0)
+    assert crawl.frontier.is_empty()
+
+
+@pytest.mark.parametrize("ip_delay", [0.0, 0.001])
+def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
+    """Then it is the best page of the others; and as these come and go, never one that is not on offer."""
+    draw = random.Random(7)
+    crawl = Crawl(delay=0.0, ip_delay=ip_delay)
+    grow_web(crawl, draw, 12, 300)
+    now, waiting = 0.0, set(range(300))
+    for host in crawl.hosts.values():
+        crawl.frontier.locate(host, f"a{host.id % 4}", math.inf, now)
+    while waiting:
+        now += 1.0
+        answering = draw.sample(sorted(crawl.hosts.values(), key=lambda host: host.id), 6)
+        for host in crawl.hosts.values():
+            crawl.frontier.judge(host, host in answering, now)
+        attempts = draw.random() < 0.5
+        allowed = [page for page in waiting if attempts or crawl.frontier.host(page).answers]
+        best = min(allowed, key=lambda page: (-crawl.book.cashes()[page], page), default=None)
+        assert crawl.frontier.acquire(now, attempts=attempts) == best
+        if best is not None:
+            crawl.frontier.release(best, now)
+            waiting.remove(best)

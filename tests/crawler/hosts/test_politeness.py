@@ -1,0 +1,129 @@
+"""How long hosts are left alone, and when they are dead: the rules of politeness.py, one by one."""
+
+from itertools import accumulate
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.crawler.hosts.politeness import (
+    FRESH,
+    REST_OF_THE_DEAD,
+    STRAINS_OF_THE_DEAD,
+    Health,
+    after,
+    delay_of,
+    is_strained,
+    reached_by,
+)
+from minicrawl.model import Fetched
+from minicrawl.timing import STANDARD
+
+URL = "http://a.test/"
+GOOD = Fetched(URL, status=200, seconds=0.1)
+BUSY = Fetched(URL, status=429)
+
+
+def health_after(*answers: Fetched, base: float = 1.0) -> Health:
+    *_, last = accumulate(answers, lambda health, answer: after(health, answer, base, now=1000.0), initial=FRESH)
+    return last
+
+
+@each(
+    ("fetched", "expected"),
+    [
+        *((Fetched(URL, status=status), True) for status in (429, 502, 503, 504)),
+        *((Fetched(URL, status=status), False) for status in (200, 301, 404, 410, 500)),
+        *(
+            (Fetched(URL, reason=reason), True)
+            for reason in ("timeout", "timeout-connect", "timeout-read", "refused", "reset", "connect", "connection")
+        ),
+        (Fetched(URL, reason="dns-unanswered"), True),
+        *(
+            (Fetched(URL, reason=reason), False)
+            for reason in ("dns", "tls", "private-address", "bad-url", "worker-died", "undecodable", "bad-response")
+        ),
+    ],
+)
+def test_what_says_that_a_host_is_in_trouble(fetched, expected):
+    assert is_strained(fetched) is expected
+
+
+def test_strain_doubles_the_delay_up_to_five_minutes():
+    delays = [delay_of(1.0, health_after(*[BUSY] * times)) for times in range(10)]
+    assert delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
+
+
+def test_a_delay_below_a_second_is_backed_off_from_a_second():
+    assert delay_of(0.1, health_after(BUSY, base=0.1)) == 2.0
+
+
+def test_a_base_above_five_minutes_is_kept():
+    assert delay_of(1000.0, health_after(BUSY, base=1000.0)) == 1000.0
+
+
+def test_other_answers_ease_the_delay_back_to_the_base():
+    strained = [BUSY] * 4
+    delays = [delay_of(1.0, health_after(*strained, *[GOOD] * times)) for times in range(6)]
+    assert delays == [16, 8, 4, 2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.1, 1.0), (0.5, 1.0), (0.6, 1.2), (5.0, 10.0), (15.0, 30.0), (60.0, 30.0)]
+)
+def test_a_slow_host_is_asked_less_often(seconds, expected):
+    assert delay_of(1.0, health_after(Fetched(URL, status=200, seconds=seconds))) == pytest.approx(expected)
+
+
+def test_a_crawl_delay_is_kept_to_however_long_it_is():
+    assert delay_of(3600.5, health_after(GOOD, base=3600.5)) == 3600.5
+
+
+def test_without_delay_there_is_no_politeness():
+    assert delay_of(0.0, Health(seconds=60.0, backoff=300.0)) == 0.0
+
+
+def test_a_host_is_dead_after_so_many_strains_in_a_row_and_well_after_any_other_answer():
+    assert health_after(*[BUSY] * (STRAINS_OF_THE_DEAD - 1)).dead_until == 0.0
+    dead = health_after(*[BUSY] * STRAINS_OF_THE_DEAD)
+    assert dead.dead_until == 1000.0 + REST_OF_THE_DEAD
+    assert after(dead, BUSY, 1.0, now=2000.0).dead_until == 2000.0 + REST_OF_THE_DEAD
+    well = after(dead, Fetched(URL, status=404), 1.0, now=2000.0)
+    assert (well.strains, well.dead_until) == (0, 0.0)
+
+
+def test_some_bad_pages_do_not_kill_a_host():
+    assert health_after(*[BUSY, BUSY, BUSY, GOOD] * 20).dead_until == 0.0
+
+
+def test_what_never_reached_the_host_says_nothing_of_it():
+    strained = health_after(BUSY)
+    assert after(strained, Fetched(URL, reason="dns"), 1.0, now=2000.0) == strained
+
+
+ANSWERS = st.lists(
+    st.builds(Fetched, st.just(URL), status=st.sampled_from([200, 404, 429, 503]), seconds=st.floats(0, 100))
+)
+
+
+@settings(max_examples=40)
+@given(ANSWERS, st.floats(0.001, 1000))
+def test_the_delay_is_never_below_the_base_and_bounded(answers, base):
+    health = health_after(*answers, base=base)
+    assert base <= delay_of(base, health) <= max(base, STANDARD.longest_backoff)
+    assert (health.strains > 0) == bool(answers and is_strained(answers[-1]))
+
+
+@pytest.mark.parametrize(
+    ("left", "now", "delay", "expected"),
+    [
+        (100.0, 100.01, 1.0, 100.01),  # answered at once
+        (100.0, 100.3, 1.0, 100.04),
+        (100.0, 100.3, 0.1, 100.04),
+        (100.0, 100.3, 5.0, 100.2),
+        (float("inf"), 100.3, 1.0, 100.3),  # nobody knows when it left
+    ],
+)
+def test_a_request_has_reached_its_host_when_it_is_answered_or_a_little_after_it_left(left, now, delay, expected):
+    assert reached_by(left, now, delay) == pytest.approx(expected)

@@ -1,0 +1,173 @@
+"""Which text the bytes of a page are, by the sections of the standards."""
+
+import codecs
+import time
+
+import pytest
+from table import each
+
+from minicrawl.crawler.html.decode import as_utf8, encoding_of
+from minicrawl.crawler.html.parse import parse_html
+
+URL = "http://h.test/dir/page"
+# Not ASCII and no word in any language: nothing that a look at the bytes would take for koi8-r.
+KOI8 = "koi8-r"
+
+HEADERS = {
+    "plain": ("text/html; charset=koi8-r", KOI8),
+    "no space": ("text/html;charset=koi8-r", KOI8),
+    "any case": ("text/html; CharSet=KOI8-R", KOI8),
+    "quoted": ('text/html; charset="koi8-r"', KOI8),
+    "white space around the label": ('text/html; charset=" koi8-r\t"', KOI8),
+    "another parameter first": ("text/html; q=1; charset=koi8-r", KOI8),
+    "the first of two": ("text/html; charset=koi8-r; charset=utf-8", KOI8),
+    "single quotes are part of the label": ("text/html; charset='koi8-r'", "utf-8"),
+    "space before the equals sign": ("text/html; charset =koi8-r", "utf-8"),
+    "another name": ("text/html; x-charset=koi8-r", "utf-8"),
+    "two types": ("text/html; charset=koi8-r, text/html", "utf-8"),
+    "no label of the standard": ("text/html; charset=nonsense", "utf-8"),
+    "empty": ("text/html; charset=", "utf-8"),
+}
+
+
+@pytest.mark.parametrize(("content_type", "codec"), HEADERS.values(), ids=HEADERS.keys())
+def test_header_names_the_encoding(content_type, codec):
+    """WHATWG MIME Sniffing, 4.4."""
+    assert encoding_of(b"<p>", content_type) == codec
+
+
+PRESCAN = {
+    "charset": (b"<meta charset=koi8-r>", KOI8),
+    "any case": (b"<META CharSet=KOI8-R>", KOI8),
+    "quoted": (b"<meta charset = ' koi8-r '>", KOI8),
+    "slash for a space": (b"<meta/charset=koi8-r>", KOI8),
+    "other attributes first": (b"<meta a b=c charset=koi8-r>", KOI8),
+    "first of two attributes": (b"<meta charset=koi8-r charset=utf-8>", KOI8),
+    "first of two elements": (b"<meta charset=koi8-r><meta charset=utf-8>", KOI8),
+    "unknown label, next element": (b"<meta charset=nonsense><meta charset=koi8-r>", KOI8),
+    "pragma": (b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>", KOI8),
+    "pragma last": (b"<meta content='text/html; charset=koi8-r' http-equiv=Content-Type>", KOI8),
+    "pragma with quotes": (b"<meta http-equiv=content-type content=\"charset='koi8-r'\">", KOI8),
+    "pragma, word without a value first": (b"<meta http-equiv=content-type content='charset; charset=koi8-r'>", KOI8),
+    "content without pragma": (b"<meta name=description content='charset=koi8-r'>", "utf-8"),
+    "another pragma": (b"<meta http-equiv=refresh content='charset=koi8-r'>", "utf-8"),
+    "charset wins over content": (b"<meta http-equiv=content-type content='charset=utf-8' charset=koi8-r>", KOI8),
+    "another element": (b"<metax charset=koi8-r>", "utf-8"),
+    "in a title": (b"<title><meta charset=koi8-r></title>", KOI8),
+    "in a script": (b"<script>'<meta charset=koi8-r>'</script>", KOI8),
+    "in a value": (b"<p title='<meta charset=koi8-r>'>", "utf-8"),
+    "in a value of an end tag": (b"</p title='<meta charset=koi8-r>'>", "utf-8"),
+    "in a comment": (b"<!-- > <meta charset=koi8-r> -->", "utf-8"),
+    "in a comment that never ends": (b"<!-- <meta charset=koi8-r>", "utf-8"),
+    "behind the shortest comment": (b"<!--><meta charset=koi8-r>-->", KOI8),
+    "in a declaration": (b"<!x <meta charset=koi8-r>", "utf-8"),
+    "behind a declaration": (b"<!DOCTYPE html><meta charset=koi8-r>", KOI8),
+    "not within 1024 bytes": (b"<p>" + b" " * 1010 + b"<meta charset=koi8-r>", "utf-8"),
+    "just within 1024 bytes": (b" " * 1003 + b"<meta charset=koi8-r>", KOI8),
+    "UTF-16 is UTF-8": (b"<meta charset=utf-16be>", "utf-8"),
+    "x-user-defined is windows-1252": (b"<meta charset=x-user-defined>", "cp1252"),
+    "XML declaration": (b"<?xml version='1.0' encoding='koi8-r'?><p>", KOI8),
+    "meta wins over XML declaration": (b"<?xml version='1.0' encoding='utf-8'?><meta charset=koi8-r>", KOI8),
+}
+
+
+@each(("body", "codec"), PRESCAN.values(), ids=PRESCAN.keys())
+def test_first_bytes_are_looked_through_as_by_browsers(body, codec):
+    """WHATWG HTML, 13.2.3.2, prescan a byte stream to determine its encoding."""
+    assert encoding_of(body, None) == codec
+
+
+CSS = b"<style>" + b"p > a { color: red } " * 200 + b"</style>"
+LATE = {
+    "behind a style sheet": (CSS + b"<meta charset=koi8-r>", KOI8),
+    "in a head": (b"<!DOCTYPE html><html lang=ru><head>" + CSS + b"<meta charset=koi8-r>", KOI8),
+    "pragma": (CSS + b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>", KOI8),
+    "behind blanks": (b" " * 2000 + b"<meta charset=koi8-r>", KOI8),
+    "across the border": (b" " * 1010 + b"<meta charset=koi8-r>", KOI8),
+    "UTF-16 is UTF-8": (CSS + b"<meta charset=utf-16le>", "utf-8"),
+    "behind other things of a head": (
+        CSS + b"<title><p></title><LINK rel=x><base href=/><noscript><p></noscript><meta name=x><meta charset=koi8-r>",
+        KOI8,
+    ),
+    "behind a script with tags in it": (b"<script>'<body><p>'</script >" + CSS + b"<meta charset=koi8-r>", KOI8),
+    "in a late script": (CSS + b"<script>'<meta charset=koi8-r>'</script>", "utf-8"),
+    "in a late title": (CSS + b"<title><meta charset=koi8-r></title>", "utf-8"),
+    "in a late comment": (CSS + b"<!-- <meta charset=koi8-r> -->", "utf-8"),
+    "behind the head": (CSS + b"</head><meta charset=koi8-r>", "utf-8"),
+    "in the body": (b"<body>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "behind a tag of the body": (CSS + b"<div><meta charset=koi8-r>", "utf-8"),
+    "behind a tag whose name begins like one of the head": (CSS + b"<header><meta charset=koi8-r>", "utf-8"),
+    "an early one says more": (b"<meta charset=utf-8>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "an XML declaration says more": (b"<?xml version='1' encoding='utf-8'?>" + CSS + b"<meta charset=koi8-r>", "utf-8"),
+    "unknown label, next element": (CSS + b"<meta charset=x><meta charset=koi8-r>", KOI8),
+    "in a script without end": (CSS + b"<script><meta charset=koi8-r>", "utf-8"),
+    "in a tag without end": (CSS + b"<link href='<meta charset=koi8-r>", "utf-8"),
+}
+
+
+@each(("body", "codec"), LATE.values(), ids=LATE.keys())
+def test_a_head_is_looked_through_to_its_end(body, codec):
+    """As by Chromium; the standard would have the page read again from the start (WHATWG HTML, 13.2.3.4)."""
+    assert len(body) > 1024
+    assert encoding_of(body, None) == codec
+
+
+def test_the_header_says_more_than_a_late_element():
+    assert encoding_of(CSS + b"<meta charset=koi8-r>", "text/html; charset=utf-8") == "utf-8"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"<script>", b"<!--", b"<meta ", b"<link a=", b"<link>", b"<meta charset=x>", b"</", b"<style></style ", b"<"],
+)
+def test_a_head_of_megabytes_takes_no_long_time(unit):
+    body = (unit * (4 * 10**6 // len(unit)))[: 4 * 10**6]
+    started = time.process_time()
+    encoding_of(body + b"\xff", None)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"),
+    [
+        ("unicode-1-1-utf-8", "utf-8"),
+        ("latin1", "cp1252"),
+        ("l1", "cp1252"),
+        ("us-ascii", "cp1252"),
+        ("iso-8859-9", "cp1254"),
+        ("iso-8859-11", "cp874"),
+        ("iso-8859-8-i", "iso8859-8"),
+        ("logical", "iso8859-8"),
+        ("windows-31j", "cp932"),
+        ("x-sjis", "cp932"),
+        ("ks_c_5601-1987", "cp949"),
+        ("gb2312", "gb18030"),
+        ("utf-16", "utf-16-le"),
+        ("dos-874", "cp874"),
+        ("macintosh", "mac-roman"),
+        ("hz-gb-2312", "replacement"),
+    ],
+)
+def test_labels_mean_what_they_mean_to_browsers(label, codec):
+    """WHATWG Encoding, 4.2."""
+    assert encoding_of(b"", f"text/html; charset={label}") == codec
+
+
+@pytest.mark.parametrize("label", ["cp437", "latin", "8859", "iso-8859-12", "utf-32", "windows-932", "shift_jisx0213"])
+def test_other_labels_of_python_are_none(label):
+    assert encoding_of(b"", f"text/html; charset={label}") == "utf-8"
+
+
+def test_only_one_byte_order_mark_is_taken_away():
+    body = codecs.BOM_UTF8 * 2 + b"x"
+    assert as_utf8(body, encoding_of(body, None)) == codecs.BOM_UTF8 + b"x"
+
+
+def test_bytes_that_windows_encodings_leave_open_are_control_characters():
+    """WHATWG Encoding, 9.1: index windows-1252 has 0x81 at U+0081."""
+    assert as_utf8(b"\x80\x81", "cp1252").decode() == "€\x81"
+
+
+def test_what_only_scripts_could_decode_says_nothing():
+    """WHATWG Encoding, 14.1, replacement."""
+    assert parse_html(b"<a href=/x>", URL, "text/html; charset=iso-2022-kr").outlinks == ()

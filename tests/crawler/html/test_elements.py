@@ -1,0 +1,90 @@
+"""Pages made to hurt a parser: read in bounded time and memory, and ordinary ones by the browser's parser."""
+
+import resource
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from minicrawl.crawler.html.elements import Marks, _by_libxml2, attributes_at_most, elements, may_explode
+
+SECTION = (
+    b"<h2 class=x>One</h2><p>Some <code class='x y'>code</code>, <b>bold</b> <a href=/1>text</a>.<ul><li>item</ul>"
+)
+
+FORMATTING = b"b big code em font i nobr s small strike strong tt u".split()
+BOMBS = {
+    "nesting": b"<div>" * 10**5,
+    "nested lists": b"<li><ul>" * 10**5,
+    "nested templates": b"<template>" * 10**5 + b"</template>" * 10**5,
+    "nested images": b"<svg>" * 10**4,
+    "formatting copied into every paragraph": (
+        b"<p>" + b"".join(b"<b x=%d>" % number for number in range(5000)) + b"</p>" + b"<p>x</p>" * 5000
+    ),
+    "all formatting there is": (
+        b"<p>" + b"".join(b"<%b>" % name * 3 for name in FORMATTING) + b"</p>" + b"<p>x" * 29_000
+    ),
+    "attributes": b"<p " + b"".join(b"x%d " % number for number in range(2 * 10**5)) + b">",
+    "attributes with angle brackets": b"<p " + b"".join(b"x%d='<>'" % number for number in range(10**5)) + b">",
+    "tags that never end": b"<div " * 10**6 + b">",
+    "links in links": b"<a href=/y><object>" * 10**4 + b"text" * 10**5 + b"</object>" * 10**4,
+    "selected options": b"<select><button><selectedcontent></button>"
+    + b"<option selected>x" * 2 * 10**4
+    + b"</select>",
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
+def test_bombs_cost_little_and_hide_nothing(bomb):
+    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    found = [attributes.get("href") for tag, attributes, *_ in elements(bomb + b"<a href=/x>") if tag == "a"]
+    assert time.process_time() - started < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
+    assert found[-1:] == ["/x"]
+
+
+def test_many_links_are_read_one_by_one():
+    body = b"".join(b"<a href=/%d>t</a>" % number for number in range(10**5))
+    assert may_explode(Marks(body))
+    assert [(attributes["href"], text()) for _, attributes, text, _ in elements(body)] == [
+        (f"/{number}", "t") for number in range(10**5)
+    ]
+
+
+@pytest.mark.parametrize("sections", [1, 100, 2000])
+def test_long_pages_are_left_to_the_browser_s_parser(sections):
+    """Their formatting elements look alike, so that few are ever copied."""
+    assert not may_explode(Marks(SECTION * sections))
+
+
+@pytest.mark.parametrize("tag", ["<B\tx='>%d'>", "<font/size=%d>", '<code title="<%d">', "<i x=%d", "<tt x='%d>"])
+def test_formatting_is_seen_however_it_is_written(tag):
+    assert may_explode(Marks(b"".join(tag.encode() % number for number in range(600)) + b"<p>x</p>" * 600))
+
+
+def test_both_parsers_find_the_same():
+    html = b"<title>T</title><meta name=robots content=none><base href=/b/>" + SECTION * 3 + b"<iframe src=/i></iframe>"
+    both = [[(tag, dict(said), text()) for tag, said, text, _ in read(html)] for read in (elements, _by_libxml2)]
+    assert both[0] == both[1]
+    assert [tag for tag, _, _ in both[0]] == ["title", "meta", "base", "a", "a", "a", "iframe"]
+
+
+def test_first_attributes_of_a_tag_are_kept():
+    body = (
+        b" " * 10**5
+        + b"<a "
+        + b"".join(b"x%d='>' " % number for number in range(50))
+        + b"href=/x "
+        + b"y " * 10**5
+        + b">"
+    )
+    assert [attributes["href"] for _, attributes, *_ in elements(body)] == ["/x"]
+
+
+@settings(derandomize=True)
+@given(st.text("ab='\"/ \t\n\v<>", max_size=30))
+def test_no_attribute_is_left_out_of_the_count(text):
+    body = f"<p {text}>".encode()
+    assert all(len(node.attributes) <= attributes_at_most(body) for node in LexborHTMLParser(body).css("p"))

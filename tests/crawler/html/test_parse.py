@@ -1,0 +1,646 @@
+"""What a page says, rule by rule."""
+
+import codecs
+from dataclasses import replace
+from encodings.aliases import aliases
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.crawler.html.decode import encoding_of
+from minicrawl.crawler.html.elements import within_limit
+from minicrawl.crawler.html.parse import MAX_LINKS, follows_directives, parse_html
+from minicrawl.crawler.http.content_type import media_type
+from minicrawl.model import ParsedPage
+
+URL = "http://h.test/dir/page"
+
+
+def parsed(html: str, url: str = URL) -> ParsedPage:
+    return parse_html(html.encode(), url, "text/html; charset=utf-8")
+
+
+def links(html: str) -> list[str]:
+    """Outlinks of a page on h.test, that host left out."""
+    return [url.removeprefix("http://h.test") for url in parsed(html).outlinks]
+
+
+LINKS = {
+    "a": ('<a href="/x">t</a>', ["/x"]),
+    "a-in-any-case": ("<A HREF=/x>t</A>", ["/x"]),
+    "a-without-href": ('<a name="x">t</a>', []),
+    "a-relative": ('<a href="x">', ["/dir/x"]),
+    "a-query-only": ('<a href="?q">', ["/dir/page?q"]),
+    "a-white-space": ('<a href=" \n/x\t ">', ["/x"]),
+    "a-entities": ('<a href="/x?a=1&amp;b=2">', ["/x?a=1&b=2"]),
+    "a-bare-ampersand": ('<a href="/x?a=1&b=2">', ["/x?a=1&b=2"]),
+    "a-other-host": ('<a href="//x.test/y">', ["http://x.test/y"]),
+    "a-non-ascii": ('<a href="/ü?ö">', ["/%C3%BC?%C3%B6"]),
+    "area": ('<map><area href="/x"></map>', ["/x"]),
+    "frame": ('<frameset><frame src="/x"></frameset>', ["/x"]),
+    "iframe": ('<iframe src="/x"></iframe>', ["/x"]),
+    "iframe-without-src": ("<iframe></iframe>", []),
+    "link-canonical": ('<link rel="canonical" href="/x">', ["/x"]),
+    "link-next": ('<link rel="next" href="/x">', ["/x"]),
+    "link-prev": ('<link rel="prev" href="/x">', ["/x"]),
+    "link-rel-in-any-case-among-others": ('<link rel="foo NEXT" href="/x">', ["/x"]),
+    "link-stylesheet": ('<link rel="stylesheet" href="/x.css">', []),
+    "link-icon": ('<link rel="shortcut icon" href="/x.ico">', []),
+    "link-alternate": ('<link rel="alternate" href="/x.rss">', []),
+    "link-without-rel": ('<link href="/x">', []),
+    "img": ('<img src="/x.png">', []),
+    "script": ('<script src="/x.js"></script>', []),
+    "form": ('<form action="/x"></form>', []),
+    "in-a-script": ("<script>'<a href=\"/x\">'</script><a href=/y>", ["/y"]),
+    "in-a-comment": ('<!-- <a href="/x"> --><a href=/y>', ["/y"]),
+    "in-noscript": ('<noscript><a href="/x"></a></noscript>', ["/x"]),
+    "document-order": ("<a href=/b></a><iframe src=/a></iframe><a href=/c>", ["/b", "/a", "/c"]),
+    "twice-the-same": ('<a href="/x">1</a><a href="/x">2</a><area href="http://H.test:80/x">', ["/x"]),
+    "differ-by-fragment": ('<a href="/x#1"><a href="/x#2"><a href="/x">', ["/x"]),
+    "javascript": ('<a href="javascript:go()">', []),
+    "mailto": ('<a href="mailto:a@b.test">', []),
+    "data": ('<a href="data:text/html,x">', []),
+    "invalid": ('<a href="http://h.test:99999/"><a href="http://[">', []),
+    "credentials": ('<a href="http://me:hush@h.test/x">', ["/x"]),
+    "unclosed": ("<a href=/1>one<a href=/2>two<p><b><a href=/3", ["/1", "/2"]),
+    "unquoted": ("<a href=/x/y?z=1>t</a>", ["/x/y?z=1"]),
+    "attribute-twice-the-first-counts": ('<a href="/x" href="/y">', ["/x"]),
+    "text-before-html": ("hello <html><a href=/x>", ["/x"]),
+    "behind-the-body": ("<html><body>x</body><a href=/x></html>", ["/x"]),
+    "behind-the-end": ("<html><body></body></html><a href=/x>", ["/x"]),
+}
+
+
+@each(("html", "expected"), LINKS.values(), ids=LINKS.keys())
+def test_outlinks_are_found(html, expected):
+    assert links(html) == expected
+
+
+# States (13.2.5) and insertion modes of the parser, and other sections, of the WHATWG HTML standard.
+TREE = {
+    "4.12.3 template": ("<template><a href=/t></a></template><a href=/x>", ["/x"]),
+    "4.12.3 template in a template": ("<template><template></template><a href=/t></a></template><a href=/x>", ["/x"]),
+    "4.12.3 base in a template": ("<template><base href=/t/></template><a href=x>", ["/dir/x"]),
+    "in head: noscript without scripting": ("<head><noscript><link rel=next href=/x></noscript></head>", ["/x"]),
+    "in head: noframes": ("<noframes><a href=/t></a></noframes><a href=/x>", ["/x"]),
+    "in head: title": ("<title><a href=/t></a></title><a href=/x>", ["/x"]),
+    "in head: style": ("<style><a href=/t></a></style><a href=/x>", ["/x"]),
+    "in body: textarea": ("<textarea><a href=/t></a></textarea><a href=/x>", ["/x"]),
+    "in body: xmp": ("<xmp><a href=/t></a></xmp><a href=/x>", ["/x"]),
+    "in body: noembed": ("<noembed><a href=/t></a></noembed><a href=/x>", ["/x"]),
+    "in body: text of an iframe": ("<iframe src=/i><a href=/t></a></iframe><a href=/x>", ["/i", "/x"]),
+    "in body: plaintext": ("<a href=/x></a><plaintext></plaintext><a href=/t>", ["/x"]),
+    "in body: frame in a body": ("<p><frame src=/t><a href=/x>", ["/x"]),
+    "in body: frameset in a body": ("<p>x<frameset><frame src=/t></frameset><a href=/x>", ["/x"]),
+    "in frameset: link in a frameset": ("<frameset><a href=/t><frame src=/x></frameset>", ["/x"]),
+    "after frameset: link behind a frameset": ("<frameset><frame src=/x></frameset><a href=/t>", ["/x"]),
+    "in table: links in a table": ("<table><a href=/1><tr><a href=/2><td><a href=/3></table>", ["/1", "/2", "/3"]),
+    "in body: link in a link": ("<a href=/1>x<a href=/2>y</a></a>", ["/1", "/2"]),
+    "in body: base behind the head": ("<body><p><base href=/b/><a href=x>", ["/b/x"]),
+    "in head: script with a slash": ("<script src=x /><a href=/t></script><a href=/x>", ["/x"]),
+    "13.2.5.27 script in a script": (
+        "<script><!--<script></script><a href=/t></script--></script><a href=/x>",
+        ["/x"],
+    ),
+    "13.2.5.73 character references end at a letter": (
+        '<a href="/?a&copy=1&copy;&copyx&lt&amp;">',
+        ["/?a&copy=1%C2%A9&copyx%3C&"],
+    ),
+    "13.2.5.80 numeric character references": (
+        '<a href="/&#65&#x42;&#x80;&#0;&#xD800;">',
+        ["/AB%E2%82%AC%EF%BF%BD%EF%BF%BD"],
+    ),
+    "13.2.5.41 bogus comment": ("<?x > <a href=/x> ?><!x <a href=/t>></ <a href=/t>>", ["/x"]),
+    "13.2.5.43 shortest comments": ("<!--><a href=/1><!---><a href=/2><!-- --!><a href=/3>", ["/1", "/2", "/3"]),
+    "13.2.5.32 slash between attributes": ("<a/href=/x>", ["/x"]),
+    "13.2.5.38 slash in a value": ("<a href=/x/>", ["/x/"]),
+    "13.2.5.39 no space between attributes": ("<a class='b'href='/x'>", ["/x"]),
+    "13.2.5.33 same attribute in another case": ("<a HREF=/x href=/t>", ["/x"]),
+    "13.2.5.37 value never ends": ("<a href=/x></a><a href='/t><a href=/u>", ["/x"]),
+    "13.2.5.8 tag never ends": ("<a href=/x></a><a href=/t", ["/x"]),
+    "13.2.5.69 CDATA in an image": ("<svg><![CDATA[ > <a href=/t> ]]></svg><a href=/x>", ["/x"]),
+    "13.2.5.42 CDATA in HTML": ("<![CDATA[ > <a href=/x> ]]>", ["/x"]),
+    "13.2.6.5 style in an image": ("<svg><style><a href=/x></a></style></svg>", ["/x"]),
+    "13.2.6.5 HTML ends an image": ("<svg><p><a href=/x></a></svg>", ["/x"]),
+    "13.2.6.5 HTML in an image": ("<svg><foreignObject><p><a href=/x>", ["/x"]),
+    "SVG 16.2 link in an image": ("<svg><a href=/x></a></svg>", ["/x"]),
+    "SVG 16.2 xlink:href": ("<svg><a xlink:href=/x></a></svg>", ["/x"]),
+    "SVG 16.2 href before xlink:href": ("<svg><a xlink:href=/t href=/x></a></svg>", ["/x"]),
+    "13.2.6.5 xlink:href in HTML": ("<svg></svg><a xlink:href=/t></a>", []),
+    "3.2.2 foreign elements": (
+        "<svg><link rel=next href=/t></link><area href=/t /><iframe src=/t /></svg>"
+        "<math><a href=/t></a></math><a href=/x>",
+        ["/x"],
+    ),
+    "3.2.2 base of an image": ("<svg><base href=/t/></base></svg><a href=x>", ["/dir/x"]),
+    "space-separated tokens of rel": (
+        "<a rel='a\u00a0nofollow' href=/1></a><a rel='a\vnofollow' href=/2>",
+        ["/1", "/2"],
+    ),
+    "URL 4.4 space before a fragment": ("<a href='x #f'>", ["/dir/x%20"]),
+    "URL 4.4 end tag in a query": ("<a href='/?</body>x'>", ["/?%3C/body%3Ex"]),
+}  # fmt: skip
+
+
+@each(("html", "expected"), TREE.values(), ids=TREE.keys())
+def test_links_are_those_of_a_browser_s_tree(html, expected):
+    assert links(html) == expected
+
+
+def test_title_of_an_image_is_not_the_page_s():
+    assert parsed("<svg><title>image</title></svg><title>page</title>").title == "page"
+
+
+@pytest.mark.parametrize("html", ['<a href="#top">', '<a href="#">', '<a href="">', '<a href="/dir/page#x">'])
+def test_a_link_to_a_part_of_the_page_is_a_link_to_the_page_at_most(html):
+    assert set(parsed(html).outlinks) <= {URL}
+
+
+BASES = {
+    "absolute": ('<base href="http://x.test/y/"><a href="z">', ["http://x.test/y/z"]),
+    "relative": ('<base href="/other/"><a href="z">', ["/other/z"]),
+    "relative-to-the-page": ('<base href="sub/"><a href="z">', ["/dir/sub/z"]),
+    "first-counts": ('<base href="/1/"><base href="/2/"><a href="z">', ["/1/z"]),
+    "one-without-href-does-not-count": ('<base target="_blank"><base href="/2/"><a href="z">', ["/2/z"]),
+    "behind-the-link": ('<a href="z"></a><base href="/1/">', ["/1/z"]),
+    "nonsense-is-ignored": ('<base href="http://["><a href="z">', ["/dir/z"]),
+    "data-is-ignored": ('<base href="data:x"><a href="z">', ["/dir/z"]),
+    "javascript-is-ignored": ('<base href="javascript:x"><a href="z">', ["/dir/z"]),
+    "first-counts-though-it-is-nonsense": ('<base href="http://["><base href="/2/"><a href="z">', ["/dir/z"]),
+    "another-scheme-counts": ('<base href="ftp://x.test/"><a href="z"><a href="http://y.test/">', ["http://y.test/"]),
+    "no-hierarchy": ('<base href="mailto:x"><a href="z"><a href="http://y.test/">', ["http://y.test/"]),
+    "credentials": ('<base href="http://me:hush@x.test/y/"><a href="z">', ["http://x.test/y/z"]),
+    "empty": ('<base href=""><a href="z">', ["/dir/z"]),
+    "does-not-touch-absolute-links": ('<base href="/1/"><a href="/z">', ["/z"]),
+    "canonical-too": ('<base href="/1/"><link rel=canonical href="z">', ["/1/z"]),
+}
+
+
+@pytest.mark.parametrize(("html", "expected"), BASES.values(), ids=BASES.keys())
+def test_base_moves_relative_links(html, expected):
+    assert links(html) == expected
+
+
+UNCOUNTED = {
+    "nofollow": ('<a rel="nofollow" href="/x">', [], 1),
+    "ugc": ('<a rel="ugc" href="/x">', [], 1),
+    "sponsored": ('<a rel="sponsored" href="/x">', [], 1),
+    "in-any-case-among-others": ('<a rel="noopener NoFollow\nme" href="/x">', [], 1),
+    "area": ('<area rel="nofollow" href="/x">', [], 1),
+    "noopener-is-counted": ('<a rel="noopener noreferrer" href="/x">', ["/x"], 0),
+    "part-of-a-word-is-counted": ('<a rel="nofollowing" href="/x">', ["/x"], 0),
+    "empty-rel-is-counted": ('<a rel="" href="/x">', ["/x"], 0),
+    "targets-are-numbered-once": (
+        '<a rel=nofollow href="/x"><a rel=ugc href="/x#2"><a rel=ugc href="/y">',
+        [],
+        2,
+    ),
+    "plain-then-nofollow": ('<a href="/x"></a><a rel=nofollow href="/x">', ["/x"], 0),
+    "nofollow-then-plain": ('<a rel=nofollow href="/x"></a><a href="/x">', ["/x"], 0),
+    "both-kinds": ('<a rel=nofollow href="/x"></a><a href="/y">', ["/y"], 1),
+    "not-http": ('<a rel=nofollow href="mailto:a@b">', [], 0),
+}
+
+
+@pytest.mark.parametrize(("html", "expected", "number"), UNCOUNTED.values(), ids=UNCOUNTED.keys())
+def test_uncounted_links_are_only_numbered(html, expected, number):
+    assert links(html) == expected
+    assert parsed(html).nofollow == number
+
+
+ROBOTS = {
+    "none-given": ("", True, True),
+    "nofollow": ('<meta name="robots" content="nofollow">', False, True),
+    "noindex": ('<meta name="robots" content="noindex">', True, False),
+    "none": ('<meta name="robots" content="none">', False, False),
+    "both": ('<meta name="robots" content="noindex, nofollow">', False, False),
+    "both-without-space": ('<meta name="robots" content="noindex,nofollow">', False, False),
+    "any-case": ('<META NAME="Robots" CONTENT="NoFollow">', False, True),
+    "all": ('<meta name="robots" content="all">', True, True),
+    "positive": ('<meta name="robots" content="index, follow">', True, True),
+    "others": ('<meta name="robots" content="noarchive, nosnippet">', True, True),
+    "two-elements-add-up": (
+        "<meta name=robots content=noindex><meta name=robots content=nofollow>",
+        False,
+        False,
+    ),
+    "for-us": ('<meta name="minicrawl" content="nofollow">', False, True),
+    "for-another": ('<meta name="googlebot" content="none">', True, True),
+    "no-content": ('<meta name="robots">', True, True),
+    "with-values": ('<meta name="robots" content="nofollow, max-snippet:50">', False, True),
+    "behind-a-value": ('<meta name="robots" content="max-snippet:50, nofollow">', False, True),
+    "behind-values": (
+        '<meta name="robots" content="max-image-preview:large, max-snippet:-1, none">',
+        False,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "follow", "index"), ROBOTS.values(), ids=ROBOTS.keys())
+def test_meta_robots_directives_are_obeyed(html, follow, index):
+    page = parsed(html + "<a href=/x>")
+    assert (page.follow, page.index) == (follow, index)
+    assert page.outlinks == ("http://h.test/x",)
+
+
+DIRECTIVES = {
+    "empty": ("", True, True),
+    "nofollow": ("nofollow", False, True),
+    "noindex": ("noindex", True, False),
+    "none": ("NONE", False, False),
+    "list": (" noindex ,nofollow ", False, False),
+    "other-robot": ("otherbot: none", True, True),
+    "other-robot-holds-for-the-list": ("otherbot: noindex, nofollow", True, True),
+    "us": ("minicrawl: none", False, False),
+    "us-in-any-case": ("MiniCrawl: nofollow", False, True),
+    "us-after-other": ("otherbot: none, minicrawl: nofollow", False, True),
+    "other-after-us": ("minicrawl: nofollow, otherbot: noindex", False, True),
+    "all-before-other": ("noindex, otherbot: nofollow", True, False),
+    "everybody": ("*: nofollow", False, True),
+    "word-parts": ("nofollows, xnone", True, True),
+    "behind-max-snippet": ("max-snippet:50, nofollow", False, True),
+    "behind-max-image-preview": ("max-image-preview:large, noindex", True, False),
+    "behind-a-date": ("unavailable_after: 25 Jun 2030 15:00:00 PST, noindex", True, False),
+}
+
+
+@pytest.mark.parametrize(("directives", "follow", "index"), DIRECTIVES.values(), ids=DIRECTIVES.keys())
+def test_directive_lists_are_read_per_robot(directives, follow, index):
+    assert follows_directives(directives) == (follow, index)
+
+
+REFRESHES = {
+    "usual": ("0; url=/x", "http://h.test/x"),
+    "any-case": ("0;URL=/x", "http://h.test/x"),
+    "delayed": ("30; url=/x", "http://h.test/x"),
+    "fraction": ("0.5; url=/x", "http://h.test/x"),
+    "single-quotes": ("0; url='/x'", "http://h.test/x"),
+    "spaces": ("  0 ;  url =  /x", "http://h.test/x"),
+    "comma": ("0, url=/x", "http://h.test/x"),
+    "space-only": ("0 url=/x", "http://h.test/x"),
+    "no-url-word": ("0; /x", "http://h.test/x"),
+    "relative": ("0; url=x", "http://h.test/dir/x"),
+    "absolute": ("0; url=https://x.test/y?z#a", "https://x.test/y?z"),
+    "javascript": ("0; url=javascript:x", None),
+    "empty": ("", None),
+    "reload": ("30", None),
+    "reload-one-digit": ("5", None),
+    "reload-semicolon": ("5;", None),
+    "empty-url": ("5; url=", URL),
+    "url-with-space": ("0; url=/a b", "http://h.test/a%20b"),
+    "no-time": ("/x", None),
+    "nonsense-behind-time": ("5x; url=/y", None),
+}
+
+
+@each(("content", "expected"), REFRESHES.values(), ids=REFRESHES.keys())
+def test_meta_refresh_is_read_as_by_browsers(content, expected):
+    """WHATWG HTML, shared declarative refresh steps; a refresh to the page itself may be None or its URL."""
+    found = parsed(f'<meta http-equiv="refresh" content="{content}">').refresh
+    assert found == expected or {found, expected} <= {None, URL}
+
+
+def test_only_http_equiv_refreshes():
+    assert parsed('<meta name="refresh" content="0; url=/x">').refresh is None
+
+
+def test_meta_refresh_follows_base_and_case():
+    assert parsed('<base href="/b/"><META HTTP-EQUIV="Refresh" content="0;url=x">').refresh == "http://h.test/b/x"
+
+
+CANONICALS = {
+    "usual": ('<link rel="canonical" href="/x">', "http://h.test/x"),
+    "itself": ('<link rel="canonical" href="#top">', URL),
+    "two-that-differ": ('<link rel=canonical href="/1"><link rel=canonical href="/2">', None),
+    "twice-the-same": ('<link rel=canonical href="/1"><link rel=canonical href="/1#x">', "http://h.test/1"),
+    "in-the-body": ('<p><link rel=canonical href="/1">', None),
+    "in-the-body-as-well": ('<link rel=canonical href="/1"><body><link rel=canonical href="/2">', "http://h.test/1"),
+    "behind-the-head": ('<head></head><link rel=canonical href="/1"><body>', "http://h.test/1"),
+    "only-usable-counts": (
+        '<link rel=canonical href="ftp:x"><link rel=canonical href="/2">',
+        "http://h.test/2",
+    ),
+    "not-on-a": ('<a rel="canonical" href="/x">', None),
+    "not-without-href": ('<link rel="canonical">', None),
+    "none": ('<link rel="next" href="/x">', None),
+}
+
+
+@pytest.mark.parametrize(("html", "expected"), CANONICALS.values(), ids=CANONICALS.keys())
+def test_canonical_is_the_one_that_the_head_names(html, expected):
+    assert parsed(html).canonical == expected
+
+
+ALTERNATES = {
+    "languages": (
+        "<link rel=alternate hreflang=de href=/de><link rel=Alternate hreflang=x-default href=/>",
+        ("http://h.test/de", "http://h.test/"),
+    ),
+    "medium": ('<link rel=alternate media="print" href=/print>', ("http://h.test/print",)),
+    "feed": ("<link rel=alternate type=application/rss+xml hreflang=de href=/feed>", ()),
+    "style": ('<link rel="alternate stylesheet" media=print href=/a.css>', ()),
+    "neither": ("<link rel=alternate href=/x>", ()),
+    "in-the-body": ("<p><link rel=alternate hreflang=de href=/de>", ()),
+}
+
+
+@pytest.mark.parametrize(("html", "expected"), ALTERNATES.values(), ids=ALTERNATES.keys())
+def test_alternates_are_languages_and_media_that_the_head_names(html, expected):
+    assert parsed(html).alternates == expected
+    assert parsed(html).outlinks == ()
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title>A page</title>", "A page"),
+        ("<title>\n  A\t page \xa0 here\n</title>", "A page here"),
+        ("<title>A &amp; B &lt;b&gt;</title>", "A & B <b>"),
+        ("<title>1</title><title>2</title>", "1"),
+        ("<title>  </title>", None),
+        ("<p>no title", None),
+        ("<title>" + "x" * 2000 + "</title>", "x" * 500),
+    ],
+    ids=["plain", "white-space", "entities", "first", "blank", "none", "cut"],
+)
+def test_title_is_one_line_of_text(html, title):
+    assert parsed(html).title == title
+
+
+@pytest.mark.parametrize(
+    ("html", "anchors"),
+    [
+        ("<a href=/x>Some text</a>", ("Some text",)),
+        ("<a href=/x>\n Some <b>bold\t</b> text </a>", ("Some bold text",)),
+        ("<a href=/x>one</a><a href=/x>two</a>", ("one",)),
+        ("<a href=/x></a><a href=/y>why</a>", ("", "why")),
+        ("<a href=/x><img src=i alt=picture></a>", ("",)),
+        ("<iframe src=/x>text</iframe>", ("",)),
+        ("<a href=/x>" + "y" * 1000 + "</a>", ("y" * 200,)),
+        ("<a rel=nofollow href=/x>hidden</a><a href=/x>shown</a>", ("shown",)),
+        ("<a href=/x>Grüße 日本</a>", ("Grüße 日本",)),
+    ],
+    ids=["text", "nested", "first", "one-per-outlink", "image", "iframe", "cut", "counted-link", "non-ascii"],
+)
+def test_anchors_are_the_texts_of_the_outlinks(html, anchors):
+    page = parsed(html)
+    assert page.anchors == anchors
+    assert len(page.outlinks) == len(anchors)
+
+
+RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. Широкая электрификация южных губерний. " * 5
+META = '<meta charset="{}"><title>{}</title>'
+ENCODED = {
+    "bom-utf-8": (codecs.BOM_UTF8 + "<title>ü</title>".encode(), None, "ü"),
+    "bom-utf-16-le": (codecs.BOM_UTF16_LE + "<title>ü</title>".encode("utf-16-le"), None, "ü"),
+    "bom-utf-16-be": (codecs.BOM_UTF16_BE + "<title>ü</title>".encode("utf-16-be"), None, "ü"),
+    "bom-beats-header": (codecs.BOM_UTF8 + "<title>ü</title>".encode(), "text/html; charset=koi8-r", "ü"),
+    "header": ("<title>ж</title>".encode("koi8-r"), "text/html; charset=koi8-r", "ж"),
+    "header-quoted": ("<title>ж</title>".encode("koi8-r"), 'text/html; Charset="KOI8-R"', "ж"),
+    "header-beats-meta": (META.format("koi8-r", "ü").encode(), "text/html; charset=utf-8", "ü"),
+    "meta": (META.format("koi8-r", "ж").encode("koi8-r"), "text/html", "ж"),
+    "meta-http-equiv": (
+        '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><title>ж</title>'.encode("koi8-r"),
+        None,
+        "ж",
+    ),
+    "meta-unknown-to-header": (
+        META.format("koi8-r", "ж").encode("koi8-r"),
+        "text/html; charset=nonsense",
+        "ж",
+    ),
+    "meta-utf-16-means-utf-8": (META.format("utf-16", "ü").encode(), None, "ü"),
+    "utf-8": ("<title>ü</title>".encode(), "text/html; charset=utf8", "ü"),
+    "utf-8-undeclared": ("<title>ü</title>".encode(), None, "ü"),
+    "latin-1-is-windows-1252": (b"<title>\x80\x93</title>", "text/html; charset=iso-8859-1", "€“"),
+    "ascii-is-windows-1252": (b"<title>\x80</title>", "text/html; charset=us-ascii", "€"),
+    "euc-kr": (META.format("euc-kr", "한국").encode("euc-kr"), None, "한국"),
+    "euc-kr-is-windows-949": (META.format("euc-kr", "똠").encode("cp949"), None, "똠"),
+    "shift_jis": (META.format("shift_jis", "日本語").encode("shift_jis"), None, "日本語"),
+    "shift_jis-is-windows-31j": (META.format("Shift_JIS", "①").encode("cp932"), None, "①"),
+    "euc-jp": (META.format("euc-jp", "日本語").encode("euc-jp"), None, "日本語"),
+    "gb2312-is-gb18030": (META.format("gb2312", "镕").encode("gb18030"), None, "镕"),
+    "big5": (META.format("big5", "中文").encode("big5"), None, "中文"),
+    "windows-1251": (META.format("windows-1251", "ж").encode("cp1251"), None, "ж"),
+    "x-sjis": (
+        META.format("x-sjis", "日本語").encode("cp932") + "これは日本語の文章です。".encode("cp932") * 9,
+        None,
+        "日本語",
+    ),
+    "xml-declaration": (
+        '<?xml version="1.0" encoding="koi8-r"?><title>ж</title>'.encode("koi8-r"),
+        None,
+        "ж",
+    ),
+    "wrong-label": ("<title>a\xfcb</title>".encode("latin-1"), "text/html; charset=utf-8", "a\ufffdb"),
+    "meta-in-a-comment": (b'<!-- <meta charset="koi8-r"> --><title>\xc3\xbc</title>', None, "ü"),
+}
+
+
+@each(("body", "content_type", "title"), ENCODED.values(), ids=ENCODED.keys())
+def test_text_is_decoded_as_browsers_do(body, content_type, title):
+    assert parse_html(body, URL, content_type).title == title
+
+
+def test_undeclared_text_is_guessed_from_its_bytes():
+    body = f"<title>{RUSSIAN[:40]}</title><p>{RUSSIAN}".encode("cp1251")
+    assert parse_html(body, URL).title == RUSSIAN[:40].strip()
+
+
+def test_an_xml_declaration_in_text_declared_otherwise_does_no_harm():
+    body = '<?xml version="1.0" encoding="koi8-r"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="/ü">ü</a>'
+    page = parse_html(body.encode(), URL, "application/xhtml+xml; charset=utf-8")
+    assert (page.outlinks, page.anchors) == (("http://h.test/%C3%BC",), ("ü",))
+
+
+@each(
+    "label",
+    [
+        "hex",
+        "base64",
+        "zlib",
+        "bz2",
+        "rot13",
+        "uu",
+        "quopri",
+        "idna",
+        "punycode",
+        "undefined",
+        "utf-7",
+        "utf-32",
+    ],
+)
+@each("place", ["meta", "header"])
+def test_labels_that_browsers_do_not_know_are_ignored(label, place):
+    html = "<title>a +AOQ- b</title><a href=/x>"
+    body = (f"<meta charset={label}>" * (place == "meta") + html).encode()
+    page = parse_html(body, URL, f"text/html; charset={label}" if place == "header" else None)
+    assert (page.title, page.outlinks) == ("a +AOQ- b", ("http://h.test/x",))
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "codec"),
+    [
+        (b"", None, "utf-8"),
+        (b"", "text/html; charset=ISO-8859-1", "cp1252"),
+        (b"<p>" + b" " * 1100 + b"<meta charset=koi8-r>", None, "utf-8"),
+        (b" " * 900 + b"<meta charset=koi8-r>", None, "koi8-r"),
+    ],
+    ids=["nothing", "label", "meta-too-far-down", "meta-within-1024"],
+)
+def test_encoding_is_a_python_codec(body, content_type, codec):
+    assert codecs.lookup(encoding_of(body, content_type)).name == codec
+
+
+@pytest.mark.parametrize(
+    ("content_type", "expected"),
+    [
+        ("text/html", "text/html"),
+        ("Text/HTML; charset=x", "text/html"),
+        (" application/xhtml+xml ;q=1", "application/xhtml+xml"),
+        ("application/pdf", "application/pdf"),
+        (None, "text/html"),
+        ("", "text/html"),
+    ],
+)
+def test_media_type_of_a_header(content_type, expected):
+    assert media_type(content_type) == expected
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" \n", b"\0", b"\0\0\0", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, b"<", b"<!--", b"<?xml"]
+)
+def test_next_to_nothing_says_nothing(body):
+    assert parse_html(body, URL) == ParsedPage()
+
+
+def test_nul_bytes_do_not_end_a_page():
+    """In an attribute it becomes U+FFFD (HTML 13.2.5.38)."""
+    assert parse_html(b"<a href=/x>a\0b</a>\0<a href=/y\0z>", URL).outlinks == (
+        "http://h.test/x",
+        "http://h.test/y%EF%BF%BDz",
+    )
+
+
+def test_deep_nesting_loses_nothing_before_it():
+    page = parse_html(b"<a href=/x></a>" + b"<div>" * 10**4 + b"</div>" * 10**4, URL)
+    assert page.outlinks == ("http://h.test/x",)
+
+
+@pytest.mark.parametrize("levels", [10**4, 10**5])
+@pytest.mark.parametrize("closed", [True, False], ids=["behind", "inside"])
+def test_links_behind_deep_nesting_are_found(levels, closed):
+    body = b"<div>" * levels + b"</div>" * levels * closed + b"<a href=/x>"
+    assert parse_html(body, URL).outlinks == ("http://h.test/x",)
+
+
+def test_many_unclosed_links_are_all_found():
+    page = parse_html(b"".join(b"<a href=/%d>t" % number for number in range(10**4)), URL)
+    assert len(page.outlinks) == 10**4
+    assert page.anchors == ("t",) * 10**4
+
+
+def test_a_long_attribute_and_a_long_text_do_not_hide_links():
+    body = b"<a href=/1></a><p title='" + b"x" * 2 * 10**6 + b"'>" + b"y" * 11 * 10**6 + b"<a href=/2>"
+    assert parse_html(body, URL).outlinks == ("http://h.test/1", "http://h.test/2")
+
+
+_markup = st.lists(
+    st.sampled_from(
+        [
+            b"<a href=",
+            b"<base href=",
+            b"<meta ",
+            b"charset=",
+            b"<link rel=canonical href=",
+            b"<title>",
+            b"</title>",
+            b">",
+            b"'",
+            b'"',
+            b"<!--",
+            b"-->",
+            b"<![CDATA[",
+            b"<?xml encoding='x'?>",
+            b"&#x110000;",
+            b"&#0;",
+            b"&amp",
+            b"\0",
+            b"\xff",
+            b"\xfe",
+            b"\xef\xbb\xbf",
+            b"\xd8\x00",
+            b"http://[",
+            b"//",
+            b"name=robots content=",
+            b"<script>",
+            b"</",
+            b"http-equiv=refresh content=",
+            b"0;url=",
+            b"<svg>",
+            b"<template>",
+            b"<frameset>",
+            b"koi8-r",
+            b"utf-16",
+        ]
+    ),
+    max_size=25,
+).map(b"".join)
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(
+    body=st.one_of(st.binary(max_size=300), _markup),
+    content_type=st.sampled_from(
+        [None, "text/html; charset=utf-8", "text/html; charset=utf-16", "text/html; charset=euc-kr"]
+    ),
+)
+def test_garbage_never_raises(body, content_type):
+    page = parse_html(body, URL, content_type)
+    assert len(page.anchors) == len(page.outlinks) == len(set(page.outlinks))
+    assert all(url.startswith(("http://", "https://")) and "#" not in url for url in page.outlinks)
+    assert page.title is None or page.title.encode()
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(label=st.sampled_from(sorted(aliases)))
+def test_no_declared_encoding_raises(label):
+    page = parse_html(f"<meta charset={label}>".encode() + b"<a href=/x>\xff\xfe\xfd", URL)
+    assert isinstance(page, ParsedPage)
+
+
+@pytest.mark.parametrize("filler", ["", "<p>" * 40_000], ids=["as-browsers-do", "in-little-memory"])
+def test_texts_of_links_are_left_out_where_nobody_wants_them(filler):
+    body = b"<title>t</title><a href=/a>one</a><area href=/b><a href=/c rel=nofollow>two</a>" + filler.encode()
+    whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", anchors=False)
+    assert (whole.anchors, bare.anchors) == (("one", ""), ("", ""))
+    assert replace(whole, anchors=()) == replace(bare, anchors=())
+
+
+def test_links_beyond_reason_are_not_read() -> None:
+    body = "".join(f"<a href=/{number}>" for number in range(MAX_LINKS + 1)).encode()
+    page = parse_html(body, "http://a.test/")
+    assert (len(page.outlinks), page.truncated) == (MAX_LINKS, True)
+
+
+@pytest.mark.parametrize("links", [9, 10, 11])
+def test_a_page_may_have_as_many_links_as_it_may(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawler.html.parse.MAX_LINKS", 10)
+    body = "".join(f"<a href=/{number}>x</a><a href=/{number}>again</a>" for number in range(links)).encode()
+    page = parse_html(body, "http://a.test/")
+    assert (len(page.outlinks), page.truncated) == (min(links, 10), links > 10)
+
+
+@pytest.mark.parametrize("tag", [b"<a href=/1>", b"<title>", b"<script></script>", b"<META\n>"])
+def test_tags_beyond_reason_are_not_read(tag: bytes) -> None:
+    for tags, is_cut in ((998, False), (1_000, True)):
+        body = b"<a href=/0>" + tag * tags + b"<a href=/last>"
+        assert within_limit(body, 1_000) == (b"<a href=/0>" + tag * 999 if is_cut else body)
+
+
+def test_page_with_too_many_tags_is_cut() -> None:
+    page = parse_html(b"<a href=/0>" + b"<a href=/1>" * 100_000 + b"<a href=/last>", "http://a.test/")
+    assert (page.outlinks, page.truncated) == (("http://a.test/0", "http://a.test/1"), True)

@@ -1,0 +1,729 @@
+"""One request, one `Fetched`: against a server on loopback that writes the bytes it is told to."""
+
+import asyncio
+import contextlib
+import gzip
+import socket
+import sys
+import zlib
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+
+import brotli
+import httpx
+import pytest
+import respx
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.crawler.html.parse import follows_directives
+from minicrawl.crawler.http.codings import PIECE, decoder
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.net.dns import NameServerError
+from minicrawl.crawler.urls.normal import normalise
+from minicrawl.errors import SettingError
+from minicrawl.model import Fetched
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+class Server:
+    """Answers every request with the same bytes, or hands the connection to a function.
+
+    `requests`: the head of every request; `connections`: how many there were.
+    """
+
+    def __init__(self, reply: bytes | Write, *, closes: bool = False) -> None:
+        self.reply, self.closes = reply, closes
+        self.requests: list[bytes] = []
+        self.connections = 0
+        self.port = 0
+        self._open: set[asyncio.Task] = set()
+
+    async def __aenter__(self) -> "Server":
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_) -> None:
+        self._server.close()
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+                while True:
+                    self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+                    if callable(self.reply):
+                        await self.reply(writer)
+                    else:
+                        writer.write(self.reply)
+                        await writer.drain()
+                    if self.closes:
+                        break
+        finally:
+            self._open.discard(task)
+            writer.close()
+
+
+def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
+    length = len(body) if length is None else length
+    lines = [f"HTTP/1.1 {status}", *(headers or ["Content-Type: text/html"]), f"Content-Length: {length}"]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def html(body: bytes, *headers: str, **rest) -> bytes:
+    return http(body, "Content-Type: text/html", *headers, **rest)
+
+
+def fetched_from(
+    server: Server, path: str = "/", *, times: int = 1, url: str | None = None, timing: Timing = STANDARD, **settings
+) -> Fetched:
+    """What the last of so many fetches of a path of the server brings; {port} in settings is its port."""
+
+    async def run() -> Fetched:
+        async with server:
+            given = {"allow_private": True} | settings
+            rules = (ConnectTo.parse(rule.format(port=server.port)) for rule in given.pop("connect_to", ()))
+            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules)), timing=timing) as fetcher:
+                for _ in range(times):
+                    fetched = await fetcher.fetch(url or f"http://127.0.0.1:{server.port}{path}")
+            return fetched
+
+    return asyncio.run(run())
+
+
+def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings) -> Fetched:
+    async def run() -> Fetched:
+        async with Fetcher(CrawlSettings(**settings), transport) as fetcher:
+            return await fetcher.fetch(url, any_type=any_type)
+
+    return asyncio.run(run())
+
+
+def fetched_from_reply(reply: bytes | Write, *, closes: bool = False, **settings) -> Fetched:
+    return fetched_from(Server(reply, closes=closes), **settings)
+
+
+class Chunks(httpx.AsyncByteStream):
+    """A body that arrives in these pieces, and then ends or fails."""
+
+    def __init__(self, *chunks: bytes, error: Exception | None = None) -> None:
+        self._chunks, self._error = chunks, error
+        self.taken = 0
+        self.is_closed = False
+
+    async def __aiter__(self):
+        for chunk in self._chunks:
+            self.taken += 1
+            yield chunk
+        if self._error is not None:
+            raise self._error
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+class Canned(httpx.AsyncBaseTransport):
+    """Answers with one response, or raises."""
+
+    def __init__(self, answer: httpx.Response | BaseException) -> None:
+        self._answer = answer
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if isinstance(self._answer, BaseException):
+            raise self._answer
+        return self._answer
+
+
+def streamed(*chunks: bytes, coding: str | None = None, **settings) -> Fetched:
+    headers = {"content-type": "text/html"} | ({"content-encoding": coding} if coding else {})
+    answer = httpx.Response(200, headers=headers, stream=Chunks(*chunks))
+    return fetched_with(Canned(answer), "http://h.test/", **settings)
+
+
+# Bodies.
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def test_a_plain_body():
+    fetched = fetched_from_reply(http(b"hello", "Content-Type: Text/HTML; charset=utf-8"))
+    assert (fetched.status, fetched.body, fetched.size) == (200, b"hello", 5)
+    assert fetched.content_type == "Text/HTML; charset=utf-8"
+    assert (fetched.reason, fetched.truncated, fetched.location) == (None, False, None)
+    assert fetched.seconds > 0
+
+
+def test_a_chunked_body():
+    reply = CHUNKED + b"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
+    fetched = fetched_from_reply(reply)
+    assert (fetched.body, fetched.truncated) == (b"hello", False)
+
+
+def test_a_body_that_ends_with_the_connection():
+    fetched = fetched_from_reply(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", closes=True)
+    assert (fetched.body, fetched.truncated) == (b"hello", False)
+
+
+def test_an_interim_response_is_skipped():
+    fetched = fetched_from_reply(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + html(b"hello"))
+    assert (fetched.status, fetched.body) == (200, b"hello")
+
+
+TEXT = b"hello world " * 1000
+
+
+COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}
+
+
+def raw_deflate(text: bytes) -> bytes:
+    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return compressor.compress(text) + compressor.flush()
+
+
+CODINGS = {
+    "gzip": ("gzip", gzip.compress(TEXT)),
+    "gzip-in-any-case": (" GZip ", gzip.compress(TEXT)),
+    "x-gzip": ("x-gzip", gzip.compress(TEXT)),
+    "deflate-zlib": ("deflate", zlib.compress(TEXT)),
+    "deflate-bare": ("deflate", raw_deflate(TEXT)),
+    "br": ("br", brotli.compress(TEXT)),
+    "zstd": ("zstd", zstd.compress(TEXT)),
+    "zstd-of-two-frames": ("zstd", zstd.compress(TEXT[:600]) + zstd.compress(TEXT[600:])),
+    "identity": ("identity", TEXT),
+    "gzip-with-garbage-behind": ("gzip", gzip.compress(TEXT) + b"garbage"),
+    "gzip-of-two-members": ("gzip", gzip.compress(TEXT[:600]) + gzip.compress(TEXT[600:])),
+}
+
+
+@pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
+def test_content_codings_are_undone(coding, body):
+    fetched = fetched_from_reply(html(body, f"Content-Encoding: {coding}"))
+    assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
+    assert fetched.size == len(body)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip"])
+def test_a_body_that_cannot_be_decoded_is_undecodable(coding):
+    fetched = fetched_from_reply(html(b"this is not what it says", f"Content-Encoding: {coding}"))
+    assert (fetched.reason, fetched.status, fetched.body) == ("undecodable", None, b"")
+
+
+@pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
+def test_a_body_may_arrive_byte_by_byte(coding, body):
+    fetched = streamed(*(body[place : place + 1] for place in range(len(body))), coding=coding)
+    assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
+
+
+def test_a_compressed_body_that_breaks_off_is_truncated():
+    body = gzip.compress(bytes(range(256)) * 50)
+    fetched = fetched_from_reply(html(body[:-20], "Content-Encoding: gzip"))
+    assert fetched.truncated
+    assert (bytes(range(256)) * 50).startswith(fetched.body)
+
+
+def test_an_empty_body_is_whole_whatever_its_coding():
+    fetched = fetched_from_reply(html(b"", "Content-Encoding: gzip"))
+    assert (fetched.status, fetched.body, fetched.truncated) == (200, b"", False)
+
+
+@each(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
+@each("coding", ["identity", *COMPRESS])
+def test_a_body_is_cut_at_the_byte_cap(length, truncated, coding):
+    encode = COMPRESS.get(coding, bytes)
+    fetched = fetched_from_reply(html(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
+    assert fetched.body == b"x" * min(length, 1000)
+    assert fetched.truncated is truncated
+
+
+@pytest.mark.parametrize("coding", COMPRESS)
+def test_a_bomb_is_cut_without_being_blown_up(coding):
+    """What comes out of few bytes comes in pieces: memory is measured in test_misbehaving.py."""
+    bomb = COMPRESS[coding](bytes(20 * 10**6))
+    pieces = decoder(coding).pieces(bomb)
+    assert max(len(piece) for piece in pieces) <= 2 * PIECE
+    fetched = fetched_from_reply(html(bomb, f"Content-Encoding: {coding}"), max_size=10**4)
+    assert (fetched.body, fetched.truncated, fetched.size) == (bytes(10**4), True, len(bomb))
+
+
+@given(
+    coding=st.sampled_from(["gzip", "deflate", "br", "zstd"]),
+    body=st.binary(max_size=600),
+    cuts=st.lists(st.integers(0, 700), max_size=4),
+    lost=st.integers(0, 3),
+)
+def test_pieces_of_a_coded_body_say_what_the_whole_says(coding, body, cuts, lost):
+    coded = COMPRESS[coding](body)
+    coded = coded[: len(coded) - lost]
+
+    def undone(*pieces: bytes) -> tuple[bytes, bool]:
+        undoes = decoder(coding)
+        return b"".join(out for piece in pieces for out in undoes.pieces(piece)), undoes.is_complete
+
+    places = [0, *sorted(cuts), len(coded)]
+    said, is_complete = undone(*(coded[a:b] for a, b in pairwise(places)))
+    assert (said, is_complete) == undone(coded)
+    assert body.startswith(said)
+    assert is_complete is (not lost or not coded)
+
+
+def test_pieces_of_a_piece_s_length_are_not_the_last():
+    """Where what came out ends with the room for it, there may be more to come."""
+    for length in range(PIECE - 2, PIECE + 3):
+        for coding, compress in COMPRESS.items():
+            undoes = decoder(coding)
+            assert b"".join(undoes.pieces(compress(bytes(length)))) == bytes(length)
+            assert undoes.is_complete
+
+
+def test_an_endless_body_is_cut():
+    async def endless(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+        while True:
+            writer.write(b"x" * 10**5)
+            await writer.drain()
+
+    fetched = fetched_from_reply(endless, max_size=10**6)
+    assert (fetched.body, fetched.truncated) == (b"x" * 10**6, True)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [html(b"hel", length=10), CHUNKED + b"3\r\nhel\r\n"],
+    ids=["content-length", "chunked"],
+)
+def test_what_came_before_the_connection_broke_counts(reply):
+    fetched = fetched_from_reply(reply, closes=True)
+    assert (fetched.status, fetched.body, fetched.truncated, fetched.size) == (200, b"hel", True, 3)
+
+
+def test_a_broken_connection_without_a_byte_of_the_body_is_a_failure():
+    fetched = fetched_from_reply(html(b"", length=10), closes=True)
+    assert fetched.status is None
+    assert fetched.reason in {"reset", "bad-response", "connection", "timeout-read"}
+
+
+# What is not read.
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed(status):
+    server = Server(http(b"moved", "Content-Type: text/html", "Location: /b", status=f"{status} Moved"))
+    fetched = fetched_from(server, "/a")
+    assert (fetched.status, fetched.location, fetched.body) == (status, "/b", b"")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "text/plain", "application/octet-stream"])
+def test_a_body_that_is_not_html_is_left_unread(content_type):
+    """The server does not get rid of 50 MB."""
+    sent = 0
+
+    async def much(writer: asyncio.StreamWriter) -> None:
+        nonlocal sent
+        writer.write(http(b"", f"Content-Type: {content_type}", length=50 * 10**6))
+        for _ in range(50):
+            writer.write(b"x" * 10**6)
+            await writer.drain()
+            sent += 10**6
+
+    fetched = fetched_from_reply(much)
+    assert (fetched.status, fetched.body, fetched.size, fetched.reason) == (200, b"", 0, None)
+    assert fetched.content_type == content_type
+    assert sent < 50 * 10**6
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "500 Oh", "204 No Content"])
+def test_the_body_of_other_answers_is_left_unread(status):
+    fetched = fetched_from_reply(html(b"" if status.startswith("204") else b"sorry", status=status))
+    assert (fetched.status, fetched.body) == (int(status[:3]), b"")
+
+
+@pytest.mark.parametrize(("status", "content_type"), [(200, "text/plain"), (404, "text/html"), (200, None)])
+def test_any_type_reads_every_body(status, content_type):
+    headers = {"content-type": content_type} if content_type else {}
+    answer = httpx.Response(status, headers=headers, stream=Chunks(b"User-agent: *"))
+    assert fetched_with(Canned(answer), "http://h.test/robots.txt", any_type=True).body == b"User-agent: *"
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "application/pdf"])
+def test_a_stream_is_closed_whether_read_or_not(content_type):
+    stream = Chunks(b"hello")
+    fetched_with(Canned(httpx.Response(200, headers={"content-type": content_type}, stream=stream)), "http://h.test/")
+    assert stream.is_closed
+
+
+def test_headers_that_matter_are_kept():
+    headers = ("Content-Type: text/html", "X-Robots-Tag: noindex", "Retry-After: 120", "Set-Cookie: a=b")
+    fetched = fetched_from_reply(http(b"", *headers, status="503 Later"))
+    assert (fetched.robots_tag, fetched.retry_after) == ("noindex", "120")
+
+
+def test_robots_tags_of_several_header_lines_stay_apart():
+    fetched = fetched_from_reply(html(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
+    assert fetched.robots_tag is not None
+    assert follows_directives(fetched.robots_tag) == (False, True)
+
+
+# Failures.
+
+
+def test_a_refused_connection():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # nobody listens
+        fetched = fetched_from(Server(b""), url=f"http://127.0.0.1:{unused.getsockname()[1]}/")
+    assert (fetched.status, fetched.reason) == (None, "refused")
+
+
+async def abort(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+@pytest.mark.parametrize("reply", [abort, hang_up])
+def test_a_connection_that_ends_before_any_byte_is_reset(reply):
+    assert fetched_from_reply(reply, closes=True).reason == "reset"
+
+
+def test_a_name_that_does_not_resolve():
+    """The name server may not answer, or there may be none."""
+    assert fetched_from(Server(b""), url="http://nothing.invalid/").reason in ("dns", "dns-unanswered")
+
+
+@pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
+def test_a_name_that_cannot_exist_does_not_resolve(host):
+    assert fetched_from(Server(b""), url=f"http://{host}/").reason == "dns"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_loopback_is_refused_unless_allowed(host):
+    server = Server(html(b"secret"))
+
+    async def run() -> Fetched:
+        async with server, Fetcher(CrawlSettings()) as fetcher:
+            return await fetcher.fetch(f"http://{host}:{server.port}/")
+
+    fetched = asyncio.run(run())
+    assert (fetched.status, fetched.reason, fetched.body) == (None, "private-address", b"")
+    assert server.connections == 0
+
+
+@pytest.mark.parametrize("host", ["[::1]", "[::ffff:7f00:1]", "169.254.169.254", "10.0.0.1", "0.0.0.0"])
+def test_other_private_literals_are_refused(host):
+    assert fetched_from(Server(b""), url=f"http://{host}/", allow_private=False).reason == "private-address"
+
+
+def test_a_name_mapped_to_loopback_is_refused_too():
+    server = Server(html(b"secret"))
+    rule = ["h.test:80:127.0.0.1:{port}"]
+    fetched = fetched_from(server, url="http://h.test/", connect_to=rule, allow_private=False)
+    assert fetched.reason == "private-address"
+    assert server.connections == 0
+
+
+def test_the_overall_timeout_ends_a_silent_request():
+    async def silent(writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    fetched = fetched_from_reply(silent, timeout=0.05)
+    assert (fetched.status, fetched.reason) == (None, "timeout")
+    assert 0.05 <= fetched.seconds < 5
+
+
+def test_a_silent_server_times_out_while_reading():
+    async def silent(writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
+
+
+def test_the_overall_timeout_ends_a_body_that_stops_coming():
+    async def stall(writer: asyncio.StreamWriter) -> None:
+        writer.write(html(b"x", length=10**6))
+        await asyncio.Event().wait()
+
+    assert fetched_from_reply(stall, timeout=0.05).reason == "timeout"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"GARBAGE\r\n\r\n",
+        b"HTTP/1.1 abc OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000 + b"\r\n\r\n",
+        b"hello",
+    ],
+    ids=["status-line", "status", "content-length", "header", "chunk-size", "header-too-long", "http-0.9"],
+)
+def test_what_is_no_http_is_a_bad_response(reply):
+    fetched = fetched_from_reply(reply, closes=True)
+    assert (fetched.status, fetched.reason) == (None, "bad-response")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (httpx.ConnectTimeout("x"), "timeout-connect"),
+        (httpx.ReadTimeout("x"), "timeout-read"),
+        (httpx.RemoteProtocolError("x"), "reset"),
+        (httpx.ConnectError("x"), "connect"),
+        (httpx.UnsupportedProtocol("x"), "bad-url"),
+        (ConnectionResetError(), "reset"),
+        (ConnectionRefusedError(), "refused"),
+        (socket.gaierror(), "dns"),
+        (NameServerError(), "dns-unanswered"),
+        (OSError("anything"), "connection"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_every_exception_has_its_reason(error, reason):
+    fetched = fetched_with(Canned(error), "http://h.test/")
+    assert (fetched.reason, fetched.status, fetched.url) == (reason, None, "http://h.test/")
+
+
+def test_the_most_telling_cause_is_the_reason():
+    error = httpx.ConnectError("all attempts failed")
+    error.__cause__ = ConnectionRefusedError()
+    assert fetched_with(Canned(error), "http://h.test/").reason == "refused"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), MemoryError(), RecursionError()])
+def test_programming_errors_are_one_answers_trouble_and_are_logged(error, caplog):
+    assert fetched_with(Canned(error), "http://h.test/").reason == "parser-failed"
+    assert "http://h.test/" in caplog.text
+    assert "Traceback (most recent call last):" in caplog.text
+    assert type(error).__name__ in caplog.text
+
+
+@pytest.mark.parametrize("signal", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+def test_what_ends_the_crawl_is_no_answer(signal):
+    with pytest.raises(signal):
+        fetched_with(Canned(signal()), "http://h.test/")
+
+
+# Requests.
+
+
+def test_the_whole_request():
+    server = Server(html(b""))
+    fetched_from(server, "/a?b=c", user_agent="testbot/2", header=("X-Who: me: too",))
+    method, *headers = server.requests[0].decode("ascii").strip().split("\r\n")
+    assert method == "GET /a?b=c HTTP/1.1"
+    assert sorted(line.lower() for line in headers) == [
+        "accept-encoding: gzip, deflate, br, zstd",
+        "accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+        f"host: 127.0.0.1:{server.port}",
+        "user-agent: testbot/2",
+        "x-who: me: too",
+    ]
+
+
+@pytest.mark.parametrize("name", ["Accept", "accept"])
+def test_a_header_of_the_user_replaces_ours(name):
+    server = Server(html(b""))
+    fetched_from(server, header=(f"{name}: text/plain",))
+    accepts = [line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")]
+    assert accepts == ["accept: text/plain"]
+
+
+TARGETS = [
+    "/",
+    "/?",
+    "/a/b;c=d",
+    "/a%2Fb",
+    "/a%2fb",
+    "/a%20b",
+    "/%C3%BC?%C3%B6",
+    "/%c3%bc",
+    "/%FF",
+    "/a?b=%26&c=+&d=%3D",
+    "/a?b=?&c=/../d",
+    "/a?%7E=~",
+    "//a//b",
+    "//x.test/a",
+    "/a?b=%2B",
+    "/~u",
+    "/%7Eu",
+    "/%41",
+    "/a'b",
+    "/a|b",
+    "/a:b@c,d!$&()*+=",
+    "/a[b]",
+    "/a?[x]=1",
+    "/a?b={c}|d`e^f\\g",
+    "/%zz",
+    "/100%",
+    "/%",
+    "/?%",
+    "/" + "x" * 8000,
+]
+
+
+@each("target", TARGETS)
+def test_the_server_is_asked_for_the_url_as_it_is(target):
+    server = Server(html(b""))
+    fetched_from(server, target)
+    assert server.requests[0].split(b" ")[1].decode() == target
+
+
+@each("target", TARGETS)
+def test_these_urls_are_normalised(target):
+    """So the test above speaks of URLs as they come."""
+    assert normalise(f"http://127.0.0.1:81{target}") == f"http://127.0.0.1:81{target}"
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_normalised_is_asked_for_as_it_is(text):
+    url = normalise(f"http://h.test/{text}")
+    assume(url is not None)
+    server = Server(html(b""))
+    fetched_from(server, url=url, connect_to=["::127.0.0.1:{port}"])
+    assert server.requests[0].split(b"\r\n")[0].decode() == f"GET {url.removeprefix('http://h.test')} HTTP/1.1"
+
+
+@pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
+def test_httpx_own_transport_asks_for_the_url_as_it_is(target):
+    server = Server(html(b""))
+
+    async def run() -> None:
+        async with server, Fetcher(CrawlSettings(), httpx.AsyncHTTPTransport()) as fetcher:
+            await fetcher.fetch(f"http://127.0.0.1:{server.port}{target}")
+
+    asyncio.run(run())
+    assert server.requests[0].split(b" ")[1].decode() == target
+
+
+def test_connect_to_changes_the_connection_not_the_request():
+    server = Server(html(b"hello"))
+    fetched = fetched_from(server, url="http://some.invalid:81/a", connect_to=["some.invalid:81:127.0.0.1:{port}"])
+    assert (fetched.status, fetched.body, fetched.url) == (200, b"hello", "http://some.invalid:81/a")
+    head = server.requests[0].decode().lower()
+    assert head.startswith("get /a http/1.1\r\n")
+    assert "host: some.invalid:81\r\n" in head
+
+
+def test_connect_to_may_name_a_name():
+    assert fetched_from(Server(html(b"")), url="http://a.invalid/", connect_to=["::localhost:{port}"]).status == 200
+
+
+def test_connect_to_holds_for_addresses_too():
+    server = Server(html(b"hello"))
+    fetched = fetched_from(server, url="http://127.0.0.1:1/", connect_to=["127.0.0.1:1:127.0.0.1:{port}"])
+    assert fetched.status == 200
+
+
+def test_cookies_are_not_sent_back():
+    server = Server(html(b"hello", "Set-Cookie: session=1; Path=/"))
+    fetched_from(server, times=3)
+    assert len(server.requests) == 3
+    assert not any(b"cookie" in request.lower() for request in server.requests)
+
+
+def test_a_connection_is_used_again():
+    server = Server(html(b"hello"))
+    assert fetched_from(server, times=5).body == b"hello"
+    assert (len(server.requests), server.connections) == (5, 1)
+
+
+def test_a_connection_closed_meanwhile_is_opened_anew():
+    server = Server(html(b"hello", "Connection: close"), closes=True)
+    assert fetched_from(server, times=3).body == b"hello"
+    assert server.connections == 3
+
+
+def test_fetches_run_side_by_side():
+    """Ten requests, none of which is answered before all have arrived."""
+    waiting = asyncio.Event()
+
+    async def meet(writer: asyncio.StreamWriter) -> None:
+        if len(server.requests) == 10:
+            waiting.set()
+        await waiting.wait()
+        writer.write(html(b"hello"))
+        await writer.drain()
+
+    server = Server(meet)
+
+    async def run() -> list[Fetched]:
+        async with server, Fetcher(CrawlSettings(allow_private=True, timeout=5.0)) as fetcher:
+            urls = [f"http://127.0.0.1:{server.port}/{number}" for number in range(10)]
+            return await asyncio.gather(*map(fetcher.fetch, urls))
+
+    assert [fetched.body for fetched in asyncio.run(run())] == [b"hello"] * 10
+
+
+def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path):
+    path = tmp_path / "ca.pem"
+    path.write_text("nonsense")
+    with pytest.raises(SettingError, match=r"ca\.pem"):
+        fetched_from(Server(b""), ca_file=path)
+
+
+# Other transports.
+
+
+def test_any_httpx_transport_will_do():
+    def serve(request: httpx.Request) -> httpx.Response:
+        assert request.headers["user-agent"] == "testbot/1"
+        if request.url.path == "/a":
+            return httpx.Response(200, html="<a href=/b>")
+        return httpx.Response(302, headers={"location": "/a"})
+
+    transport = httpx.MockTransport(serve)
+    page = fetched_with(transport, "http://127.0.0.1/a", user_agent="testbot/1")
+    assert (page.status, page.body, page.content_type) == (200, b"<a href=/b>", "text/html; charset=utf-8")
+    moved = fetched_with(transport, "http://127.0.0.1/b", user_agent="testbot/1")
+    assert (moved.status, moved.location) == (302, "/a")
+
+
+def test_respx_sees_the_requests_of_httpx_own_transport():
+    async def run() -> tuple[Fetched, Fetched]:
+        async with Fetcher(CrawlSettings(), httpx.AsyncHTTPTransport()) as fetcher:
+            return await fetcher.fetch("http://h.test/a"), await fetcher.fetch("http://h.test/b")
+
+    with respx.mock:
+        found = respx.get("http://h.test/a").respond(html="hello")
+        respx.get("http://h.test/b").mock(side_effect=httpx.ConnectTimeout)
+        page, failed = asyncio.run(run())
+    assert found.called
+    assert (page.status, page.body) == (200, b"hello")
+    assert failed.reason == "timeout-connect"
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "localhost"])
+def test_requests_go_through_the_proxy_even_a_private_one(proxy):
+    """The proxy is the user's own word; what lies behind it is still not to be a private address."""
+
+    async def run() -> tuple[Fetched, Fetched, Server]:
+        async with Server(html(b"by proxy")) as server:  # noqa: SIM117
+            async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
+                asked = "http://some.invalid/%7Ea?"
+                return await fetcher.fetch(asked), await fetcher.fetch("http://127.0.0.1/"), server
+
+    through, refused, server = asyncio.run(run())
+    assert (through.status, through.body) == (200, b"by proxy")
+    assert server.requests[0].startswith(b"GET http://some.invalid/%7Ea? HTTP/1.1\r\n")
+    assert (refused.reason, len(server.requests)) == ("private-address", 1)

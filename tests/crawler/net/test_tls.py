@@ -1,0 +1,337 @@
+"""TLS: sessions resumed, ends told from breaks, connections made one at a time, and none left in reference cycles."""
+
+import asyncio
+import contextlib
+import fcntl
+import gc
+import os
+import shutil
+import socket
+import ssl
+import termios
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from crawler.http.test_connection import HELLO, PEM, Server, Talk, fetched_from, says
+from misbehaving import answer
+
+from minicrawl.crawler.http.connection import Connection
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.net.tls import TlsLayer, tls_reason
+from minicrawl.model import Fetched
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
+
+
+class Resuming(Server):
+    """`resumed`: for each connection, whether it went on with an earlier session."""
+
+    def __init__(self, talk: Talk, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3) -> None:
+        super().__init__(talk, tls=True)
+        self.resumed: list[bool] = []
+        self._version = version
+
+    async def __aenter__(self) -> "Resuming":
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(PEM)
+        context.minimum_version = context.maximum_version = self._version
+        self._server = await asyncio.start_server(self._noted, "127.0.0.1", 0, ssl=context)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def _noted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.resumed.append(writer.get_extra_info("ssl_object").session_reused)
+        await self._serve(reader, writer)
+
+
+def closing(reply: bytes) -> Talk:
+    """Answers one request, and ends as TLS has it."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(reply)
+        writer.close()
+        await writer.wait_closed()
+
+    return talk
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
+def test_the_next_connection_goes_on_with_the_last_session(version: ssl.TLSVersion) -> None:
+    server = Resuming(closing(answer(b"hello", "Connection: close")), version)
+    fetched = fetched_from(server, *["https://h.test/"] * 3, ca_file=PEM)
+    assert [each.body for each in fetched] == [b"hello"] * 3
+    assert server.resumed == [False, True, True]
+
+
+def test_a_session_is_no_proof_for_another_name() -> None:
+    """Nor for another port."""
+    server = Resuming(closing(answer(b"hello", "Connection: close")))
+    urls = ["https://h.test/", "https://other.test/", "https://h.test:444/", "https://h.test/"]
+    fetched = fetched_from(server, *urls, ca_file=PEM)
+    assert [each.reason for each in fetched] == [None, "tls-name", None, None]
+    assert server.resumed[-2:] == [False, True]
+
+
+def test_a_body_that_lasts_until_the_connection_ends_is_whole_if_the_server_says_so() -> None:
+    (fetched,) = fetched_from(Resuming(closing(UNTIL_THE_END)), "https://h.test/", ca_file=PEM)
+    assert (fetched.body, fetched.truncated) == (b"hello", False)
+
+
+def test_a_body_whose_connection_breaks_is_cut() -> None:
+    async def breaks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(UNTIL_THE_END)
+        await writer.drain()
+        # Below TLS, without its last word; and not before all is sent.
+        writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
+        await asyncio.sleep(0)
+
+    (fetched,) = fetched_from(Server(breaks, tls=True), "https://h.test/", ca_file=PEM)
+    assert (fetched.body, fetched.truncated) == (b"hello", True)
+
+
+def test_large_bodies_come_through() -> None:
+    body = bytes(range(256)) * 20_000
+    (fetched,) = fetched_from(says(answer(body), tls=True), "https://h.test/", ca_file=PEM)
+    assert (fetched.body == body, fetched.truncated) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [(b"", "reset"), (b"\x15\x03\x01\x00\x02\x02\x46", "tls"), (b"\x15\x03\x03\x00\x02\x02\x28", "tls")],
+    ids=["nothing", "old-protocol", "no-handshake"],
+)
+def test_what_a_server_says_before_it_leaves_a_handshake(said: bytes, reason: str) -> None:
+    async def leaves(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1000)
+        writer.write(said)
+        await writer.drain()
+
+    (fetched,) = fetched_from(Server(leaves), "https://h.test/")
+    assert fetched.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [(10, "tls-expired"), (9, "tls-expired"), (20, "tls-authority"), (1, "tls")]
+)
+def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> None:
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_code = code
+    assert tls_reason(error) == reason
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="only its server can be told to change keys")
+def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
+    """RFC 8446 4.6.3: here the server asks for new keys of ours, too, and the next request is under these."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    async def run() -> list[bytes]:
+        command = ("openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", str(PEM), "-tls1_3", "-crlf")
+        pipe = asyncio.subprocess.PIPE
+        server = await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
+        )
+        says, hears = server.stdin, server.stdout
+        assert says is not None
+        assert hears is not None
+        try:
+            await hears.readuntil(b"ACCEPT\n")
+
+            async def say(words: bytes) -> None:
+                """And wait until they are taken: a command is one only by itself."""
+                says.write(words)
+                await says.drain()
+                while any(fcntl.ioctl(says.get_extra_info("pipe"), termios.FIONREAD, bytes(4))):
+                    await asyncio.sleep(0.001)
+
+            async def talk() -> None:
+                for _ in range(2):
+                    await hears.readuntil(b"\r\n\r\n")
+                    await say(b"HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 9\n\nhel\n")
+                    await say(b"K\n")  # the command for new keys on both sides
+                    await say(b"lo\n")
+
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
+                talking = asyncio.create_task(talk())
+                bodies = [(await fetcher.fetch("https://h.test/")).body for _ in range(2)]
+                await talking
+                return bodies
+        finally:
+            server.kill()
+            await server.wait()
+
+    assert asyncio.run(run()) == [b"hel\r\nlo\r\n"] * 2
+
+
+# How many connections.
+
+
+async def _together(fetcher: Fetcher, url: str, times: int) -> list[Fetched]:
+    return await asyncio.gather(*(fetcher.fetch(url) for _ in range(times)))
+
+
+def together(server: Server, url: str, times: int) -> list[Fetched]:
+    async def run() -> list[Fetched]:
+        async with server:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
+                return await _together(fetcher, url, times)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_host_that_answers_at_once_is_not_connected_to_for_every_request(scheme: str) -> None:
+    server = says(HELLO, tls=scheme == "https")
+    fetched = together(server, f"{scheme}://h.test/", 32)
+    assert [each.body for each in fetched] == [b"hello"] * 32
+    assert server.connections <= 8
+
+
+def test_who_waits_gets_a_connection_if_none_gets_free() -> None:
+    async def all_or_none(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await server.head(reader)
+        if len(server.heads) == 5:
+            everyone_has_come.set()
+        await everyone_has_come.wait()
+        writer.write(HELLO)
+        await reader.read()
+
+    everyone_has_come = asyncio.Event()
+    server = Server(all_or_none, tls=True)
+    assert [each.body for each in together(server, "https://h.test/", 5)] == [b"hello"] * 5
+
+
+def test_where_no_connection_can_be_made_all_who_wait_are_told() -> None:
+    async def no_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(HELLO)
+        await reader.read()
+
+    server = Server(no_tls)
+    assert [each.reason for each in together(server, "https://h.test/", 5)] == ["tls"] * 5
+    assert server.connections == 1
+
+
+def test_who_gives_up_waiting_leaves_the_others_theirs() -> None:
+    async def run() -> list[bytes]:
+        async with says(HELLO, tls=True) as server:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
+                tasks = [asyncio.create_task(fetcher.fetch("https://h.test/")) for _ in range(6)]
+                for number, task in enumerate(tasks[:4]):
+                    for _ in range(2 * number):
+                        await asyncio.sleep(0)
+                    task.cancel()
+                return [fetched.body for fetched in await asyncio.gather(*tasks[4:])]
+
+    assert asyncio.run(run()) == [b"hello"] * 2
+
+
+def test_tls_within_tls() -> None:
+    """Through a proxy that is spoken to in TLS."""
+    site = says(HELLO, tls=True)
+
+    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await proxy.head(reader)
+        beyond, towards = await asyncio.open_connection("127.0.0.1", site.port)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        try:
+            await asyncio.gather(_pumped(reader, towards), _pumped(beyond, writer))
+        finally:
+            towards.transport.abort()
+
+    proxy = Server(tunnel, tls=True)
+
+    async def run() -> list[Fetched]:
+        settings = CrawlSettings(ca_file=PEM)
+        async with site, proxy, Fetcher(replace(settings, proxy=f"https://127.0.0.1:{proxy.port}")) as fetcher:
+            return [await fetcher.fetch(f"https://h.test/{path}") for path in "ab"]
+
+    assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
+    assert (proxy.connections, site.connections) == (1, 1)
+
+
+async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+
+
+# What is left of a connection.
+
+
+async def _hangs_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readuntil(b"\r\n\r\n")
+
+
+async def _is_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
+SERVERS: dict[str, Callable[[bool], Server]] = {
+    "answers": lambda tls: says(HELLO, tls=tls),
+    "closes": lambda tls: says(answer(b"hello", "Connection: close"), tls=tls),
+    "speaks no HTTP": lambda tls: says(b"nonsense", tls=tls),
+    "hangs up": lambda tls: Server(_hangs_up, tls=tls),
+    "is silent": lambda tls: Server(_is_silent, tls=tls),
+    "is silent in the handshake": lambda _: Server(_is_silent),
+    "speaks no TLS": lambda _: says(HELLO),
+}
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize(("name", "server"), SERVERS.items(), ids=SERVERS)
+def test_nothing_of_a_closed_connection_waits_for_the_garbage_collector(
+    name: str, server: Callable[[bool], Server], scheme: str, is_trusted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: weakref.WeakSet[Any] = weakref.WeakSet()
+    for kind in (Connection, TlsLayer):
+
+        def noted(self: Any, *given: Any, _init: Any = kind.__init__) -> None:
+            _init(self, *given)
+            made.add(self)
+
+        monkeypatch.setattr(kind, "__init__", noted)
+    settings: dict[str, Any] = {"ca_file": PEM} if is_trusted else {}
+    # Who is silent is to be waited for in vain, everybody else for as long as it takes.
+    limit = {"timeout": 0.1 if "is silent" in name else 60.0}
+    gc.collect()
+    gc.disable()
+    try:
+        fetched_from(server(scheme == "https"), *[f"{scheme}://h.test/"] * 2, **settings | limit)
+        assert not list(made)
+    finally:
+        gc.enable()
+
+
+# Whom to trust.
+
+
+def test_whom_to_trust_is_read_once_for_all_who_trust_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And again once a file is another: an authority that was added is trusted from then on."""
+    read: list[ssl.SSLContext] = []
+    create = ssl.create_default_context
+
+    def noted() -> ssl.SSLContext:
+        read.append(create())
+        return read[-1]
+
+    monkeypatch.setattr(ssl, "create_default_context", noted)
+    (other := tmp_path / "ca.pem").write_bytes(Path(PEM).read_bytes())
+    for file in (other, other, other):
+        Fetcher(CrawlSettings(ca_file=file))
+    assert len(read) == 1
+    os.utime(other, ns=(0, 0))
+    Fetcher(CrawlSettings(ca_file=other))
+    assert len(read) == 2

@@ -1,0 +1,183 @@
+"""Every row of the table at the top of outcome.py."""
+
+from functools import partial
+
+import pytest
+from table import each
+
+from minicrawl.crawler.outcomes import outcome
+from minicrawl.crawler.outcomes.outcome import MAX_TRIES, Outcome
+from minicrawl.model import Fetched, ParsedPage, State
+
+judge = partial(outcome.judge, now=1000.0)
+
+URL = "http://h.test/a"
+OTHER = "http://h.test/b"
+
+
+def answer(status: int = 200, content_type: str | None = "text/html", **rest) -> Fetched:
+    return Fetched(URL, status=status, content_type=content_type, **rest)
+
+
+READ = {
+    "html": (answer(), ParsedPage(), "ok", True),
+    "html-with-charset": (answer(content_type="Text/HTML; charset=x"), ParsedPage(), "ok", True),
+    "xhtml": (answer(content_type="application/xhtml+xml"), ParsedPage(), "ok", True),
+    "no-content-type": (answer(content_type=None), ParsedPage(), "ok", True),
+    "truncated": (answer(truncated=True), ParsedPage(), "truncated", True),
+    "too many links": (answer(), ParsedPage(truncated=True), "truncated", True),
+    "meta-noindex": (answer(), ParsedPage(index=False), "noindex", True),
+    "header-noindex": (answer(robots_tag="noindex"), ParsedPage(), "noindex", True),
+    "meta-nofollow": (answer(), ParsedPage(follow=False), "nofollow", False),
+    "header-nofollow": (answer(robots_tag="nofollow"), ParsedPage(), "nofollow", False),
+    "header-none": (answer(robots_tag="none"), ParsedPage(), "nofollow", False),
+    "header-for-another-robot": (answer(robots_tag="otherbot: none"), ParsedPage(), "ok", True),
+    "header-for-us": (answer(robots_tag="minicrawl: nofollow"), ParsedPage(), "nofollow", False),
+    "not-html": (answer(content_type="application/pdf"), ParsedPage(), "not-html", False),
+    "plain-text": (answer(content_type="text/plain"), ParsedPage(), "not-html", False),
+    "201": (answer(201), ParsedPage(), "http-201", False),
+    "204": (answer(204), ParsedPage(), "http-204", False),
+    "206": (answer(206), ParsedPage(), "http-206", False),
+    "canonical-to-itself": (answer(), ParsedPage(canonicals=(URL,)), "ok", True),
+    "refresh-to-itself": (answer(), ParsedPage(refresh=URL), "ok", True),
+}
+
+
+@each(("fetched", "parsed", "reason", "follows"), READ.values(), ids=READ.keys())
+@each("attempts", [0, 2])
+def test_what_was_read_is_fetched(fetched, parsed, reason, follows, attempts):
+    assert judge(fetched, parsed, attempts) == Outcome(State.FETCHED, reason, follows=follows)
+
+
+def test_a_truncated_page_that_says_nofollow_is_not_followed():
+    outcome = judge(answer(truncated=True), ParsedPage(follow=False))
+    assert (outcome.state, outcome.follows) == (State.FETCHED, False)
+
+
+@each("status", [301, 302, 303, 307, 308])
+@each(
+    ("location", "target"),
+    [
+        ("/b", OTHER),
+        ("b?c#d", "http://h.test/b?c"),
+        ("//x.test", "http://x.test/"),
+        ("HTTPS://X.test/", "https://x.test/"),
+    ],
+)
+def test_a_redirect_is_an_alias_of_its_target(status, location, target):
+    outcome = judge(answer(status, location=location), ParsedPage())
+    assert outcome == Outcome(State.ALIAS, f"redirect-{status}", alias=target, is_redirect=True)
+
+
+@pytest.mark.parametrize("location", [None, "", "mailto:a@b", "http://", "javascript:0"])
+def test_a_redirect_without_target_is_an_error(location):
+    assert judge(answer(301, location=location), ParsedPage()) == Outcome(State.ERROR, "redirect-nowhere")
+
+
+@pytest.mark.parametrize("location", [URL, "/a", "a#part", "HTTP://H.test:80/a"])
+def test_a_redirect_to_itself_is_an_error(location):
+    assert judge(answer(302, location=location), ParsedPage()) == Outcome(State.ERROR, "redirect-loop")
+
+
+@pytest.mark.parametrize("status", [300, 305, 306])
+def test_other_3xx_are_no_redirects(status):
+    assert judge(answer(status, location="/b"), ParsedPage()) == Outcome(State.ERROR, f"http-{status}")
+
+
+@pytest.mark.parametrize("status", [201, 404, 503])
+def test_a_location_means_nothing_without_a_redirect(status):
+    assert judge(answer(status, location="/b"), ParsedPage()).alias is None
+
+
+@pytest.mark.parametrize(
+    ("parsed", "reason"),
+    [
+        (ParsedPage(refresh=OTHER), "meta-refresh"),
+        (ParsedPage(canonicals=(OTHER,)), "canonical"),
+        (ParsedPage(refresh=OTHER, canonicals=("http://h.test/c",)), "meta-refresh"),
+        (ParsedPage(refresh=URL, canonicals=(OTHER,)), "canonical"),
+    ],
+    ids=["refresh", "canonical", "refresh-before-canonical", "refresh-to-itself-is-none"],
+)
+def test_a_page_that_stands_for_another_is_its_alias(parsed, reason):
+    assert judge(answer(), parsed) == Outcome(State.ALIAS, reason, alias=OTHER, follows=True)
+
+
+@pytest.mark.parametrize("said", [{"refresh": OTHER}, {"canonicals": (OTHER,)}], ids=["refresh", "canonical"])
+@pytest.mark.parametrize("by_header", [True, False], ids=["header", "meta"])
+def test_nofollow_holds_for_pages_that_stand_for_another(said, by_header):
+    """Should the alias come to nothing, the page's own links must not count either."""
+    parsed = ParsedPage(follow=by_header, **said)
+    assert judge(answer(robots_tag="nofollow" if by_header else None), parsed).follows is False
+
+
+TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504]
+TRANSIENT_REASONS = ["dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"]
+
+
+@pytest.mark.parametrize("status", TRANSIENT_STATUSES)
+@pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
+def test_a_passing_failure_is_tried_again(status, attempts, wait):
+    assert judge(answer(status), ParsedPage(), attempts) == Outcome(None, f"http-{status}", wait=wait)
+
+
+@pytest.mark.parametrize("status", [501, 505, 507, 508, 520, 522, 524, 599])
+def test_every_5xx_is_tried_again(status):
+    assert judge(answer(status), ParsedPage()) == Outcome(None, f"http-{status}", wait=5.0)
+
+
+@pytest.mark.parametrize("reason", TRANSIENT_REASONS)
+@pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
+def test_a_broken_connection_is_tried_again(reason, attempts, wait):
+    assert judge(Fetched(URL, reason=reason), ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
+
+
+@each("status", TRANSIENT_STATUSES)
+@each("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
+def test_a_status_is_given_up_after_three_tries(status, attempts):
+    assert judge(answer(status), ParsedPage(), attempts) == Outcome(State.ERROR, f"http-{status}")
+
+
+@pytest.mark.parametrize("reason", TRANSIENT_REASONS)
+def test_a_connection_is_given_up_after_three_tries(reason):
+    assert judge(Fetched(URL, reason=reason), ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, reason)
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 406, 410, 418, 451, 499])
+def test_other_4xx_are_given_up_at_once(status):
+    assert judge(answer(status), ParsedPage()) == Outcome(State.ERROR, f"http-{status}")
+
+
+@pytest.mark.parametrize("reason", ["dns", "tls", "private-address", "bad-url", "undecodable"])
+def test_hopeless_failures_are_given_up_at_once(reason):
+    assert judge(Fetched(URL, reason=reason), ParsedPage()) == Outcome(State.ERROR, reason)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("attempts", "back_off"), [(0, 5.0), (1, 20.0)])
+@pytest.mark.parametrize("asked", [1, 10, 120])
+def test_a_host_rests_as_long_as_it_asks_for_and_a_page_no_shorter_than_otherwise(status, attempts, back_off, asked):
+    fetched = answer(status, retry_after=str(asked))
+    expected = Outcome(None, f"http-{status}", wait=max(asked, back_off), rest=asked)
+    assert judge(fetched, ParsedPage(), attempts) == expected
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_does_not_add_tries_but_the_host_rests(status):
+    fetched = answer(status, retry_after="60")
+    assert judge(fetched, ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, f"http-{status}", rest=60.0)
+
+
+@pytest.mark.parametrize("retry_after", ["-5", "soon", str(10**9)])
+def test_a_retry_after_without_sense_changes_nothing(retry_after):
+    assert judge(answer(503, retry_after=retry_after), ParsedPage()) == Outcome(None, "http-503", wait=5.0)
+
+
+@pytest.mark.parametrize("status", [200, 301, 404, 408, 500, 502])
+def test_retry_after_of_other_answers_is_not_for_the_host(status):
+    fetched = answer(status, retry_after="60", location="/b")
+    assert judge(fetched, ParsedPage()) == judge(answer(status, location="/b"), ParsedPage())
+
+
+def test_a_failure_while_reading_beats_a_status():
+    assert judge(answer(200, reason="reset"), ParsedPage()).reason == "reset"

@@ -1,0 +1,378 @@
+"""Which page said it first: leaders, marks, and what follows where duplicates are merged."""
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prose import prose
+from sites import Site, crawl, of_version, rows
+
+from minicrawl.cli import main
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.html.sketch import BITS, distance
+from minicrawl.crawler.recognise import duplicates
+from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
+from minicrawl.crawler.visits.merging import MOST_COMPARED
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import Fingerprint, FingerprintColumns
+
+HOME = "http://a.test/"
+A, B, C = (f"http://a.test/{name}" for name in "abc")
+MIRROR = "http://mirror.test/a"
+MARKS = """SELECT url, (SELECT url FROM pages WHERE id = leader), distance
+    FROM fetches JOIN pages ON pages.id = page WHERE payload IS NOT NULL"""
+
+
+class Slow:
+    """The same by looking at every page that came before."""
+
+    def __init__(self) -> None:
+        self.rows: list[Fingerprint] = []
+
+    def take_in(self, page: int, payload: int, sketch: bytes | None) -> Likeness | None:
+        found = self._copied(payload) or (self._resembled(sketch) if sketch is not None else None)
+        self.rows.append(Fingerprint(page, 0, payload, sketch, *(found or (None, None))))
+        return found
+
+    def _copied(self, payload: int) -> Likeness | None:
+        row = next((row for row in self.rows if row.payload == payload), None)
+        if row is None:
+            return None
+        return Likeness(row.page, None) if row.leader is None else Likeness(row.leader, row.distance)
+
+    def _resembled(self, sketch: bytes) -> Likeness | None:
+        so_far: list[tuple[int, int, bytes]] = []
+        for row in self.rows:
+            if row.leader is None and row.sketch is not None and alike_in_a_band(row.sketch, sketch):
+                so_far.append((distance(row.sketch[:24], sketch[:24]), row.page, row.sketch))
+        near = [(distance(other, sketch), page) for bits, page, other in sorted(so_far)[:8] if bits <= ALIKE_SO_FAR]
+        return Likeness(min(near)[1], min(near)[0]) if near and min(near)[0] <= ALIKE else None
+
+
+def alike_in_a_band(one: bytes, other: bytes) -> bool:
+    return any(one[start : start + 2] == other[start : start + 2] for start in (0, 8, 16))
+
+
+def flipped(sketch: int, bits: list[int]) -> bytes:
+    for bit in bits:
+        sketch ^= 1 << bit
+    return sketch.to_bytes(BITS // 8)
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> list[tuple[int, bytes | None]]:
+    """(payload, sketch) of some pages, most sketches some bits from one of three."""
+    centres = [draw(st.integers(0, 2**BITS - 1)) for _ in range(3)]
+    near = st.builds(flipped, st.sampled_from(centres), st.lists(st.integers(0, BITS - 1), max_size=20))
+    far = st.binary(min_size=BITS // 8, max_size=BITS // 8)
+    payloads = st.one_of(
+        st.integers(0, 5), st.integers(0, 5).map(lambda low: low + (1 << 40)), st.integers(-(2**63), 2**63 - 1)
+    )
+    return draw(st.lists(st.tuples(payloads, st.one_of(st.none(), near, near, far)), max_size=60))
+
+
+def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
+    """The rows as a store gives them."""
+    if not rows:
+        return []
+    told = [
+        (row.page, row.payload, row.leader is None or row.distance is not None, row.leader is None and bool(row.sketch))
+        for row in rows
+    ]
+    page, payload, is_first, leads = np.array(told, dtype=np.int64).T
+    sketches = np.frombuffer(b"".join(row.sketch or bytes(BITS // 8) for row in rows), np.uint64)
+    return [FingerprintColumns(page, payload, is_first, sketches.reshape(len(rows), -1), leads)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(pages(), st.integers(1, 7), st.integers(0, 60))
+def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
+    read: list[tuple[int, bytes | None]], young: int, restart: int
+) -> None:
+    kept: dict[int, Fingerprint] = {}
+    found, slow = Duplicates([], kept.get, young=young), Slow()
+    for page, (payload, sketch) in enumerate(read):
+        if page == restart:
+            kept.update((number, row) for number, row in found.take_rows().items() if row is not None)
+            blocks = [*columns(list(kept.values())[:3]), *columns(list(kept.values())[3:])]
+            found = Duplicates(blocks, kept.get, young=young)
+        likeness = found.likeness(page, payload, sketch)
+        found.take_in(page, 0, payload, sketch, likeness)
+        assert likeness == slow.take_in(page, payload, sketch)
+
+
+def test_runs_stay_few() -> None:
+    rng = random.Random(1)
+    found = duplicates.Runs(young=100)
+    for page in range(3_000):
+        found.add(rng.getrandbits(64), page)
+    assert sum(found.sizes()) == 3_000
+    assert all(one >= 8 * other for one, other in pairwise(found.sizes()))
+
+
+def test_what_pages_said_before_does_not_add_up() -> None:
+    """Pages that change whenever they are read; what is found stays what the rows say."""
+    rng = random.Random(1)
+    kept: dict[int, Fingerprint] = {}
+    found, most, times = Duplicates([], kept.get, young=10), 0, 0
+    for _ in range(100):
+        for page in range(20):
+            payload, sketch = rng.getrandbits(63), rng.randbytes(BITS // 8)
+            found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+        kept.update((page, row) for page, row in found.take_rows().items() if row is not None)
+        most = max(most, len(found))
+        if found.is_mostly_stale:
+            found.load(columns(list(kept.values())))
+            times += 1
+    assert most <= 3 * 20
+    assert times <= 100
+    for row in kept.values():
+        assert found.likeness(20, row.payload, None) == Likeness(row.page, None)
+        assert found.likeness(20, 0, row.sketch) == Likeness(row.page, 0)
+
+
+def test_latest_of_many_leaders_with_equal_bands_is_found() -> None:
+    """A site may make any number; only some are looked at."""
+    rng = random.Random(1)
+    found = Duplicates([], lambda page: None)
+    for page in range(2_000):
+        words = (number << 16 for number in (rng.getrandbits(48), rng.getrandbits(48), rng.getrandbits(48)))
+        sketch = b"".join(word.to_bytes(8, "little") for word in words) + rng.randbytes(16)
+        assert found.likeness(page, page, sketch) is None
+        found.take_in(page, 0, page, sketch, None)
+        assert found.likeness(page + 1, -1, sketch) == Likeness(page, 0)
+
+
+@pytest.mark.parametrize("merge", [False, True])
+def test_crawl_that_loads_all_anew_at_every_commit_marks_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merge: bool
+) -> None:
+    found = []
+    for name in ("never", "always"):
+        monkeypatch.setattr(Duplicates, "is_mostly_stale", name == "always")
+        store = tmp_path / name
+        crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=merge)
+        changed = site() | {A: [prose(3, 3_000)], B: [prose(3, 3_000)], HOME + "d": [prose(4, 300)]}
+        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
+        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
+        found.append((marks(store), rows(store, "SELECT url, state, reason FROM pages ORDER BY id")))
+    assert found[0] == found[1]
+
+
+ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)
+
+
+def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten() -> None:
+    found = Duplicates([], lambda page: None)
+    found.take_in(0, 0, 10, ONE, None)
+    assert found.likeness(0, 10, ONE) is None
+    found.take_in(0, 0, 11, OTHER, None)
+    assert found.likeness(1, 10, ONE) is None
+    assert found.likeness(1, 11, ONE) == Likeness(0, None)
+    found.forget(0)
+    assert found.likeness(1, 11, OTHER) is None
+
+
+def test_leader_is_never_a_duplicate_itself() -> None:
+    """A copy of a near-duplicate is marked with the page that both resemble."""
+    near = b"\0" * 39 + b"\x07"
+    found = Duplicates([], lambda page: None)
+    for page, (payload, sketch) in enumerate([(1, ONE), (2, near), (2, near)]):
+        found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+    rows = [found.row(page) for page in range(3)]
+    assert [(row.leader, row.distance) for row in rows if row is not None] == [(None, None), (0, 3), (0, 3)]
+
+
+def site() -> Site:
+    """A page, a copy on the same host and a mirror on another, and one that differs in a word."""
+    long = prose(1, 3_000)
+    near = long.replace("<body>", "<body><i>Friday, 20 November 2026</i>")
+    other = prose(2, 3_000, "Another")
+    return {
+        HOME: [A, B, C, MIRROR, HOME + "other"],
+        A: [long],
+        B: [long],
+        C: [near, "<a href=/d>more</a>"],
+        MIRROR: [long],
+        HOME + "other": [other],
+        HOME + "d": [],
+    }
+
+
+def marks(store: Path) -> dict[str, tuple[str | None, int | None]]:
+    return {url: (leader, bits) for url, leader, bits in rows(store, MARKS)}
+
+
+def test_first_page_of_a_cluster_is_the_leader_on_whatever_host(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first")
+    found = marks(store)
+    leader, bits = found.pop(C)
+    assert leader == A
+    assert bits is not None
+    assert bits <= ALIKE
+    assert found == {A: (None, None), B: (A, None), MIRROR: (A, None), HOME + "other": (None, None)}
+    assert rows(store, "SELECT DISTINCT state, reason FROM pages") == [("fetched", "ok")]
+    assert list(audit(open_store(store))) == []
+
+
+def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> None:
+    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
+    crawl(site(), whole, [HOME], strategy="breadth-first")
+    for number in (1, 1, 2, 10):
+        crawl(site(), pieces, [HOME], strategy="breadth-first", pages=number)
+    query = (
+        "SELECT page, digest, payload, sketch, leader, distance FROM fetches WHERE payload IS NOT NULL ORDER BY page"
+    )
+    assert rows(pieces, query) == rows(whole, query)
+
+
+def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=True)
+    states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    assert {url for url, what in states.items() if what == ("alias", "duplicate")} == {B}
+    assert marks(store)[B] == (A, None)
+    assert list(audit(open_store(store))) == []
+
+
+def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    web = site()
+    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
+    web[A] = 404
+    again: Site = {HOME: [A], A: 404}
+    crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
+    assert list(audit(open_store(store))) == []
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_why_and_status_tell(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], strategy="breadth-first")
+    assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store)
+    assert f"% alike, of one folder) of {A}\n" in run("why", C, "--store", store)
+    assert "  duplicates  2 exact, 1 near\n" in run("why", A, "--store", store)
+    assert "duplicates 2 exact, 1 near\n" in run("status", "--store", store)
+    assert json.loads(run("status", "--json", "--store", store))["duplicates"] == {"exact": 2, "near": 1}
+    told = json.loads(run("why", MIRROR, "--json", "--store", store))
+    assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0, "alike": 1.0, "kind": None}
+    assert "duplicate" not in run("why", HOME + "other", "--store", store)
+
+
+def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME])
+    of_version(3, store)
+    assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
+    crawl(site(), store, [HOME])
+    assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]
+
+
+def merged(store: Path, web: Site, **settings: object) -> dict[str, str | None]:
+    """By URL, what it stands for in a crawl that merges duplicates."""
+    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True, **settings)
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        aliases = dict(rows(store, "SELECT url, id FROM pages WHERE reason = 'duplicate'"))
+        return {url: reader.url(reader.outlinks(page)[0].item()) for url, page in aliases.items()}
+
+
+@pytest.mark.parametrize("pages", [None, 2], ids=["in one run", "in several"])
+def test_copy_that_others_link_to_leads_though_it_was_read_last(tmp_path: Path, pages: int | None) -> None:
+    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
+    copies = [A, B, C]
+    links = [f"{HOME}{number}" for number in range(6)]
+    web: Site = {HOME: [*copies, *links]} | {url: [prose(1, 400), HOME + "d"] for url in copies} | {HOME + "d": []}
+    web |= {url: [B] for url in links}
+    for _ in range(8 if pages else 1):
+        found = merged(store, web, pages=pages)
+    assert found == {A: B, C: B}
+    crawl(web | {A: B, C: B, B: [prose(1, 400), HOME + "d"]}, plain, [HOME])  # as if they were redirects
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=3e-6)
+
+
+def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp_path: Path) -> None:
+    """A copy read first gets nothing of what it copies, nor does one of many default pages."""
+    said = prose(1, 400)
+    victim, copy, www = "http://victim.test/", "http://copy.test/", "http://www.victim.test/"
+    defaults = [f"http://d{number}.test/" for number in range(10)]
+    web: Site = {HOME: [copy, victim, www, *defaults, A, f"{HOME}folder/a"]}
+    web |= {url: [said] for url in (victim, copy, www)}
+    web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
+    web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
+    assert merged(tmp_path / "crawl.db", web) == {www: victim}
+
+
+def test_users_of_a_shared_domain_are_not_merged(tmp_path: Path) -> None:
+    """However many links a copy has: that is all that it takes to lead."""
+    victim, copy = "http://victim.github.io/", "http://copy.github.io/"
+    farm = [f"http://copy.github.io/{number}" for number in range(9)]
+    web: Site = {HOME: [victim, copy, *farm]} | {url: [prose(1, 400)] for url in (victim, copy)}
+    web |= {url: [copy] for url in farm}
+    assert merged(tmp_path / "crawl.db", web) == {}
+
+
+@pytest.mark.parametrize("pages", [None, 1, 2, 5])
+def test_copies_are_merged_alike_wherever_the_crawl_was_interrupted(tmp_path: Path, pages: int | None) -> None:
+    """Also those of which another owner has one, or the same domain one with other links, that were read before."""
+    web: Site = {HOME: ["http://other.test/", A, B, C, HOME + "d"], "http://other.test/": [prose(1, 400), HOME]}
+    web |= {url: [prose(1, 400), HOME] for url in (A, B, C, HOME + "d")}
+    for _ in range(9 // pages + 1 if pages else 1):
+        found = merged(tmp_path / "crawl.db", web, pages=pages)
+    assert found == {B: A, C: A, HOME + "d": A}
+
+
+def test_copies_of_a_page_that_died_lead_those_that_come_later(tmp_path: Path) -> None:
+    """As they would after a restart."""
+    store, late, last = tmp_path / "crawl.db", HOME + "late", HOME + "last"
+    said: Site = {url: [prose(1, 400)] for url in (A, B, late, last)}
+    merged(store, {HOME: [A, B], **said})
+    again: Site = {HOME: [A, B], **said, A: 404}
+    crawl(again, store, [HOME, late, last], strategy="cycle", discovery=0.5, pages=4, probe=False)
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
+    assert states[last] == "alias duplicate"
+
+
+def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site may have any number of copies, each with relative links."""
+    compared: list[int] = []
+    row = Duplicates.row
+    monkeypatch.setattr(Duplicates, "row", lambda self, page: compared.append(page) or row(self, page))
+    copies = [f"{HOME}{number}/" for number in range(60)]
+    web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
+    assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}
+    assert 0 < len(compared) <= 60 * MOST_COMPARED
+
+
+@pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])
+@pytest.mark.parametrize("target", [404, "there"])
+def test_page_that_stands_for_itself_again_is_told_like_others(tmp_path: Path, target: int | str, pages: int) -> None:
+    """While it stands for another page its copies are not marked with it."""
+    store = tmp_path / "crawl.db"
+    said = f'<link rel="canonical" href="{C}">' + prose(1, 3_000)
+    web: Site = {HOME: [A, C, B], A: [said], B: [said.replace(C, "mailto:nobody")], C: [] if target == "there" else 404}
+    crawl(web, store, [HOME], strategy="breadth-first", pages=pages)
+    crawl(web, store, [HOME], strategy="breadth-first")
+    states = dict(rows(store, "SELECT url, reason FROM pages"))
+    if target == 404:
+        assert (states[A], states[B]) == ("canonical-dead", "ok")
+        assert marks(store)[B] == (A, 0)
+    else:
+        assert (states[A], states[B]) == ("canonical", "ok")
+        assert marks(store)[B] == (None, None)

@@ -1,0 +1,326 @@
+"""Hosts that answer for pages they do not have."""
+
+import json
+import random
+from pathlib import Path
+
+import httpx
+import pytest
+from behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
+from click.testing import CliRunner
+from prose import prose
+from sites import Server, Site, crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.html.words import vocabulary
+from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
+from minicrawl.model import Fetched
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import LatelyRow, Probe
+
+HOME = "http://a.test/"
+REAL = [f"{HOME}f/real{number}" for number in range(5)]
+LOST = [f"{HOME}f/lost{number}" for number in range(9)]
+TEMPLATE = words(random.Random(40), 40)
+
+
+class Soft(Server):
+    """A site that answers for what it does not have, where it does, with status 200."""
+
+    def __init__(self, site: Site, says: str, robots: str | int = 404, under: str = HOME) -> None:
+        super().__init__(site, robots)
+        self._says, self._under = says, under
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        found = super()._answer(request)
+        url = str(request.url)
+        if found.status_code != 404 or url.endswith("/robots.txt") or not url.startswith(self._under):
+            return found
+        return httpx.Response(200, html=self._says.replace("PATH", request.url.path))
+
+    def probes(self) -> list[str]:
+        return [url for url in self.asked if url not in (HOME, *REAL, *LOST)]
+
+
+def site() -> Site:
+    pages: Site = {HOME: [*LOST, *REAL]}
+    return pages | {url: [prose(number + 10, 400, f"Page {url}")] for number, url in enumerate(REAL)}
+
+
+NOT_FOUND = prose(1, 400, "Not here").replace("<body>", '<body><h1>Sorry, no PATH</h1><a href="/f/lost8">more</a>')
+
+
+def states(store: Path, urls: list[str]) -> set[tuple[str, str]]:
+    found = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return {found[url] for url in urls}
+
+
+def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    report, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
+    assert states(store, LOST) == {("error", "soft-404")}
+    assert states(store, REAL) == {("fetched", "ok")}
+    assert 2 <= len(server.probes()) <= MOST_PROBES
+    assert all(url.startswith(HOME + "f/") for url in server.probes())
+    assert report.fetched == len([HOME, *REAL, *LOST])
+    assert report.failures == {"soft-404": len(LOST)}
+    assert rows(store, "SELECT sum(length(targets)) FROM links JOIN pages ON id = source WHERE state = 'error'") == [
+        (0,)
+    ]
+    assert list(audit(open_store(store))) == []
+
+
+def test_restart_asks_no_more_and_knows_them_still(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    server = Soft(site(), NOT_FOUND)
+    for pages in (4, 3, 100):
+        crawl(server, store, [HOME], strategy="breadth-first", pages=pages)
+    assert 2 <= len(server.probes()) <= MOST_PROBES
+    assert states(store, LOST) == {("error", "soft-404")}
+
+
+@pytest.mark.parametrize("case", ["no-probe", "robots", "not found", "nothing said", "all say the same"])
+def test_nothing_is_taken_for_an_error(tmp_path: Path, case: str) -> None:
+    store = tmp_path / "crawl.db"
+    settings: dict[str, bool] = {"probe": case != "no-probe"}
+    web, says = site() | {url: [NOT_FOUND] for url in LOST}, NOT_FOUND
+    robots: str | int = (
+        "User-agent: *\nAllow: /$\nAllow: /f/lost\nAllow: /f/real\nDisallow: /" if case == "robots" else 404
+    )
+    if case == "nothing said":
+        says = ""
+    if case == "all say the same":
+        web |= {url: [NOT_FOUND] for url in REAL}
+        settings["traps"] = False
+    server = Soft(web, says, robots, under="http://nowhere" if case == "not found" else HOME)
+    crawl(server, store, [HOME], strategy="breadth-first", **settings)
+    assert states(store, [HOME, *LOST, *REAL]) == {("fetched", "ok")}
+    assert len(server.probes()) == {"no-probe": 0, "robots": 0, "all say the same": 3}.get(case, 1)
+
+
+@pytest.mark.parametrize("there", [HOME, LOST[0]])
+def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(tmp_path: Path, there: str) -> None:
+    """A host that answers with its home page for all that it does not have, or a seed that is not there any more."""
+    store = tmp_path / "crawl.db"
+    web = site() | {there: [NOT_FOUND, *LOST, *REAL]}
+    crawl(Soft(web, NOT_FOUND), store, [HOME, there], strategy="breadth-first")
+    assert states(store, [there, *REAL]) == {("fetched", "ok")}
+    assert states(store, LOST[1:]) == {("error", "soft-404")}
+
+
+def test_page_that_lacks_a_word_of_the_answers_is_none(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    web = site() | {REAL[0]: [NOT_FOUND.replace("Sorry, no PATH", "no").replace("Not here", "Not there")]}
+    crawl(Soft(web, NOT_FOUND.replace("PATH", "PATH at")), store, [HOME], strategy="breadth-first")
+    assert states(store, LOST) == {("error", "soft-404")}
+    assert states(store, REAL) == {("fetched", "ok")}
+
+
+@pytest.mark.parametrize("order", ["mixed", "dead first", "good first"])
+@pytest.mark.parametrize("name", BEHAVIOURS)
+def test_dead_links_are_found_and_pages_kept(tmp_path: Path, name: str, order: str) -> None:
+    store = tmp_path / "crawl.db"
+    result = outcome(name, store, order)
+    least = 0.95 if BEHAVIOURS[name].tells else 0
+    assert len(result.found) >= least * DEAD
+    assert result.lost == []
+    assert len(result.probes) <= MOST_PROBES
+    assert list(audit(open_store(store))) == []
+
+
+def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
+    """What matched is in the store; belief comes later, with pages that differ."""
+    store = tmp_path / "crawl.db"
+    for pages in (20, 30, 100):
+        result = outcome("random id", store, "dead first", strategy="breadth-first", pages=pages)
+    assert (len(result.found), result.lost) == (DEAD, [])
+    assert list(audit(open_store(store))) == []
+
+
+@pytest.mark.parametrize("own", [0, 2])
+def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
+    """Neither that hosts are to be asked, nor what will be judged by their answers; here is one after every page."""
+    rng, dead, urls = random.Random(1), 20, [f"{HOME}f/{number}" for number in range(60)]
+    probes: dict[str, Probe] = {}
+    kept: dict[int, LatelyRow] = {}
+    found = Soft404s([], b"secret")
+    for number, url in enumerate(urls):
+        not_found = f"home sorry there is nothing here {words(rng, own)}"
+        said = not_found if number < dead else f"home {words(rng, 30)}"
+        found.read(number, page_of(url, said), is_there=False)
+        if number >= dead and (probe := found.take_due("http://a.test")):
+            found.take_in(page_of(probe, not_found), 0.0)
+        new, dropped = found.take_read()
+        kept = {row.id: row for row in [*kept.values(), *new] if row.id not in dropped}
+        probes |= {row.folder: row for row in found.take_rows()}
+        found = Soft404s(probes.values(), b"secret", [(row, urls[row.page]) for row in kept.values()])
+    assert [found.is_soft_404(number, HOME) for number in range(60)] == [number < dead for number in range(60)]
+
+
+def test_no_more_is_kept_of_a_host_than_its_last_pages() -> None:
+    found, kept = Soft404s([], b"secret"), set[int]()
+    for number in range(600):
+        found.read(number, page_of(f"{HOME}{number}", f"page {number}"), is_there=False)
+        if number % 7 == 0 or number == 599:
+            new, dropped = found.take_read()
+            kept = (kept | {row.id for row in new}) - set(dropped)
+    assert 100 < len(kept) < 300
+    assert max(kept) - min(kept) == len(kept) - 1
+
+
+@pytest.mark.parametrize("order", ["mixed", "dead first", "good first"])
+def test_page_that_says_what_a_link_to_it_says_is_not_lost(tmp_path: Path, order: str) -> None:
+    """Though it is like the answers, which have other words each time: so has it, and these were announced."""
+    shelves = {f"shelf/{number}": words(random.Random(number + 70), 2) for number in range(8)}
+
+    class Shelves(BehavingServer):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            about = shelves.get(request.url.path[1:])
+            if about is not None:
+                self.asked.append(str(request.url))
+                return httpx.Response(200, html=page("Oops", NAVIGATION, f"Nothing here. You may like: {about}"))
+            found = super()._answer(request)
+            if request.url.path != "/":
+                return found
+            links = "".join(f'<a href="/{path}">{about.upper()}</a>' for path, about in shelves.items())
+            return httpx.Response(200, html=links + found.text)
+
+    store = tmp_path / "crawl.db"
+    _, server = crawl(Shelves(BEHAVIOURS["suggestions"], order, 1), store, [HOME])
+    assert states(store, [HOME + path for path in shelves]) == {("fetched", "ok")}
+    assert states(store, [*server.good]) == {("fetched", "ok")}
+    assert states(store, server.dead) == {("error", "soft-404")}
+
+
+def vocabulary_of(said: str) -> bytes:
+    return vocabulary(said.encode())
+
+
+def page_of(url: str, said: str) -> Fetched:
+    return Fetched(url, status=200, digest=hash(said), words=vocabulary_of(said))
+
+
+def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -> None:
+    """Two pages that differ are enough for 16 that do not, and too few for 17."""
+    found = Soft404s([], b"secret")
+    judged = [found.read(number, page_of(f"{HOME}f/a{number}", "nothing here"), is_there=False) for number in range(16)]
+    for _ in range(2):
+        probe = found.take_due("http://a.test")
+        assert probe is not None
+        judged.append(found.take_in(page_of(probe, "nothing here"), 0.0))
+    for number, said in ((16, "wholly other text"), (17, "as this is")):
+        judged.append(found.read(number, page_of(f"{HOME}f/b{number}", said), is_there=False))
+    assert [(len(one.lost), len(one.regained)) for one in judged] == [(0, 0)] * 19 + [(16, 0)]
+    judged = [found.read(18, page_of(f"{HOME}f/c", "nothing here"), is_there=False)]
+    assert len(judged[0].regained) == 16
+    assert not found.is_soft_404(18, f"{HOME}f/c")
+
+
+def test_answers_that_share_no_word_of_their_own_tell_nothing() -> None:
+    """Pages made up for any name share but the template, and a word by chance: who has it, too, is no error."""
+    found = Soft404s([], b"secret")
+    template = "home news about contact "
+    for number in range(40):
+        said = template + f"{chr(97 + number // 6)}q {chr(97 + number % 6)}w" + (" chance" if number % 3 else "")
+        found.read(number, page_of(f"{HOME}f/p{chr(97 + number % 26)}{number}", said), is_there=False)
+        probe = found.take_due("http://a.test")
+        if probe is not None:
+            found.take_in(page_of(probe, template + f"{probe[-3:]}zz chance"), 0.0)
+    assert not any(found.is_soft_404(number, HOME) for number in range(40))
+
+
+def test_host_is_asked_a_few_times_at_most() -> None:
+    found = Soft404s([], b"secret")
+    asked = []
+    for number in range(9):
+        for name in "xy":
+            found.read(number, page_of(f"{HOME}{number}/{name}", "much the same"), is_there=False)
+        asked.append(found.take_due("http://a.test"))
+        if asked[-1]:
+            found.take_in(Fetched(asked[-1], status=404), 0.0)
+    assert [url is not None for url in asked] == [True] * MOST_PROBES + [False] * (9 - MOST_PROBES)
+    assert len(found.take_rows()) == MOST_PROBES
+
+
+def test_page_that_cannot_exist_is_asked_for_beside_pages_that_are_alike() -> None:
+    found = Soft404s([], b"secret")
+    for number, (folder, is_due) in enumerate([("x/1", False), ("y/1", True), ("z/1", False), ("z/2", True)]):
+        found.read(number, page_of(HOME + folder, "much the same"), is_there=False)
+        probe = found.take_due("http://a.test")
+        assert (probe is not None) == is_due
+        if probe:
+            found.take_in(Fetched(probe, status=404), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_due"),
+    [
+        (f"{TEMPLATE} %s", False),
+        (f"{TEMPLATE} nothing to see", True),
+        (f"{TEMPLATE} sorry here are others %s", True),
+        (f"{TEMPLATE} keine Seite Nummer %s gefunden", True),
+        ("%s", False),
+    ],
+)
+def test_template_alone_is_no_suspicion(said: str, is_due: bool) -> None:
+    """Nor are pages of it that say the same words now and then; those are that say little else, or that are sorry."""
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(30):
+        found.read(number, page_of(f"{HOME}{number % 3}/{number}", said.replace("%s", words(rng, 12))), is_there=False)
+    assert (found.take_due("http://a.test") is not None) == is_due
+
+
+def test_words_of_their_own_urls_are_nothing_that_pages_say() -> None:
+    found, rng = Soft404s([], b"secret"), random.Random(1)
+    for number in range(2):
+        name = words(rng, 8)
+        found.read(number, page_of(f"{HOME}{name.replace(' ', '-')}", f"{TEMPLATE} kein {name}"), is_there=False)
+    assert found.take_due("http://a.test") is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "folder", "ending"),
+    [
+        (HOME, HOME, ""),
+        (HOME + "a", HOME, ""),
+        (HOME + "a/", HOME, "/"),
+        (HOME + "a/b.html?q=/x", HOME + "a/", ".html"),
+        (HOME + "a/b.c/", HOME + "a/", "/"),
+        ("http://a.test:8080/a/b/c", "http://a.test:8080/a/b/", ""),
+    ],
+)
+def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
+    probe = probe_url(url, b"secret")
+    assert folder_of(url) == folder_of(probe) == folder
+    assert probe.endswith(ending)
+    assert probe == probe_url(folder + "other" + ending, b"secret") != probe_url(url, b"another")
+
+
+@pytest.mark.parametrize("home", ["", "index.html", "?a=b", "f", "f/", "f/index.php", "f/?x"])
+def test_pages_of_the_folders_above_are_surely_there(home: str) -> None:
+    found = Soft404s([], b"secret")
+    for number, url in enumerate(["f/g/1", "f/g/2"]):
+        found.read(number, page_of(HOME + url, "nothing here"), is_there=False)
+    for _ in range(2):
+        found.take_in(page_of(found.take_due("http://a.test") or "", "nothing here"), 0.0)
+    for number in range(3, 6):
+        found.read(number, page_of(f"{HOME}f/g/{number}", "some" + number * "x"), is_there=False)
+    assert found.is_soft_404(0, HOME)
+    found.read(9, page_of(HOME + home, "nothing here"), is_there=False)
+    assert not found.is_soft_404(9, HOME)
+    assert not found.is_soft_404(0, HOME), "so little may be an application drawn in the browser"
+
+
+def test_why_and_status_tell(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    _, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
+
+    def run(*words: str) -> str:
+        return CliRunner().invoke(main, [*words, "--store", str(store)]).stdout
+
+    assert f"  soft 404    it says what the host said of {server.probes()[-1]}, which cannot exist" in run(
+        "why", LOST[0]
+    )
+    assert "probes    1 pages that cannot exist asked for, 1 answered as if they did" in run("status")
+    assert json.loads(run("status", "--json"))["probes"] == {"asked": 1, "soft_404": [HOME + "f/"]}

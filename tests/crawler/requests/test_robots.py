@@ -1,0 +1,299 @@
+"""Redirects of robots.txt files: each is followed at the time of the host it leads to."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import aiodns
+import httpx
+import numpy as np
+import pytest
+from misbehaving import MisbehavingServer, answer, redirect
+from sites import Server, Site, crawl, rows
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.net.addresses import Resolver
+from minicrawl.crawler.net.dns import Names
+from minicrawl.crawler.run import acrawl
+from minicrawl.model import Fetched
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.writer import Writer
+from minicrawl.timing import Timing
+
+A, B = "http://a.test/", "http://b.test/"
+A_ROBOTS, B_ROBOTS = A + "robots.txt", B + "robots.txt"
+NO_X = "User-agent: *\nDisallow: /x"
+OK, FORBIDDEN = ("fetched", "ok"), ("disallowed", "robots")
+
+
+class Redirecting(Server):
+    """Serves `moved`, too: a URL there is a redirect to it, other text an answer, a number a status."""
+
+    def __init__(self, site: Site, moved: Mapping[str, str | int]) -> None:
+        super().__init__(site)
+        self.moved = moved
+        self.asked_all: list[str] = []
+        self.times: dict[str, list[float]] = defaultdict(list)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url = str(request.url)
+        self.asked_all.append(url)
+        self.times[request.url.host].append(asyncio.get_running_loop().time())
+        reply = self.moved.get(url)
+        match reply:
+            case None:
+                return super()._answer(request)
+            case int():
+                return httpx.Response(reply)
+            case _ if reply.startswith(("http", "/")):
+                return httpx.Response(302, headers={"location": reply})
+        return httpx.Response(200, text=reply)
+
+    @property
+    def gaps(self) -> list[float]:
+        return [later - earlier for times in self.times.values() for earlier, later in pairwise(times)]
+
+
+HURRY = Timing(robots_look=0.001, robots_retry=0.001)
+in_a_hurry = partial(crawl, timing=HURRY)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+def states(store: Path) -> dict[str, tuple[str, str]]:
+    return {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+
+
+@pytest.mark.parametrize(("redirects", "is_followed"), [(1, True), (5, True), (6, False)])
+@pytest.mark.parametrize("hosts", ["aa", "ab", "bc"], ids=["own host", "to and fro", "elsewhere"])
+def test_rfc_9309_2_3_1_2_five_redirects_are_followed(
+    store: Path, hosts: str, redirects: int, is_followed: bool
+) -> None:
+    """Its rules hold for the site that redirects. What is behind more is taken to be unavailable, and all allowed."""
+    steps = [A_ROBOTS, *(f"http://{hosts[number % 2]}.test/{number}" for number in range(redirects))]
+    server = Redirecting({A: ["/x"], A + "x": []}, dict(pairwise(steps)) | {steps[-1]: NO_X})
+    in_a_hurry(server, store, [A])
+    assert states(store) == {A: OK, A + "x": FORBIDDEN if is_followed else OK}
+    assert [url for url in server.asked_all if url in steps] == steps[:6]
+    assert server.asked_all.index(A) >= len(steps[:6])
+
+
+@pytest.mark.parametrize("where", ["http://a.test/robots", "https://a.test/robots.txt", B + "elsewhere", B_ROBOTS])
+@pytest.mark.parametrize("per_host", [1, 2])
+def test_no_host_is_asked_before_its_delay_is_over(store: Path, where: str, per_host: int) -> None:
+    site: Site = {f"{home}{page}": [] for home in (A, B) for page in range(3)}
+    server = Redirecting(site, {A_ROBOTS: where, where: NO_X})
+    in_a_hurry(server, store, list(site), delay=0.02, concurrency=8, per_host=per_host)
+    assert sorted(server.asked) == sorted(site)
+    assert len(server.gaps) >= 6
+    assert min(server.gaps) >= 0.02
+
+
+def test_a_crawl_delay_behind_a_redirect_runs_from_when_it_is_known(store: Path) -> None:
+    server = Redirecting({A: [], A + "1": []}, {A_ROBOTS: B + "rules", B + "rules": "User-agent: *\nCrawl-delay: 0.08"})
+    in_a_hurry(server, store, [A, A + "1"], delay=0.01, concurrency=2)
+    known = server.times["b.test"][0]
+    pages = server.times["a.test"][1:]
+    assert [later - earlier >= 0.08 for earlier, later in pairwise([known, *pages])] == [True, True]
+    assert rows(store, "SELECT name, crawl_delay FROM hosts ORDER BY name") == [("a.test", 0.08), ("b.test", 0.0)]
+
+
+@pytest.mark.parametrize("asking", ["http", "https"])
+@pytest.mark.parametrize("first", ["http", "https"])
+def test_what_http_or_https_asks_for_holds_for_both(store: Path, asking: str, first: str) -> None:
+    pages = [f"{scheme}://a.test/{page}" for page in range(3) for scheme in sorted(("http", "https"), key=first.__ne__)]
+    server = Redirecting(
+        {url: [] for url in pages}, {f"{asking}://a.test/robots.txt": "User-agent: *\nCrawl-delay: 0.04"}
+    )
+    in_a_hurry(server, store, pages, delay=0.005)
+    assert rows(store, "SELECT name, crawl_delay FROM hosts") == [("a.test", 0.04)]
+    asked = server.asked_all.index(f"{asking}://a.test/robots.txt")
+    assert min(server.gaps[asked:]) >= 0.04
+
+
+def test_a_robots_txt_that_is_known_is_not_asked_for_again(store: Path) -> None:
+    """Neither where a redirect leads to it, nor where one has led to it."""
+    hosts = [f"http://{number}.test/" for number in range(20)]
+    site: Site = {home: ["/x"] for home in [A, *hosts]}
+    server = Redirecting(site, {f"{host}robots.txt": A_ROBOTS for host in hosts} | {A_ROBOTS: NO_X})
+    in_a_hurry(server, store, [*hosts, A])
+    assert server.asked_all.count(A_ROBOTS) == 1
+    assert sorted(server.asked) == sorted(site)
+    assert {state for url, state in states(store).items() if url.endswith("x")} == {FORBIDDEN}
+    assert len(rows(store, "SELECT origin FROM robots WHERE status = 200")) == 21
+
+
+@pytest.mark.parametrize("moved", [{A_ROBOTS: A_ROBOTS}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: A_ROBOTS}])
+def test_redirects_in_circles_come_to_an_end(store: Path, moved: dict[str, str | int]) -> None:
+    server = Redirecting({A: [], B: []}, moved)
+    in_a_hurry(server, store, [A, B], concurrency=2)
+    assert states(store) == {A: OK, B: OK}
+
+
+def test_what_is_forbidden_elsewhere_is_still_asked_for_as_a_robots_txt(store: Path) -> None:
+    moved: dict[str, str | int] = {A_ROBOTS: B + "x", B + "x": NO_X, B_ROBOTS: NO_X}
+    server = Redirecting({A: [], B: []}, moved)
+    in_a_hurry(server, store, [B, A, A + "x"])
+    assert states(store) == {A: OK, B: OK, A + "x": FORBIDDEN}
+
+
+@pytest.mark.parametrize("sitemaps", [True, False])
+def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps: bool) -> None:
+    moved: dict[str, str | int] = {
+        A_ROBOTS: B + "rules",
+        B + "rules": f"Sitemap: {A}map.txt",
+        A + "map.txt": f"\n{A}only\n",
+    }
+    server = Redirecting({A: [], A + "only": []}, moved)
+    in_a_hurry(server, store, [A], sitemaps=sitemaps)
+    assert (A + "only" in server.asked) is sitemaps
+
+
+@pytest.mark.parametrize(
+    ("there", "reason", "tries"),
+    [(503, ("disallowed", "robots-unreachable"), 3), (404, OK, 1), (410, OK, 1)],
+    ids=["unreachable", "unavailable", "gone"],
+)
+def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason: tuple[str, str], tries: int) -> None:
+    server = Redirecting({A: []}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: there})
+    in_a_hurry(server, store, [A])
+    assert states(store) == {A: reason}
+    assert server.asked_all.count(B_ROBOTS) == tries
+
+
+# With addresses.
+
+
+@contextmanager
+def absorbing(store: Path) -> Iterator[tuple[Absorber, HostTurn]]:
+    """A crawl of one page each of a.test and b.test, both at one address, and the turn of the first, at 10 s."""
+    writer = Writer(store)
+    strategy, window = STRATEGIES["breadth-first"], parse_window("basic", 1.0)
+    crawl = Absorber(writer, CrawlSettings(delay=1.0), strategy, window, 0.0, locates=True)
+    crawl.start([A, B], 0.0)
+    for host in crawl.frontier.hosts:
+        crawl.frontier.locate(host, "192.0.2.1", 10**9, 0.0)
+    assert crawl.frontier.acquire(10.0) == 0
+    try:
+        yield crawl, HostTurn(crawl.frontier.hosts[0], 0)
+    finally:
+        writer.close()
+
+
+def moved_to(url: str, by: str = A_ROBOTS) -> Fetched:
+    return Fetched(by, status=301, location=url)
+
+
+def test_a_redirect_waits_for_the_address_too(store: Path) -> None:
+    with absorbing(store) as (crawl, turn):
+        crawl.robots.absorb(turn, A[:-1], moved_to(B_ROBOTS), 10.5)
+        for now in (10.5, 11.0, 11.4):
+            assert crawl.acquire_errand(now) is None
+            assert crawl.frontier.acquire(now) is None
+        found = crawl.acquire_errand(11.5)
+        assert found is not None
+        assert found[1] == B_ROBOTS
+        assert crawl.frontier.acquire(11.5) is None
+        crawl.robots.absorb(found[0], A[:-1], Fetched(B_ROBOTS, status=404), 11.6)
+        for site in (A[:-1], B[:-1]):
+            state = crawl.robots.state(site)
+            assert state is not None
+            assert state.status == 404
+
+
+def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:
+    with absorbing(store) as (crawl, turn):
+        crawl.start([f"{B}{number}" for number in range(20)], 10.0)
+        b = crawl.frontier.hosts[1]
+        b.pages_since_errand = 0
+        crawl.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
+        crawl.robots.absorb(turn, A[:-1], moved_to(B + "rules"), 10.0)
+        taken: list[str] = []
+        for now in np.arange(20.0, 60.0, 0.5).tolist():
+            errand = crawl.acquire_errand(now)
+            if errand is not None:
+                hop = crawl.robots.hop(errand[0])
+                assert hop is not None
+                taken.append(hop.url)
+                crawl.robots.absorb(errand[0], hop.site, Fetched(errand[1], status=404), now)
+                continue
+            page = crawl.frontier.acquire(now)
+            if page is None:
+                continue
+            page_turn = HostTurn(crawl.frontier.host(page), page)
+            if crawl.robots.is_held(page_turn, f"http://{page_turn.host.name}", now):
+                continue
+            taken.append("page")
+            if len(taken) == 1:
+                crawl.robots.absorb(page_turn, B[:-1], moved_to("https://b.test/robots.txt", B_ROBOTS), now)
+            else:
+                crawl.frontier.release(page, now)
+        assert taken[1] == "https://b.test/robots.txt"
+        assert taken.index(B + "rules") == 2 + 9
+
+
+def test_a_crawl_that_is_killed_amid_redirects_begins_anew(store: Path) -> None:
+    with absorbing(store) as (crawled, turn):
+        crawled.robots.absorb(turn, A[:-1], moved_to(B + "rules"), 10.0)
+        crawled.commit({})
+    server = Redirecting({A: [], B: []}, {A_ROBOTS: B + "rules", B + "rules": NO_X})
+    in_a_hurry(server, store, [A + "x"])
+    assert states(store) == {A: OK, B: OK, A + "x": FORBIDDEN}
+
+
+# What cannot be asked.
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"), [("private.test", "private-address"), ("none.test", "dns"), ("127.0.0.9", "private-address")]
+)
+def test_a_redirect_to_where_nothing_may_be_asked_fails(
+    store: Path, monkeypatch: pytest.MonkeyPatch, place: str, reason: str
+) -> None:
+    """Over real connections: the first address may be asked, others may not."""
+
+    async def look_up(_: Names, name: str) -> tuple[str, ...]:
+        if name == "none.test":
+            raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
+        return ("127.0.0.9" if name == "private.test" else "127.0.0.1",)
+
+    class Pages(MisbehavingServer):
+        def _fault(self, host: str, path: str) -> bytes:
+            return redirect(f"http://{place}/robots.txt".encode()) if path == "/robots.txt" else answer()
+
+    monkeypatch.setattr(Names, "look_up", look_up)
+    check = Resolver.check
+    monkeypatch.setattr(
+        Resolver, "check", lambda self, address: None if address == "127.0.0.1" else check(self, address)
+    )
+
+    async def run() -> list[tuple[str, bytes]]:
+        async with Pages({}) as server:
+            port = (ConnectTo(None, None, "", server.port),)
+            await acrawl([A], store, connect_to=port, delay=0.0, timing=HURRY)
+        return server.requests
+
+    assert [host for host, _ in asyncio.run(run())] == ["a.test"]
+    assert states(store) == {A: ("error", reason)}
+
+
+def test_a_redirect_to_a_dead_host_fails(store: Path) -> None:
+    with absorbing(store) as (crawl, turn):
+        crawl.robots.absorb(turn, A[:-1], moved_to(B_ROBOTS), 10.0)
+        found = crawl.acquire_errand(20.0)
+        assert found is not None
+        crawl.robots.drop(found[0], "host-dead", 20.0)
+        state = crawl.robots.state(A[:-1])
+        assert state is not None
+        assert (state.rules, state.reason, state.attempts) == (None, "host-dead", 1)
+        assert crawl.robots.state(B[:-1]) is None

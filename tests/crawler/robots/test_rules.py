@@ -1,0 +1,640 @@
+"""RFC 9309 by section, and what an answer to the request for robots.txt means."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.crawler.robots.rules import (
+    LIFETIME,
+    MAX_ATTEMPTS,
+    MAX_BYTES,
+    RobotsRules,
+    RobotsState,
+    judged,
+    product_token,
+    restored,
+)
+from minicrawl.model import Fetched, State
+from minicrawl.store.rows import RobotsRow
+
+US = "minicrawl/0.1 (+https://example.org/)"
+ORIGIN = "https://h.test"
+URL = f"{ORIGIN}/robots.txt"
+
+SIMPLE = """
+User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Allow:/example/allowed.gif
+
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+
+User-Agent: quxbot
+"""
+LONGEST = "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif"
+
+
+def all_agents(*rules: str) -> str:
+    return "\n".join(["user-agent: *", *rules])
+
+
+A = "User-agent: minicrawl\nDisallow: /a"
+B = "User-agent: otherbot\nDisallow: /b"
+STAR = "User-agent: *\nDisallow: /s"
+
+CASES = [
+    ("2.1 empty file", "", US, "/a", True),
+    ("2.1 rule before any group is ignored", f"Disallow: /x\n{STAR}", US, "/x", True),
+    ("2.1 comments", "# hello\nUser-agent: * # all\nDisallow: /a # not this\n#Disallow: /b", US, "/a", False),
+    ("2.1 comment hides a rule", "User-agent: *\n#Disallow: /b", US, "/b", True),
+    ("2.1 white space around", " \tUser-agent \t:\t * \n  Disallow\t: /a  ", US, "/ab", False),
+    ("2.1 no space", "user-agent:*\ndisallow:/a", US, "/a", False),
+    ("2.1 blank lines do not end a group", "User-agent: *\n\n\nDisallow: /a", US, "/a", False),
+    (
+        "2.1 blank line between agents",
+        "User-agent: minicrawl\n\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    ("2.1 field names in any case", "USER-AGENT: *\nDISALLOW: /\nALLOW: /a", US, "/a", True),
+    ("2.1 LF", "User-agent: *\nDisallow: /a\nDisallow: /b", US, "/b", False),
+    ("2.1 CR", "User-agent: *\rDisallow: /a\rDisallow: /b", US, "/b", False),
+    ("2.1 CRLF", "User-agent: *\r\nDisallow: /a\r\nDisallow: /b", US, "/b", False),
+    ("2.1 CRLF leaves no CR", "User-agent: *\r\nDisallow: /a\r\nDisallow: /b", US, "/axyz", False),
+    ("2.1 no line end at the end", "User-agent: *\nDisallow: /a", US, "/a", False),
+    ("2.1 only CR and LF end lines", "User-agent: *\nDisallow: /a\u2028\x85\x0b\x0cb\n", US, "/ac", True),
+    ("2.1 empty lines of any kind", "User-agent: *\r\n\r\n\n\r\rDisallow: /a", US, "/a", False),
+    ("2.1 a rule ends the list of agents", "User-agent: x\nDisallow: /a\nUser-agent: *", US, "/a", True),
+    ("2.1 so does an empty one", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a", "x", "/a", True),
+    ("2.2 white space within a path", all_agents("Disallow: /a b"), US, "/a%20b", False),
+    ("2.2 the first colon ends the name", all_agents("Disallow: /a:b"), US, "/a:b", False),
+    ("2.2 a name that only starts like one", all_agents("Disallowed: /a"), US, "/a", True),
+    ("2.2 no name", all_agents(": /a"), US, "/a", True),
+    ("2.2 one word", all_agents("Disallow/"), US, "/a", True),
+    ("2.2 a line without sense is skipped", "User-agent: *\n<html>\n???\nDisallow: /a", US, "/a", False),
+    ("2.2.1 our group", f"{A}\n{B}\n{STAR}", US, "/a", False),
+    ("2.2.1 our group only", f"{A}\n{B}\n{STAR}", US, "/s", True),
+    ("2.2.1 our group not another's", f"{A}\n{B}\n{STAR}", US, "/b", True),
+    ("2.2.1 any order", f"{STAR}\n{B}\n{A}", US, "/s", True),
+    ("2.2.1 star if there is no group of ours", f"{B}\n{STAR}", US, "/s", False),
+    ("2.2.1 star group's rules only", f"{B}\n{STAR}", US, "/b", True),
+    ("2.2.1 no group at all", B, US, "/b", True),
+    ("2.2.1 token in any case", "User-agent: MiniCrawl\nDisallow: /a", US, "/a", False),
+    ("2.2.1 agent in any case", A, "MINICRAWL/2", "/a", False),
+    ("2.2.1 groups of one agent merge", f"{A}\n{B}\nUser-agent: minicrawl\nDisallow: /c", US, "/c", False),
+    ("2.2.1 merged groups keep the first", f"{A}\n{B}\nUser-agent: minicrawl\nDisallow: /c", US, "/a", False),
+    ("2.2.1 star groups merge", f"{STAR}\n{B}\nUser-agent: *\nDisallow: /c", US, "/s", False),
+    ("2.2.1 agents share a group", "User-agent: x\nUser-agent: minicrawl\nDisallow: /a", US, "/a", False),
+    ("2.2.1 agents share, star too", "User-agent: minicrawl\nUser-agent: *\nDisallow: /a", "y", "/a", False),
+    ("2.2.1 an agent named twice", "User-agent: minicrawl\nUser-agent: MINICRAWL\nDisallow: /a", US, "/a", False),
+    ("2.2.1 own group without match, star with", f"{A}\nUser-agent: *\nDisallow: /", US, "/b", True),
+    ("2.2.1 a list of agents is one", "User-agent: x, minicrawl\nDisallow: /a", US, "/a", True),
+    ("2.2.1 an agent without name", "User-agent:\nDisallow: /a", US, "/a", True),
+    ("2.2.1 star with more is nobody", "User-agent: *bot\nDisallow: /a", US, "/a", True),
+    ("2.2.1 a beginning is another robot", "User-agent: mini\nDisallow: /a", US, "/a", True),
+    ("2.2.1 a beginning does not hide star", f"{STAR}\nUser-agent: mini\nDisallow:", US, "/s", False),
+    ("2.2.1 a longer name is another robot", "User-agent: minicrawler\nDisallow: /a", US, "/a", True),
+    ("2.2.1 an ending is another robot", "User-agent: crawl\nDisallow: /a", US, "/a", True),
+    ("2.2.2 a path starts with a slash", all_agents("Disallow: a", "Disallow: h.test/a"), US, "/a", True),
+    ("2.2.2 a URL is no path", all_agents("Disallow: https://h.test/a"), US, "/a", True),
+    ("2.2.2 prefix", all_agents("Disallow: /a"), US, "/abc/d?e", False),
+    ("2.2.2 first octet of the path", all_agents("Disallow: /b"), US, "/a/b", True),
+    ("2.2.2 case matters", all_agents("Disallow: /Private"), US, "/private", True),
+    ("2.2.2 nothing matches", all_agents("Disallow: /a"), US, "/b", True),
+    ("2.2.2 query", all_agents("Disallow: /foo/bar?baz=quz"), US, "/foo/bar?baz=quz", False),
+    ("2.2.2 another query", all_agents("Disallow: /foo/bar?baz=quz"), US, "/foo/bar?baz=x", True),
+    ("2.2.2 longest match disallows", all_agents("Allow: /a", "Disallow: /a/b"), US, "/a/b/c", False),
+    ("2.2.2 longest match allows", all_agents("Disallow: /a", "Allow: /a/b"), US, "/a/b/c", True),
+    ("2.2.2 longest match in any order", all_agents("Allow: /a/b", "Disallow: /a"), US, "/a/c", False),
+    ("2.2.2 allow wins a tie", all_agents("Disallow: /a", "Allow: /a"), US, "/a", True),
+    ("2.2.2 allow wins a tie in any order", all_agents("Allow: /a", "Disallow: /a"), US, "/a", True),
+    ("2.2.2 empty disallow allows all", all_agents("Disallow:"), US, "/", True),
+    ("2.2.2 empty disallow of ours", f"{STAR}\nUser-agent: minicrawl\nDisallow:", US, "/s", True),
+    ("2.2.2 a group without rules allows all", f"{STAR}\nUser-agent: minicrawl", US, "/s", True),
+    ("2.2.2 empty allow is no rule", all_agents("Disallow: /", "Allow:"), US, "/", False),
+    ("2.2.2 the root", all_agents("Disallow: /"), US, "/", False),
+    ("2.2.2 robots.txt is always allowed", all_agents("Disallow: /"), US, "/robots.txt", True),
+    (
+        "2.2.2 encoded slash colon",
+        all_agents("Disallow: /x?u=https://foo.bar"),
+        US,
+        "/x?u=https://foo.bar",
+        False,
+    ),
+    ("2.2.2 raw rule, encoded URL", all_agents("Disallow: /foo/bar/ツ"), US, "/foo/bar/%E3%83%84", False),
+    (
+        "2.2.2 encoded rule and URL",
+        all_agents("Disallow: /foo/bar/%E3%83%84"),
+        US,
+        "/foo/bar/%E3%83%84",
+        False,
+    ),
+    ("2.2.2 encoded rule, raw URL", all_agents("Disallow: /foo/bar/%E3%83%84"), US, "/foo/bar/ツ", False),
+    (
+        "2.2.2 encoded in lower case",
+        all_agents("Disallow: /foo/bar/%e3%83%84"),
+        US,
+        "/foo/bar/%E3%83%84",
+        False,
+    ),
+    (
+        "2.2.2 needless encoding in rule",
+        all_agents("Disallow: /foo/bar/%62%61%7A"),
+        US,
+        "/foo/bar/baz",
+        False,
+    ),
+    ("2.2.2 needless encoding in URL", all_agents("Disallow: /foo/bar/baz"), US, "/foo/bar/%62%61%7A", False),
+    ("2.2.2 octets of the longest match", all_agents("Disallow: /ü", "Allow: /****"), US, "/ü", False),
+    ("2.2.2 stars count as octets", all_agents("Allow: /a", "Disallow: /*"), US, "/ab", True),
+    ("2.2.2 more stars count more", all_agents("Allow: /a", "Disallow: /**"), US, "/ab", False),
+    ("2.2.2 dollar counts as an octet", all_agents("Allow: /a", "Disallow: /a$"), US, "/a", False),
+    ("2.2.2 allow wins a tie of other patterns", all_agents("Disallow: /*b", "Allow: /ab"), US, "/ab", True),
+    ("2.2.2 allow with star wins a tie", all_agents("Disallow: /ab", "Allow: /*b"), US, "/ab", True),
+    ("2.2.2 allow wins a tie of stars", all_agents("Disallow: /*b", "Allow: /a*"), US, "/ab", True),
+    ("2.2.2 equivalent rules", all_agents("Disallow: /%61", "Allow: /a", "Disallow: /a"), US, "/a", True),
+    ("2.2.2 equivalent rules with a star", all_agents("Allow: /*b", "Disallow: /*b"), US, "/ab", True),
+    (
+        "2.2.2 a rule is as long as it is",
+        all_agents("Disallow: /a", "Disallow: /longer", "Allow: /*a"),
+        US,
+        "/a",
+        True,
+    ),
+    ("2.2.2 needless encoding of ~", all_agents("Disallow: /%7Eu"), US, "/~u", False),
+    ("2.2.2 ~ needlessly encoded", all_agents("Disallow: /~u"), US, "/%7eu", False),
+    ("2.2.2 a space is encoded", all_agents("Disallow: /a%20b"), US, "/a%20b", False),
+    ("2.2.2 neither reserved nor unreserved", all_agents("Disallow: /a|b^"), US, "/a%7cb%5E", False),
+    ("2.2.2 no UTF-8", all_agents("Disallow: /%ff"), US, "/%FF", False),
+    ("2.2.2 a % that escapes nothing", all_agents("Disallow: /100%"), US, "/100%?x", False),
+    ("2.2.2 a % that escapes nothing is no %25", all_agents("Disallow: /100%25"), US, "/100%", True),
+    ("2.2.2 reserved in lower case", all_agents("Disallow: /a%2fb"), US, "/a%2Fb", False),
+    ("2.2.2 reserved characters of a query", all_agents("Disallow: /x?u=a://b"), US, "/x?u=a%3A%2F%2Fb", True),
+    ("2.2.2 slash is no %2F", all_agents("Disallow: /a%2Fb"), US, "/a/b", True),
+    ("2.2.2 no path", all_agents("Disallow: /"), US, "", False),
+    ("2.2.2 no path but a query", all_agents("Disallow: /?a"), US, "?a", False),
+    ("2.2.2 a fragment does not count", all_agents("Disallow: /a$"), US, "/a#b", False),
+    ("2.2.2 robots.txt itself is more than its path", all_agents("Disallow: /"), US, "/robots.txt?x", False),
+    ("2.2.2 robots.txt elsewhere", all_agents("Disallow: /"), US, "/a/robots.txt", False),
+    ("2.2.2 index.html is not /", all_agents("Disallow: /", "Allow: /index.html"), US, "/", False),
+    ("2.2.2 %2F is no slash", all_agents("Disallow: /a/b"), US, "/a%2Fb", True),
+    ("2.2.3 star", all_agents("Disallow: /a*b"), US, "/axxb/c", False),
+    ("2.2.3 star stands for nothing too", all_agents("Disallow: /a*b"), US, "/ab", False),
+    ("2.2.3 star needs the rest", all_agents("Disallow: /a*b"), US, "/axx", True),
+    ("2.2.3 star at the end", all_agents("Disallow: /a*"), US, "/a", False),
+    ("2.2.3 stars", all_agents("Disallow: /*/b/*.php"), US, "/x/b/y.php?z", False),
+    ("2.2.3 star first", all_agents("Disallow: *.gif"), US, "/x/y.gif", False),
+    ("2.2.3 dollar", all_agents("Disallow: /*.gif$"), US, "/x.gif", False),
+    ("2.2.3 dollar ends the match", all_agents("Disallow: /*.gif$"), US, "/x.gif?y", True),
+    ("2.2.3 dollar behind the path", all_agents("Disallow: /a$"), US, "/ab", True),
+    ("2.2.3 dollar and repeated ending", all_agents("Disallow: /*a$"), US, "/aba", False),
+    ("2.2.3 the root alone", all_agents("Disallow: /$"), US, "/", False),
+    ("2.2.3 not only the root", all_agents("Disallow: /$"), US, "/a", True),
+    ("2.2.3 dollar inside is a dollar", all_agents("Disallow: /a$b"), US, "/a$bc", False),
+    ("2.2.3 literal star", all_agents("Disallow: /file-%2A.html"), US, "/file-*.html", False),
+    ("2.2.3 literal star matches no more", all_agents("Disallow: /file-%2A.html"), US, "/file-x.html", True),
+    ("2.2.3 literal dollar", all_agents("Disallow: /foo-%24"), US, "/foo-$bar", False),
+    ("2.2.3 dollar inside, escaped in the URL", all_agents("Disallow: /a$b"), US, "/a%24b", False),
+    ("2.2.3 a dollar at the end is no dollar", all_agents("Disallow: /x$"), US, "/x$y", True),
+    ("2.2.3 of two dollars one is a dollar", all_agents("Disallow: /x$$"), US, "/x$", False),
+    ("2.2.3 a star that is a star in the URL", all_agents("Disallow: /a%2Ab"), US, "/a%2ab", False),
+    ("2.2.3 star before dollar", all_agents("Disallow: /a*$"), US, "/abc", False),
+    ("2.2.3 stars in a row", all_agents("Disallow: /a***b"), US, "/axb", False),
+    ("2.2.3 star alone", all_agents("Disallow: *"), US, "/a", False),
+    ("2.2.3 dollar alone", all_agents("Disallow: $"), US, "/", True),
+    ("2.2.3 star reaches into the query", all_agents("Disallow: /*x="), US, "/a/b?x=1", False),
+    ("2.2.3 stars take turns", all_agents("Disallow: /*a*b*a$"), US, "/aaba", False),
+    ("2.2.3 parts do not overlap", all_agents("Disallow: /*aba*aba$"), US, "/ababa", True),
+    ("2.2.3 the last part may be the beginning", all_agents("Disallow: /a*/a$"), US, "/a", True),
+    ("2.2.3 # starts a comment", all_agents("Disallow: /a#b"), US, "/ac", False),
+    (
+        "2.2.4 sitemap within a group",
+        "User-agent: *\nSitemap: https://h.test/s\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    (
+        "2.2.4 sitemap between agents",
+        "User-agent: minicrawl\nSitemap: /s\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    ("2.2.4 unknown record among rules", "User-agent: *\nfoo: bar\nDisallow: /a", US, "/a", False),
+    (
+        "2.2.4 crawl-delay between agents",
+        "User-agent: minicrawl\nCrawl-delay: 5\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    (
+        "2.2.4 unknown record between agents",
+        "User-agent: minicrawl\nfoo: bar\nUser-agent: x\nDisallow: /a",
+        US,
+        "/a",
+        False,
+    ),
+    ("Google: part of a byte order mark", b"\xef\xbbUser-agent: *\nDisallow: /a", US, "/a", False),
+    ("Google: blank for the colon", "User-agent *\ndisallow\t /a", US, "/a", False),
+    ("Google: but not among three words", all_agents("Disallow /a b"), US, "/a", True),
+    ("Google: a line ends at NUL", all_agents("Disallow: /a\0b"), US, "/a", False),
+    ("Google: version behind the token", "User-agent: minicrawl/2.0 x\nDisallow: /a", US, "/a", False),
+    ("Google: words behind star", "User-agent: * all\nDisallow: /a", US, "/a", False),
+    *((f"Google: {name}", f"{name}: *\nDisallow: /a", US, "/a", False) for name in ("useragent", "User Agent")),
+    *(
+        (f"Google: {name}", all_agents(f"{name}: /a"), US, "/a", False)
+        for name in ("Dissallow", "dissalow", "disalow", "diasllow", "disallaw")
+    ),
+    ("2.3 byte order mark", "\ufeffUser-agent: *\nDisallow: /a", US, "/a", False),
+    ("5.1 star /example/", SIMPLE, "otherbot", "/example/x", False),
+    ("5.1 star gif", SIMPLE, "otherbot", "/x.gif", False),
+    ("5.1 star gif with query", SIMPLE, "otherbot", "/x.gif?y", True),
+    ("5.1 star /publications/", SIMPLE, "otherbot", "/publications/x", True),
+    ("5.1 foobot", SIMPLE, "foobot", "/x", False),
+    ("5.1 foobot page", SIMPLE, "foobot", "/example/page.html", True),
+    ("5.1 foobot gif", SIMPLE, "foobot", "/example/allowed.gif", True),
+    ("5.1 barbot", SIMPLE, "barbot", "/example/page.html", False),
+    ("5.1 barbot else", SIMPLE, "barbot", "/example/x", True),
+    ("5.1 bazbot", SIMPLE, "bazbot", "/example/page.html", False),
+    ("5.1 quxbot", SIMPLE, "quxbot", "/example/page.html", True),
+    ("5.2 allowed", LONGEST, "foobot", "/example/page/x", True),
+    ("5.2 disallowed", LONGEST, "foobot", "/example/page/disallowed.gif", False),
+]
+
+
+@each(("body", "agent", "path", "allowed"), [pytest.param(*case[1:], id=case[0]) for case in CASES])
+def test_rules_are_matched_as_rfc_9309_says(body, agent, path, allowed):
+    body = body if isinstance(body, bytes) else body.encode()
+    assert RobotsRules.parse(body).allows(agent, ORIGIN + path) is allowed
+
+
+RECORDS = ["user-agent: *", "user-agent: minicrawl", "user-agent: x", "allow: /a", "disallow: /", "disallow: /a"]
+OTHERS = ["sitemap: /s", "crawl-delay: 1", "foo: bar", "", "# comment", "nonsense"]
+
+
+@given(st.lists(st.sampled_from(RECORDS + OTHERS), max_size=12))
+def test_2_2_1_groups_are_those_of_the_slow_reading(lines):
+    """Runs of user-agent lines and runs of rules alternate; every run of rules is for the run of agents before it."""
+    runs = [
+        (is_agents, [record.split(": ")[1] if is_agents else record for record in run])
+        for is_agents, run in itertools.groupby(
+            (line for line in lines if line in RECORDS), lambda record: record.startswith("user-agent")
+        )
+    ]
+    agents = [set(run) for is_agents, run in runs if is_agents]
+    rules = [run for is_agents, run in runs if not is_agents]
+    if runs and not runs[0][0]:
+        del rules[0]  # before any group
+    groups = list(itertools.zip_longest(agents, rules, fillvalue=[]))
+    name = "minicrawl" if any("minicrawl" in named for named in agents) else "*"
+    ours = {rule for named, run in groups if name in named for rule in run}
+    parsed = RobotsRules.parse("\n".join(lines).encode())
+    assert parsed.allows(US, f"{ORIGIN}/b") is ("disallow: /" not in ours)
+    assert parsed.allows(US, f"{ORIGIN}/a") is ("allow: /a" in ours or not ours)
+
+
+@pytest.mark.parametrize(
+    ("body", "url", "line"),
+    [
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "http://h.test/a/b/c", "Allow: /a/b"),
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "http://h.test/a?x", "Disallow: /a"),
+        ("User-agent: *\nDisallow: /a*c$\nDisallow: /%7Eb", "http://h.test/abc", "Disallow: /a*c$"),
+        ("User-agent: *\nDisallow: /%7Eb", "http://h.test/~b", "Disallow: /%7Eb"),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "http://h.test/a", "Allow: /a"),
+        ("User-agent: other\nDisallow: /", "http://h.test/a", None),
+        ("User-agent: *\nDisallow: /", "http://h.test/robots.txt", None),
+        ("", "http://h.test/", None),
+    ],
+)
+def test_the_line_that_decides_is_told_as_it_is_written(body, url, line):
+    assert RobotsRules.parse(body.encode()).deciding_line("minicrawl/0.1", url) == line
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Allow", "Disallow"]), st.text("/ab*$%7E", min_size=1, max_size=6)), max_size=6
+    ),
+    st.text("/ab~", max_size=6),
+)
+def test_the_line_that_decides_says_what_is_decided(lines, path):
+    rules = RobotsRules.parse("\n".join(["User-agent: *", *(f"{name}: {value}" for name, value in lines)]).encode())
+    url = f"http://h.test/{path}"
+    line = rules.deciding_line("minicrawl", url)
+    assert rules.allows("minicrawl", url) == (line is None or line.startswith("Allow"))
+
+
+def test_sitemaps_are_those_of_all_lines():
+    """2.2.4: they belong to no group."""
+    body = "Sitemap: https://h.test/1.xml # first\nUser-agent: x\nSITEMAP:/2?ü\nDisallow: /\nSite-map: 3\nSitemap:\n"
+    assert RobotsRules.parse(body.encode()).sitemaps == ("https://h.test/1.xml", "/2?ü", "3")
+    assert RobotsRules.parse(b"Sitemap: /\xff").sitemaps == ("/\ufffd",)
+    assert RobotsRules.parse(b"").sitemaps == ()
+
+
+def test_rules_within_the_first_500_kib_are_obeyed():
+    """2.5: the parsing limit must be at least 500 kibibytes."""
+    head, rule = b"User-agent: *\n#", b"\nDisallow: /a"
+    body = head + b"x" * (500 * 1024 - len(head) - len(rule)) + rule
+    assert len(body) == 500 * 1024 == MAX_BYTES
+    assert not RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
+
+
+def test_rules_behind_500_kib_are_ignored():
+    body = b"User-agent: *\n#" + b"x" * MAX_BYTES + b"\nDisallow: /a"
+    assert RobotsRules.parse(body).allows(US, f"{ORIGIN}/a")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=repr)
+@pytest.mark.parametrize("inside", [len(b"Disallow: /"), len(b"Disallow: /a"), len(b"Disallow: /ab")])
+def test_a_rule_that_reaches_over_the_limit_is_no_rule(inside, end):
+    """A part of it would forbid more than it says; a rule whose line ends at the limit is whole."""
+    rule = b"Disallow: /ab"
+    head = b"User-agent: *" + end + b"Disallow: /b" + end + b"#"
+    body = head + b"x" * (MAX_BYTES - inside - len(end) - len(head)) + end + rule + end + b"Disallow: /"
+    assert body[:MAX_BYTES].endswith(rule[:inside])
+    rules = RobotsRules.parse(body)
+    assert rules.allows(US, f"{ORIGIN}/ab") is (inside < len(rule))
+    assert rules.allows(US, f"{ORIGIN}/a")
+    assert not rules.allows(US, f"{ORIGIN}/b")
+
+
+def test_one_endless_line_is_no_rule():
+    assert RobotsRules.parse(b"User-agent: * " * MAX_BYTES).allows(US, f"{ORIGIN}/a")
+
+
+def test_long_lines_are_read_to_their_end():
+    path = "/" + "x" * 100_000
+    rules = RobotsRules.parse(all_agents(f"Disallow: {path}y", "Disallow: /a").encode())
+    assert not rules.allows(US, f"{ORIGIN}{path}y")
+    assert rules.allows(US, f"{ORIGIN}{path}z")
+    assert not rules.allows(US, f"{ORIGIN}/a")
+
+
+@given(st.binary(max_size=300), st.text(max_size=30))
+def test_no_bytes_are_too_bad_to_be_read(body, path):
+    rules = RobotsRules.parse(b"User-agent: *\n" + body)
+    assert rules.allows(US, f"{ORIGIN}/robots.txt")
+    assert rules.allows(US, f"{ORIGIN}/{path.encode('utf-8', 'replace').decode()}") in (True, False)
+
+
+@pytest.mark.parametrize("noise", [b"\0", b"\xff\xfe", b"\xc3\x28", b"\xed\xa0\x80", b"\x1b[0m"], ids=repr)
+def test_a_line_of_garbage_spoils_no_other(noise):
+    body = b"User-agent: *\nDisallow: /a\n" + noise + b"\nDisallow: /b" + noise + b"\nDisallow: /c\n"
+    rules = RobotsRules.parse(body)
+    assert not rules.allows(US, f"{ORIGIN}/a")
+    assert not rules.allows(US, f"{ORIGIN}/c")
+    assert rules.allows(US, f"{ORIGIN}/d")
+
+
+@pytest.mark.parametrize("body", [b"", b"\0" * 100, bytes(range(256)), b"\xef\xbb\xbf", b":" * 50, b"<html>" * 50])
+def test_nonsense_allows_everything(body):
+    rules = RobotsRules.parse(body)
+    assert rules.allows(US, f"{ORIGIN}/a")
+    assert rules.crawl_delay(US) is None
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "token"),
+    [
+        ("minicrawl/0.1", "minicrawl"),
+        ("minicrawl/0.1 (+https://example.org)", "minicrawl"),
+        ("My-Bot_x 2.0", "My-Bot_x"),
+        ("bot2000/1", "bot"),
+        ("", "minicrawl"),
+        ("1/2", "minicrawl"),
+        ("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", "ExampleBot"),
+        ("Mozilla/5.0 (X11; Linux)", "Mozilla"),
+    ],
+)
+def test_product_token_is_letters_hyphens_and_underscores(user_agent, token):
+    assert product_token(user_agent) == token
+
+
+@pytest.mark.parametrize(
+    ("value", "delay"),
+    [
+        ("5", 5.0),
+        ("0.5", 0.5),
+        (" 2 ", 2.0),
+        ("120", 120.0),
+        ("3600.25", 3600.25),
+        ("5 # seconds", 5.0),
+        ("5 s", None),
+        ("0,5", 0.5),
+        ("0", 0.0),
+        ("-1", None),
+        ("x", None),
+        ("", None),
+        ("inf", None),
+        ("nan", None),
+    ],
+)
+def test_crawl_delay_is_a_finite_number_of_seconds(value, delay):
+    rules = RobotsRules.parse(f"User-agent: minicrawl\nCrawl-delay: {value}\n".encode())
+    found = rules.crawl_delay(US)
+    assert found == delay
+    assert found is None or type(found) is float
+
+
+def test_of_several_crawl_delays_the_first_one_counts():
+    """Rules below a crawl-delay may be shared with the next robot, its crawl-delay is not."""
+    rules = RobotsRules.parse(b"User-agent: x\nCrawl-delay: 5\nUser-agent: y\nCrawl-delay: z\nCrawl-delay: 9")
+    assert (rules.crawl_delay("x"), rules.crawl_delay("y")) == (5.0, 9.0)
+
+
+def test_crawl_delay_of_other_robots_does_not_concern_us():
+    assert RobotsRules.parse(b"User-agent: x\nCrawl-delay: 5").crawl_delay(US) is None
+    assert RobotsRules.parse(b"User-agent: *\nCrawl-delay: 5").crawl_delay(US) == 5.0
+
+
+# What an answer means: RFC 9309 2.3.1.
+
+NOW = 1000.0
+RULES = b"User-agent: *\nDisallow: /a"
+
+
+@pytest.mark.parametrize("status", [200, 203, 206])
+def test_2_3_1_1_a_success_is_parsed(status):
+    state = judged(Fetched(URL, status=status, body=RULES), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "robots")
+    assert state.refusal(US, f"{ORIGIN}/b") is None
+    assert (state.status, state.body, state.fetched_at, state.expires) == (status, RULES, NOW, NOW + LIFETIME)
+    assert not state.is_undecided
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_2_3_1_2_too_many_redirects_allow_everything(status):
+    state = judged(Fetched(URL, status=status, location="/x"), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") is None
+    assert state.expires == NOW + LIFETIME
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 499])
+def test_2_3_1_3_unavailable_allows_everything(status):
+    state = judged(Fetched(URL, status=status, body=RULES), NOW)
+    assert state.refusal(US, f"{ORIGIN}/a") is None
+    assert not state.is_undecided
+    assert (state.body, state.expires) == (b"", NOW + LIFETIME)
+
+
+UNREACHABLE = [
+    Fetched(URL, status=status, body=b"User-agent: *\nAllow: /") for status in (429, 500, 502, 503, 504, 599)
+]
+UNREACHABLE += [Fetched(URL, reason=reason) for reason in ("timeout", "reset", "refused", "undecodable")]
+
+
+@pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
+def test_2_3_1_4_unreachable_allows_nothing_and_is_tried_again(fetched):
+    state = judged(fetched, NOW)
+    assert state.is_undecided
+    assert state.refusal(US, f"{ORIGIN}/b") is not None
+    assert NOW < state.expires < NOW + LIFETIME
+
+
+@pytest.mark.parametrize("fetched", UNREACHABLE, ids=lambda fetched: fetched.reason or fetched.status)
+def test_waits_grow_and_end_after_some_attempts(fetched):
+    waits, state = [], None
+    for _ in range(MAX_ATTEMPTS):
+        assert state is None or state.is_undecided
+        state = judged(fetched, NOW, state.attempts if state else 0)
+        waits.append(state.expires - NOW)
+    assert not state.is_undecided
+    assert waits == sorted(set(waits))
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(
+    ("retry_after", "wait"),
+    [("60", 60.0), ("1", 10.0), ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0), ("-1", 10.0), ("soon", 10.0)],
+)
+def test_a_server_that_says_when_to_ask_again_is_asked_then(status, retry_after, wait):
+    state = judged(Fetched(URL, status=status, retry_after=retry_after), NOW)
+    assert state.is_undecided
+    assert state.expires == NOW + wait
+
+
+def test_a_failing_server_disallows_its_pages():
+    state = judged(Fetched(URL, status=503), NOW, MAX_ATTEMPTS - 1)
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.DISALLOWED, "robots-unreachable")
+
+
+def test_a_broken_connection_is_the_pages_error():
+    state = judged(Fetched(URL, reason="refused"), NOW, MAX_ATTEMPTS - 1)
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, "refused")
+
+
+@pytest.mark.parametrize("reason", ["dns", "private-address", "bad-url", "tls", "tls-authority"])
+def test_what_will_not_mend_is_not_tried_again(reason):
+    state = judged(Fetched(URL, reason=reason), NOW)
+    assert not state.is_undecided
+    assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, reason)
+    assert state.expires == NOW + LIFETIME
+
+
+def test_2_4_a_copy_is_used_for_no_longer_than_24_hours():
+    assert LIFETIME <= 24 * 3600
+
+
+def test_no_more_than_the_limit_is_kept():
+    state = judged(Fetched(URL, status=200, body=RULES + b"\n#" + b"x" * MAX_BYTES), NOW)
+    assert state.body == RULES
+
+
+@each(
+    "fetched",
+    [
+        Fetched(URL, status=200, body=RULES),
+        Fetched(URL, status=200, body=(RULES + b"\nDisallow: /bbbbbb").ljust(MAX_BYTES - 6, b"#") + b"\nDisallow: /b"),
+        Fetched(URL, status=404),
+        *UNREACHABLE,
+        Fetched(URL, reason="dns"),
+    ],
+)
+@each("attempts", [0, MAX_ATTEMPTS - 1])
+def test_what_the_store_remembers_decides_the_same(fetched, attempts):
+    state = judged(fetched, NOW, attempts)
+    row = RobotsRow(ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)
+    again = restored(row)
+    for path in ("/a", "/b"):
+        assert again.refusal(US, ORIGIN + path) == state.refusal(US, ORIGIN + path)
+    assert again.is_undecided == state.is_undecided
+    assert (again.expires, again.attempts, again.status) == (state.expires, state.attempts, state.status)
+
+
+def test_states_are_values():
+    assert RobotsState(None, 503, b"", NOW, NOW + 10) == RobotsState(None, 503, b"", NOW, NOW + 10)
+
+
+def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again():
+    """RFC 9309 2.3.1.4: what it forbids is not known. Asking for it again, or reading it again, would not help."""
+    state = judged(Fetched(URL, 200, b"User-agent: *\nAllow: /", reason="parser-failed"), 1000.0)
+    for known in (state, restored(state.row(ORIGIN))):
+        assert known.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "parser-failed")
+        assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
+
+
+def test_rules_for_many_robots_are_kept_once():
+    """Robots that are named together share their rules: 15,000 rules for 15,000 robots are no 225 million."""
+    names = "".join(f"User-agent: {'abcdefghij'[number % 10] * (number // 10 + 1)}\n" for number in range(1_000))
+    rules = RobotsRules.parse(f"{names}{names}User-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1,5".encode())
+    blocks = {id(block) for group in rules._groups.values() for block in group.blocks}
+    assert all(len(group.blocks) == 1 for group in rules._groups.values())
+    assert (len(rules._groups), len(blocks)) == (1_001, 1)
+    for agent in ("a", "b", "cc", "j" * 100):
+        assert (rules.allows(agent, f"{ORIGIN}/b"), rules.crawl_delay(agent)) == (False, 1.5)
+
+
+AGENTS = ["*", "minicrawl", "otherbot", "MiniCrawl/2", "foo", ""]
+LINES = [
+    *(f"User-agent: {agent}" for agent in AGENTS),
+    *(f"{kind}: {path}" for kind in ("Allow", "Disallow") for path in ("/a", "/ab", "/*b", "/", "/*a$", "")),
+    *(f"Crawl-delay: {value}" for value in ("1", "7", "x", "")),
+    *("", "# c", "Sitemap: /x"),
+]
+
+
+def slow_groups(lines: list[str]) -> dict[str, tuple[list[tuple[str, str]], float | None]]:
+    """Rules and Crawl-delay per robot: each line copied to every robot it is for (RFC 9309 2.1)."""
+    groups: dict[str, tuple[list[tuple[str, str]], float | None]] = {}
+    addressed: list[str] = []
+    is_naming = False
+    for line in lines:
+        name, _, value = (part.strip() for part in line.partition(":"))
+        if name == "User-agent":
+            addressed = [*(addressed if is_naming else []), value.partition("/")[0].lower()]
+            is_naming = True
+            groups.setdefault(addressed[-1], ([], None))
+        for agent in set(addressed):
+            rules, delay = groups[agent]
+            if name in ("Allow", "Disallow"):
+                is_naming = False
+                groups[agent] = ([*rules, *([(name, value)] if value else [])], delay)
+            elif name == "Crawl-delay" and delay is None and value.isdigit():
+                groups[agent] = (rules, float(value))
+        is_naming = is_naming and name not in ("Allow", "Disallow")
+    return groups
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=14))
+def test_groups_are_read_as_the_slow_reading_does(lines):
+    rules = RobotsRules.parse("\n".join(lines).encode())
+    slow = slow_groups(lines)
+    for agent in ("minicrawl", "otherbot", "foo", "none"):
+        expected, delay = slow.get(agent) or slow.get("*") or ([], None)
+        group = rules._group(agent)
+        said = [] if group is None else [(text.decode(), allows) for text, allows in group.lines]
+        assert said == [(text, name == "Allow") for name, text in expected]
+        assert rules.crawl_delay(agent) == delay

@@ -1,0 +1,468 @@
+"""Sitemaps in a crawl: which are asked for, whose URLs become known, and when."""
+
+import asyncio
+import gzip
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from misbehaving import MisbehavingServer, answer, redirect
+from sites import Server, Site, crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.run import acrawl
+from minicrawl.crawler.sitemaps import queue as sitemap_queue
+from minicrawl.model import CrawlReport
+from minicrawl.settings import ConnectTo
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+HOME = "http://a.test/"
+MAP = HOME + "map.xml"
+
+
+class WithSitemaps(Server):
+    """Serves sitemaps, too: URL lists as text; what starts with "index " is an index, a number a status."""
+
+    def __init__(self, site: Site, sitemaps: dict[str, list[str] | int | str], robots: str | None = None) -> None:
+        super().__init__(site, f"Sitemap: {MAP}" if robots is None else robots)
+        self.sitemaps = sitemaps
+        self.asked_all: list[str] = []
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url = str(request.url)
+        self.asked_all.append(url)
+        reply = self.sitemaps.get(url)
+        match reply:
+            case None:
+                return super()._answer(request)
+            case int():
+                return httpx.Response(reply)
+            case str() if reply.startswith("index "):
+                entries = "".join(f"<sitemap><loc>{entry}</loc></sitemap>" for entry in reply.split()[1:])
+                return httpx.Response(200, text=f"<sitemapindex>{entries}</sitemapindex>")
+            case str():
+                return httpx.Response(301, headers={"location": reply})
+            case list():
+                return httpx.Response(200, text="\n".join(reply))
+
+    @property
+    def asked_sitemaps(self) -> list[str]:
+        return [url for url in self.asked_all if url in self.sitemaps]
+
+
+def reasons(store: Path) -> dict[str, str]:
+    return dict(rows(store, "SELECT url, reason FROM sitemaps"))
+
+
+def found_in_sitemaps(store: Path) -> dict[str, str]:
+    return dict(
+        rows(
+            store,
+            "SELECT pages.url, sitemaps.url FROM sitemap_pages JOIN pages ON pages.id = sitemap_pages.page "
+            "JOIN sitemaps ON sitemaps.id = sitemap",
+        )
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+def test_pages_no_link_leads_to_are_found(store: Path) -> None:
+    hidden = [f"{HOME}hidden/{number}" for number in range(130)]
+    server = WithSitemaps({HOME: [], **{url: [] for url in hidden}}, {MAP: hidden})
+    report, _ = crawl(server, store, [HOME])
+    assert sorted(server.asked) == sorted([HOME, *hidden])
+    assert (report.reason, reasons(store)) == ("nothing-left", {MAP: "ok"})
+    assert found_in_sitemaps(store) == dict.fromkeys(hidden, MAP)
+    assert set(rows(store, "SELECT depth, reason, inlinks FROM pages WHERE id > 0")) == {(1, "ok", 0)}
+    assert open_store(store).seeds() == [HOME]
+    assert list(audit(open_store(store))) == []
+    # Nothing is forwarded to them: each has its share at birth, as every page has that nothing links to.
+    assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
+
+
+def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
+    """More often than URLs are handed on at a time."""
+    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 1_000})
+    crawl(server, store, [HOME])
+    assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
+    assert list(audit(open_store(store))) == []
+
+
+@pytest.mark.parametrize(("keep_parameters", "expected"), [(False, ["x"]), (True, ["x?utm_source=map", "x"])])
+def test_listed_urls_are_known_without_parameters_as_links_are(
+    store: Path, keep_parameters: bool, expected: list[str]
+) -> None:
+    server = WithSitemaps({HOME: [], HOME + "x": []}, {MAP: [HOME + "x?utm_source=map", HOME + "x"]})
+    crawl(server, store, [HOME], keep_parameters=keep_parameters)
+    assert [url for (url,) in rows(store, "SELECT url FROM pages ORDER BY id")] == [HOME, *(HOME + x for x in expected)]
+
+
+def test_what_a_sitemap_cannot_do(store: Path) -> None:
+    """It speaks of its own host, in scope, and not of traps, nor of what robots.txt forbids."""
+    listed = [
+        HOME + "fine",
+        "https://a.test/secure",
+        "http://b.test/foreign",
+        "http://www.a.test/foreign",
+        "http://a.test:81/foreign",
+        HOME + "denied",
+        HOME + "a/b/a/b/a/b/trap",
+        HOME + "forbidden",
+    ]
+    robots = f"User-agent: *\nDisallow: /forbidden\nSitemap: {MAP}"
+    crawl(WithSitemaps({HOME: []}, {MAP: listed}, robots), store, [HOME], deny=("denied",))
+    assert dict(rows(store, "SELECT url, reason FROM pages")) == {
+        HOME: "ok",
+        HOME + "fine": "http-404",
+        "https://a.test/secure": "http-404",
+        HOME + "forbidden": "robots",
+    }
+
+
+def test_a_host_with_a_dot_at_the_end_has_sitemaps_too(store: Path) -> None:
+    there = "http://a.test./"
+    server = WithSitemaps({there: []}, {there + "map.xml": [there + "1", HOME + "2"]}, f"Sitemap: {there}map.xml")
+    crawl(server, store, [there])
+    assert set(found_in_sitemaps(store)) == {there + "1", HOME + "2"}
+
+
+def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -> None:
+    there = "http://cdn.test/map.txt"
+    server = WithSitemaps({HOME: []}, {there: [HOME + "mine", "http://cdn.test/its"]}, f"Sitemap: {there}")
+    crawl(server, store, [HOME])
+    assert found_in_sitemaps(store) == {HOME + "mine": there}
+    # The server they are on is asked what it allows, as for a page.
+    assert server.asked_all.index("http://cdn.test/robots.txt") < server.asked_all.index(there)
+
+
+def test_sitemaps_elsewhere_must_be_in_scope(store: Path) -> None:
+    there = "http://cdn.test/map.txt"
+    server = WithSitemaps({HOME: []}, {there: [HOME + "mine"]}, f"Sitemap: {there}")
+    crawl(server, store, [HOME], scope="host")
+    assert (reasons(store), server.asked_sitemaps) == ({there: "scope-host"}, [])
+
+
+def test_forbidden_sitemap_is_not_asked_for(store: Path) -> None:
+    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]}, f"User-agent: *\nDisallow: /map\nSitemap: {MAP}")
+    crawl(server, store, [HOME])
+    assert (reasons(store), server.asked_sitemaps) == ({MAP: "robots"}, [])
+
+
+def test_redirects_and_indexes_are_followed_five_deep_and_not_in_circles(store: Path) -> None:
+    steps = [f"{HOME}{number}.xml" for number in range(8)]
+    maps: dict[str, list[str] | int | str] = {
+        MAP: f"index {MAP} {steps[0]} http://b.test/foreign.xml {HOME}moved.xml",
+        HOME + "moved.xml": HOME + "new.xml",
+        HOME + "new.xml": [HOME + "1"],
+    }
+    maps |= {here: f"index {there} {MAP}" for here, there in pairwise(steps)}
+    server = WithSitemaps({HOME: []}, maps)
+    crawl(server, store, [HOME])
+    assert server.asked_sitemaps.count(MAP) == 1
+    asked = {MAP, HOME + "moved.xml", HOME + "new.xml", *steps[:5]}
+    assert set(server.asked_sitemaps) == asked
+    assert reasons(store) == dict.fromkeys(asked, "ok") | {HOME + "moved.xml": "redirect-301"}
+    assert found_in_sitemaps(store) == {HOME + "1": HOME + "new.xml"}
+
+
+def test_failures_have_reasons_and_are_tried_as_often_as_pages(store: Path) -> None:
+    maps: dict[str, list[str] | int | str] = {HOME + "503.xml": 503, HOME + "404.xml": 404, HOME + "none.xml": ["x"]}
+    robots = "\n".join(f"Sitemap: {url}" for url in [*maps, "ftp://a.test/map.xml", "//"])
+    server = WithSitemaps({HOME: []}, maps, robots)
+    report, _ = crawl(server, store, [HOME], timing=Timing(retry=0.001))
+    assert report.reason == "nothing-left"
+    assert reasons(store) == {
+        HOME + "503.xml": "http-503",
+        HOME + "404.xml": "http-404",
+        HOME + "none.xml": "not-a-sitemap",
+    }
+    assert [server.asked_sitemaps.count(url) for url in maps] == [3, 1, 1]
+
+
+def test_switched_off(store: Path) -> None:
+    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]})
+    crawl(server, store, [HOME], sitemaps=False)
+    assert (server.asked_sitemaps, server.asked) == ([], [HOME])
+    # The next crawl catches up, though robots.txt is not asked for again.
+    crawl(server, store, [HOME + "2"], sitemaps=True)
+    assert server.asked_sitemaps == [MAP]
+
+
+def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: Path) -> None:
+    maps: dict[str, list[str] | int | str] = {f"{HOME}{number}.xml": [] for number in range(9)}
+    links = [f"/{number}" for number in range(60)]
+    server = WithSitemaps({HOME: links}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    crawl(server, store, [HOME])
+    turns = [place for place, url in enumerate(server.asked_all[1:]) if url in maps]
+    assert len(turns) == 9
+    with_pages = [turn for turn in turns if turn < 1 + 60 + 7]
+    assert min(later - earlier for earlier, later in pairwise(with_pages)) == 10
+    assert turns[-2:] == [turns[-1] - 1, turns[-1]]  # once the pages are all read, there is no need to wait
+
+
+def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
+    class Timed(WithSitemaps):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
+            return super()._answer(request)
+
+    times: dict[str, list[float]] = {}
+    hosts = ["http://a.test/", "http://b.test/"]
+    maps: dict[str, list[str] | int | str] = {f"{hosts[1]}{number}.xml": [] for number in range(4)}
+    server = Timed({host: [] for host in hosts}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    crawl(server, store, hosts, delay=0.02, concurrency=8)
+    assert {host: len(asked) for host, asked in times.items()} == {"a.test": 2, "b.test": 2 + 4 * 2}
+    assert min(later - earlier for asked in times.values() for earlier, later in pairwise(asked)) >= 0.02
+
+
+def test_sitemap_is_asked_for_again_after_a_day(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]})
+    crawl(server, store, [HOME])
+    crawl(server, store, [HOME + "2"])
+    assert server.asked_sitemaps == [MAP]
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    server.sitemaps[MAP] = [HOME + "1", HOME + "new"]
+    crawl(server, store, [HOME + "3"])
+    assert server.asked_sitemaps == [MAP, MAP]
+    assert set(found_in_sitemaps(store)) == {HOME + "1", HOME + "new"}
+
+
+def test_many_urls_that_wait_hold_further_sitemaps_back(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap_queue, "MOST_WAITING", 200)
+    maps = {f"{HOME}{name}.xml": [f"{HOME}{name}/{number}" for number in range(400)] for name in "abc"}
+    server = WithSitemaps({HOME: []}, {**maps}, "\n".join(f"Sitemap: {url}" for url in maps))
+    crawl(server, store, [HOME])
+    assert len(server.asked) == 1 + 3 * 400
+    first, second, third = (server.asked_all.index(url) for url in maps)
+    assert (second - first, third - second) == (1 + 200, 1 + 400)
+
+
+def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
+    maps: dict[str, list[str] | int | str] = {f"{HOME}{number}.xml": [] for number in range(9)}
+    server = WithSitemaps({HOME: []}, {MAP: "index " + " ".join(maps)} | maps)
+    crawl(server, store, [HOME])
+    assert len(server.asked_sitemaps) == 5
+    assert left_out(store) == (5, "          5 more sitemaps were left out: too many of a host, or too deep\n")
+    # They are counted anew when the index is read again, and not before.
+    crawl(server, store, [HOME + "1"])
+    assert left_out(store)[0] == 5
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:7])
+    crawl(server, store, [HOME + "2"])
+    assert left_out(store)[0] == 3
+    server.sitemaps[MAP] = "index " + " ".join([*maps][:4])
+    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
+    crawl(server, store, [HOME + "3"])
+    assert left_out(store) == (0, "")
+
+
+@pytest.mark.parametrize("named", [7, 5])
+def test_robots_txt_may_name_too_many_sitemaps_itself(store: Path, monkeypatch: pytest.MonkeyPatch, named: int) -> None:
+    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
+    robots = "\n".join(f"Sitemap: {HOME}{number}.xml" for number in range(named))
+    for run in range(2):
+        crawl(WithSitemaps({HOME: []}, {}, robots), store, [f"{HOME}{run}"])
+        assert left_out(store)[0] == named - 5
+
+
+def left_out(store: Path) -> tuple[int, str]:
+    """What status says of sitemaps beyond the limits: how many, and the line."""
+    runner = CliRunner()
+    told = json.loads(runner.invoke(main, ["status", "--json", "--store", str(store)]).output)
+    lines = runner.invoke(main, ["status", "--store", str(store)]).output.splitlines(keepends=True)
+    return told["sitemaps"]["left_out"], "".join(line for line in lines if "left out" in line)
+
+
+# How many are let in.
+
+
+def big_site(seed: int) -> tuple[Site, dict[str, list[str] | int | str]]:
+    """Pages that are linked to, most several times, and sitemaps that list them and others."""
+    rng = random.Random(seed)
+    linked = [f"{HOME}{number}" for number in range(80)]
+    site: Site = {url: [rng.choice(linked) for _ in range(rng.randrange(9))] for url in linked}
+    site[HOME] = linked[:10]
+    listed = [*linked[::3], *(f"{HOME}only/{number}" for number in range(40))]
+    rng.shuffle(listed)
+    return site, {MAP: listed[:40], HOME + "b.xml": listed[40:]}
+
+
+BOTH = f"Sitemap: {MAP}\nSitemap: {HOME}b.xml"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
+    store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
+    visit, let_rest_in = Absorber._visit, SitemapTurns.let_rest_in
+
+    def sizes(absorber: Absorber) -> tuple[int, int]:
+        taken = sum(row.taken for row in absorber.sitemaps.queue._rows.values())
+        return absorber.accounts.size - taken, taken
+
+    def counting_visit(absorber: Absorber, *args: object, **options: object) -> None:
+        before = sizes(absorber)
+        visit(absorber, *args, **options)  # type: ignore[arg-type]
+        after = sizes(absorber)
+        turns.append((after[0] - before[0], after[1] - before[1]))
+
+    def last_resort(sitemaps: SitemapTurns, now: float) -> bool:
+        monkeypatch.setattr(Absorber, "_visit", visit)  # from now on there is no limit
+        return let_rest_in(sitemaps, now)
+
+    monkeypatch.setattr(Absorber, "_visit", counting_visit)
+    monkeypatch.setattr(SitemapTurns, "let_rest_in", last_resort)
+    site, sitemaps = big_site(seed)
+    server = WithSitemaps(site, sitemaps, BOTH)
+    crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
+    assert sum(listed for _, listed in turns) > 10
+    for start in range(len(turns)):
+        links = listed = 0
+        for by_link, by_sitemap in turns[start:]:
+            links, listed = links + by_link, listed + by_sitemap
+            assert listed <= (links + 2) / 3
+    assert len(server.asked) == len(set(server.asked))
+    assert {url for maps in sitemaps.values() for url in maps} <= set(server.asked)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("parts", [(1, 1, 1, 2, 3), (7, 9, 100)])
+def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path, parts: tuple[int, ...]) -> None:
+    site, sitemaps = big_site(1)
+    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
+    _, server = crawl(WithSitemaps(site, sitemaps, BOTH), whole, [HOME], traps=False)
+    again = WithSitemaps(site, sitemaps, BOTH)
+    for part in (*parts, 1000):
+        crawl(again, pieces, [HOME], pages=part, traps=False)
+        assert list(audit(open_store(pieces))) == []
+    assert sorted(again.asked) == sorted(server.asked)
+    known = "SELECT url FROM pages ORDER BY url"
+    assert rows(pieces, known) == rows(whole, known)
+    assert rows(pieces, "SELECT count(*) FROM sitemap_urls") == [(0,)]
+
+
+def test_hosts_take_turns(store: Path) -> None:
+    """A host with many URLs waiting does not keep the others' out."""
+    hosts = [f"http://{name}.test/" for name in "abc"]
+    counts = dict(zip(hosts, (150, 20, 20), strict=True))
+    maps = {f"{host}map.xml": [f"{host}{number}" for number in range(count)] for host, count in counts.items()}
+    server = WithSitemaps({host: [] for host in hosts}, {**maps}, "Sitemap: /map.xml")
+    crawl(server, store, hosts)
+    places = dict(rows(store, "SELECT url, id FROM pages"))
+    assert max(places[url] for host in hosts[1:] for url in maps[f"{host}map.xml"]) < 3 + 100 + 40
+
+
+class Resting(WithSitemaps):
+    """One host asks to be left alone for an hour."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.host == "rests.test" and request.url.path != "/robots.txt":
+            return httpx.Response(503, headers={"retry-after": "3600"})
+        return super()._answer(request)
+
+
+def test_a_host_that_rests_keeps_back_no_urls_of_others(store: Path) -> None:
+    """The others go on with their sitemaps once their pages are read, in more than one round."""
+    listed = [f"{HOME}hidden/{number}" for number in range(230)]
+    robots = f"User-agent: *\nSitemap: {MAP}"
+    server = Resting({HOME: [HOME + "1"], HOME + "1": []}, {MAP: listed}, robots)
+    report, _ = crawl(server, store, [HOME, "http://rests.test/"], pages=2 + 1 + 230, time=60.0)
+    assert report.reason == "pages"
+    assert set(listed) <= set(server.asked)
+    assert list(audit(open_store(store))) == []
+
+
+def test_when_only_sitemaps_are_left_all_hosts_go_on(store: Path) -> None:
+    hosts = [f"http://h{number}.test/" for number in range(5)]
+    maps = {f"{host}map.xml": [f"{host}{number}" for number in range(300)] for host in hosts}
+    server = WithSitemaps({host: [] for host in hosts}, {**maps}, "Sitemap: /map.xml")
+    crawl(server, store, hosts, pages=len(hosts) + 1, concurrency=1)
+    known = rows(store, "SELECT count(*) FROM pages GROUP BY host")
+    assert known == [(1 + 100,)] * len(hosts)
+
+
+def test_a_host_with_a_delay_is_let_in_as_many_as_it_may_be_asked_for(store: Path) -> None:
+    maps = {MAP: [f"{HOME}{number}" for number in range(300)]}
+    crawl(WithSitemaps({HOME: []}, {**maps}), store, [HOME], pages=2, delay=0.05)
+    assert rows(store, "SELECT count(*) FROM pages") == [(1 + 41,)]
+
+
+# Over sockets.
+
+
+class Pages(MisbehavingServer):
+    """Serves some paths as told, and any other as an empty page."""
+
+    def __init__(self, pages: dict[str, bytes]) -> None:
+        super().__init__({})
+        self._pages = pages
+
+    def _fault(self, host: str, path: str) -> bytes:
+        return self._pages.get(path, answer(b""))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_crawl_over_sockets(store: Path, workers: int) -> None:
+    packed = gzip.compress("".join(f"{HOME}hidden/{number}\n" for number in range(1500)).encode())
+    server = Pages(
+        {
+            "/robots.txt": answer(b"Sitemap: /moved.xml", "Content-Type: text/plain"),
+            "/moved.xml": redirect(b"/index.xml"),
+            "/index.xml": answer(f"<sitemapindex><sitemap><loc>{HOME}urls.gz</loc></sitemap></sitemapindex>".encode()),
+            "/urls.gz": answer(packed, "Content-Type: application/x-gzip"),
+        }
+    )
+
+    async def run() -> CrawlReport:
+        async with server:
+            mapping = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            settings: dict[str, Any] = {"delay": 0.0, "concurrency": 8, "workers": workers, "pages": 100}
+            return await acrawl([HOME], store, connect_to=mapping, allow_private=True, **settings)
+
+    report = asyncio.run(run())
+    assert (report.reason, report.fetched) == ("pages", 100)
+    assert reasons(store) == {HOME + "moved.xml": "redirect-302", HOME + "index.xml": "ok", HOME + "urls.gz": "ok"}
+    assert rows(store, "SELECT found, queued FROM sitemaps WHERE url LIKE '%gz'") == [(1500, 1500)]
+    known, waiting = rows(store, "SELECT (SELECT count(*) FROM pages), (SELECT count(*) FROM sitemap_urls)")[0]
+    assert known + waiting == 1 + 1500
+    asked = [head.split(b" ", 2)[1] for _, head in server.requests]
+    assert len(set(asked)) == len(asked) == 100 + 4
+    assert list(audit(open_store(store))) == []
+
+
+# What the commands say.
+
+
+@pytest.fixture
+def said(store: Path) -> Path:
+    server = WithSitemaps({HOME: []}, {MAP: [f"{HOME}{number}" for number in range(300)]})
+    crawl(server, store, [HOME], pages=5)
+    return store
+
+
+def test_status_counts_sitemaps(said: Path) -> None:
+    told = CliRunner().invoke(main, ["status", "--store", str(said)]).output
+    assert "sitemaps  ok 1; 300 URLs in them, 200 wait, 100 became known\n" in told
+
+
+def test_why_names_the_sitemap(said: Path) -> None:
+    runner = CliRunner()
+    assert (
+        f"  found in    sitemap {MAP}, 1 links" in runner.invoke(main, ["why", HOME + "7", "--store", str(said)]).output
+    )
+    told = runner.invoke(main, ["why", HOME + "299", "--store", str(said)]).output
+    assert f"  sitemap     waits in {MAP}\n" in told
+    assert "unknown     sitemap: " in told

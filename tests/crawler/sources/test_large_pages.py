@@ -1,0 +1,222 @@
+"""Pages that take long to parse leave the event loop, and say what they would have said in it."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx
+import pytest
+from misbehaving import MisbehavingServer, answer
+
+from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawler.sources.source import LocalSource, PageSource, WorkerSource
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+URL = "http://h.test/dir/page"
+MB = 10**6
+
+
+def name_of(number: int) -> bytes:
+    """The shortest names of attributes that are different from one another."""
+    digits = b"abcdefghijklmnopqrstuvwxyz0123456789-_.:"
+    return digits[number % 40 :][:1] + (name_of(number // 40 - 1) if number >= 40 else b"")
+
+
+PAGES = {
+    "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 4 * MB],
+    "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(15_000)),
+    "nesting": b"<div>" * (4 * MB // 5),
+    "text": b"<a href=/x>" + b"word " * (16 * MB // 5),
+    "attribute": b'<a href="' + b"x" * (16 * MB - 20) + b'">',
+    "attributes": b"<a " + b"".join(b"a%d " % number for number in range(10**5)) + b">",
+    "not-utf-8": b"<meta charset=latin1><p>" + b"w\xf6rd " * (4 * MB // 5),
+    "nesting-in-50-kB": b"<div>" * 10_000,
+    "attributes-in-100-kB": b"<a " + b"".join(b"a%d " % number for number in range(16_000)) + b">",
+    "attributes-in-45-kB": b"<a " + b"".join(b"%b " % name_of(number) for number in range(12_000)) + b">",
+    "attributes-in-20-kB": b"<a " + b"".join(b"%b/" % name_of(number) for number in range(5_900)) + b">",
+}
+
+
+def source_of(body: bytes, timing: Timing = STANDARD, **settings: Any) -> LocalSource:
+    """Where every page has this body."""
+    reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
+    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply), timing)
+
+
+@pytest.mark.parametrize("tags", [10, 6_000])
+def test_words_are_told_only_where_soft_404s_are_looked_for(tags: int) -> None:
+    async def words(probe: bool) -> bytes:
+        async with source_of(b"<p>Hello" + b"<b>" * tags, probe=probe) as source:
+            fetched, _ = await source.page(URL)
+        return fetched.words
+
+    assert asyncio.run(words(probe=True))
+    assert asyncio.run(words(probe=False)) == b""
+
+
+async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
+    """What the work led to, and the most CPU time that this thread spent in one turn of the loop meanwhile.
+
+    CPU, as a busy machine may let any turn wait; what holds Python's lock elsewhere is not seen by it.
+    """
+    task = asyncio.ensure_future(work)
+    longest, before = 0.0, time.thread_time()
+    while not task.done():
+        await asyncio.sleep(0.001)
+        now = time.thread_time()
+        longest, before = max(longest, now - before), now
+    return task.result(), longest
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
+    body = PAGES[name]
+
+    async def run() -> tuple[tuple[Fetched, ParsedPage], float]:
+        async with source_of(body, max_size=20 * MB) as source:
+            return await longest_step(source.page(URL))
+
+    (fetched, parsed), longest = asyncio.run(run())
+    expected, identity = read_page(body, URL, "text/html", anchors=False)
+    assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
+    assert longest < 0.1
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
+    """With real connections, and with a worker, whose own loop goes on as well: it answers for others meanwhile."""
+    body = PAGES["nesting"]
+    server = MisbehavingServer({"large": answer(body), "small": answer(b"<p>hello")})
+
+    async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
+        async with server, AsyncExitStack() as stack:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=workers)
+            source: PageSource = WorkerSource(settings) if workers else LocalSource(settings)
+            await stack.enter_async_context(source)
+            await source.page("http://small.first.test/")
+            large = asyncio.create_task(source.page("http://large.first.test/"))
+            while not any(host == "large.first.test" for host, _ in server.requests):
+                await asyncio.sleep(0.001)
+            _, longest = await longest_step(source.page("http://small.first.test/"))
+            is_first = not large.done()
+            return await large, is_first, longest
+
+    (fetched, parsed), is_first, longest = asyncio.run(run())
+    expected, identity = read_page(body, "http://large.first.test/", "text/html", anchors=False)
+    assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
+    assert is_first
+    assert longest < 0.1
+
+
+def replaced(fetched: Fetched, identity: dict[str, Any]) -> Fetched:
+    return Fetched(**{name: getattr(fetched, name) for name in Fetched.__slots__} | identity | {"body": b""})
+
+
+def test_exceptions_are_raised_as_they_would_be_here() -> None:
+    async def run() -> None:
+        pages = LargePages(60.0)
+        try:
+            with pytest.raises(TypeError):
+                await pages.read(b"<p>", URL, 5, anchors=False)  # type: ignore[arg-type]
+            parsed, _ = await pages.read(b"<a href=/x>y</a>", URL, None, anchors=True)
+            assert (parsed.outlinks, parsed.anchors) == (("http://h.test/x",), ("y",))
+        finally:
+            await pages.aclose()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGTERM])
+def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None:
+    """While a page is read; one that waits for it, and is not waited for, harms nobody."""
+
+    async def run() -> None:
+        pages = LargePages(60.0)
+        try:
+            await pages.read(b"", URL, None, anchors=False)
+            body = PAGES["nesting-in-50-kB"]
+            reads = [asyncio.create_task(pages.read(body, URL, None, anchors=False)) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert pages._process is not None
+            os.kill(pages._process.pid, fate)
+            with pytest.raises(PageDiedError):
+                await reads[0]
+            reads[1].cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reads[1]
+            parsed, _ = await pages.read(b"<a href=/x>", URL, None, anchors=False)
+            assert parsed.outlinks == ("http://h.test/x",)
+        finally:
+            await pages.aclose()
+
+    asyncio.run(run())
+
+
+def test_page_that_takes_too_long_is_given_up() -> None:
+    async def run() -> None:
+        pages = LargePages(0.0)
+        with pytest.raises(TimeoutError, match="more than 0 s"):
+            await pages.read(b"<p>", URL, None, anchors=False)
+        assert pages._process is None
+
+    asyncio.run(run())
+
+
+def test_page_that_takes_too_long_is_not_asked_for_again() -> None:
+    """It would take as long again: a parser that finds no memory may go round in circles."""
+
+    async def run() -> tuple[Fetched, ParsedPage]:
+        async with source_of(PAGES["nesting-in-50-kB"], Timing(parse=0.0)) as source:
+            return await source.page(URL)
+
+    fetched, parsed = asyncio.run(run())
+    assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
+
+
+def test_page_whose_process_dies_is_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def dies(*_: object, **__: object) -> None:
+        raise PageDiedError
+
+    async def run() -> tuple[Fetched, ParsedPage]:
+        async with source_of(PAGES["nesting-in-50-kB"]) as source:
+            return await source.page(URL)
+
+    monkeypatch.setattr(LargePages, "read", dies)
+    assert asyncio.run(run()) == (Fetched(URL, reason="worker-died"), ParsedPage())
+
+
+def test_process_ends_with_the_source() -> None:
+    async def run() -> int:
+        async with source_of(b"<p>" * 6_000) as source:
+            await source.page(URL)
+            assert source._large_pages._process is not None
+            return source._large_pages._process.pid
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(asyncio.run(run()), 0)
+
+
+def test_ordinary_pages_are_read_here() -> None:
+    assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
+    assert is_large(b"<br>" * 5_001)
+    assert is_large(b" " * 300_000)
+    assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
+    assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
+
+
+@pytest.mark.parametrize("value", [b"", b"=1", b"='>'", b'=">>"', b'= "a > b"', b"='\">'", b"=\n'>'"])
+@pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
+def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
+    for every in (1, 7, 500, 7_000):
+        names = (b"a%d%b" % (number, value if number % every == 0 else b"") for number in range(8_000))
+        page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
+        assert is_large(page)
+        assert is_large(page.decode().encode("utf-16"))

@@ -1,0 +1,353 @@
+"""Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
+
+import random
+from pathlib import Path
+
+import httpx
+import pytest
+from sites import Site, crawl, rows
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.outcomes.outcome import MAX_TRIES
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import Links, Turn
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+A, B, C = (f"http://a.test/{name}" for name in "abc")
+SEED_CASH = SEED_GRANTS * GRANT
+
+
+def one_visit(tmp_path: Path, site: Site, **settings: object) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+    """Visit only the home page. The link cash each URL got (cash beyond its grant), and each URL's state and reason."""
+    store = tmp_path / "crawl.db"
+    crawl(site, store, [HOME], pages=1, **settings)
+    assert list(audit(open_store(store))) == []
+    cash = {url: cash - GRANT for url, cash in rows(store, "SELECT url, cash FROM ranks WHERE url != ?", HOME)}
+    states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return cash, states
+
+
+def share(links: int) -> int:
+    return SEED_CASH * 17 // 20 // links
+
+
+CASES = {
+    "two links": ([A, B], {A: share(2), B: share(2)}),
+    "the same link twice counts once": ([A, A, B], {A: share(2), B: share(2)}),
+    "fragments are one page": ([A + "#1", A + "#2"], {A: share(1)}),
+    "a link to itself is not counted": ([HOME, HOME + "#top", "", A], {A: share(1)}),
+    "no links: all to the virtual page": ([], {}),
+    "nofollow is not counted": (
+        [A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'],
+        {A: share(1)},
+    ),
+    "meta nofollow: all to the virtual page": (['<meta name="robots" content="nofollow">', A], {}),
+    "mailto and the like are no links": ([A, "mailto:a@b.test", "javascript:x()"], {A: share(1)}),
+    "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: SEED_CASH, B: 0}),
+    "canonical to itself": ([f'<link rel="canonical" href="{HOME}">', B], {B: share(1)}),
+    "meta refresh: all of it": ([f'<meta http-equiv="refresh" content="0; url={A}">'], {A: SEED_CASH}),
+}
+
+
+@pytest.mark.parametrize(("links", "expected"), CASES.values(), ids=CASES.keys())
+def test_cash_of_a_page_goes_where_its_links_go(tmp_path: Path, links: list[str], expected: dict[str, int]) -> None:
+    cash, _ = one_visit(tmp_path, {HOME: links})
+    assert cash == expected
+
+
+def test_links_out_of_scope_are_not_counted_and_not_known(tmp_path: Path) -> None:
+    cash, _ = one_visit(tmp_path, {HOME: [A, "http://other.test/"]}, scope="host")
+    assert cash == {A: share(1)}
+    assert rows(tmp_path / "crawl.db", "SELECT refused FROM links") == [(1,)]
+
+
+def test_redirect_hands_over_all_cash_and_has_no_importance(tmp_path: Path) -> None:
+    cash, states = one_visit(tmp_path, {HOME: A})
+    assert cash == {A: SEED_CASH}
+    assert states == {HOME: ("alias", "redirect-301"), A: ("waiting", "redirect-301")}
+    assert rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks") == [(A, 1.0), (HOME, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "reason"),
+    [
+        (404, "error", "http-404"),
+        (403, "error", "http-403"),
+        (204, "fetched", "http-204"),
+        (HOME, "error", "redirect-loop"),
+        ("mailto:a@b.test", "error", "redirect-nowhere"),
+        ("http://other.test/", "error", "redirect-scope-host"),
+    ],
+)
+def test_page_without_usable_answer_gives_all_to_the_virtual_page(
+    tmp_path: Path, reply: int | str, state: str, reason: str
+) -> None:
+    cash, states = one_visit(tmp_path, {HOME: reply}, scope="host")
+    assert cash == {}
+    assert states == {HOME: (state, reason)}
+
+
+def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path) -> None:
+    from sites import Server
+
+    store = tmp_path / "crawl.db"
+    server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
+    crawl(server, store, [HOME])
+    assert server.asked == [HOME, B]
+    assert rows(store, "SELECT state, reason, is_read FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
+    ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
+    assert importance > 1 / 3
+    assert list(audit(open_store(store))) == []
+
+
+def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    chain = {f"http://a.test/{hop}": f"http://a.test/{hop + 1}" for hop in range(14)}
+    crawl({HOME: [A, "http://a.test/0"], A: B, B: C, C: A, **chain}, store, [HOME])
+    loop = rows(store, "SELECT state, reason FROM pages WHERE url IN (?, ?, ?) ORDER BY url", A, B, C)
+    assert sorted(loop) == [("alias", "redirect-301"), ("alias", "redirect-301"), ("error", "redirect-loop")]
+    hops = rows(store, "SELECT state FROM pages WHERE url GLOB 'http://a.test/[0-9]*' ORDER BY id")
+    assert [state for (state,) in hops] == ["alias"] * 10 + ["error"]
+    assert list(audit(open_store(store))) == []
+
+
+def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {
+        HOME: [f'<link rel="canonical" href="{A}">'],
+        A: [f'<link rel="canonical" href="{HOME}">', B],
+    }
+    crawl(site, store, [HOME])
+    assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [
+        ("alias", "canonical"),
+        ("fetched", "canonical-loop"),
+    ]
+    assert rows(store, "SELECT count(*) FROM pages") == [(3,)]
+
+
+@pytest.mark.parametrize("pages", [1, 100], ids=["in two runs", "in one batch"])
+def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> None:
+    """As on sites that moved to https and still call the http page canonical: the page stands for itself."""
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [f'<link rel="canonical" href="{A}">', A, B], A: HOME, B: [HOME]}
+    crawl(site, store, [HOME], pages=pages)
+    crawl(site, store, [HOME])
+    plain = tmp_path / "plain.db"
+    crawl(site | {HOME: [A, B]}, plain, [HOME])
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert states == {HOME: "fetched canonical-loop", A: "alias redirect-301", B: "fetched ok"}
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+@pytest.mark.parametrize("pages", [1, 2, 100], ids=["in two runs", "then one", "in one batch"])
+def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) -> None:
+    """Be the dead page found out before or after."""
+    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
+    dead = f'<link rel="canonical" href="{C}">'
+    site: Site = {HOME: [dead, A], A: [HOME, B], B: [dead, A], C: 404}
+    crawl(site, store, [HOME], pages=pages, strategy="breadth-first")
+    crawl(site, store, [HOME], strategy="breadth-first")
+    crawl(site | {HOME: [C, A], B: [C, A]}, plain, [HOME])
+    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert states == {
+        HOME: "fetched canonical-dead",
+        A: "fetched ok",
+        B: "fetched canonical-dead",
+        C: "error http-404",
+    }
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    report, server = crawl({HOME: 503}, store, [HOME], time=1)
+    assert (report.reason, server.asked) == ("time", [HOME])
+    assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+
+
+def absorber_of(store: Path, now: float) -> Absorber:
+    settings = CrawlSettings()
+    window = parse_window(settings.history, settings.window)
+    return Absorber(Writer(store), settings, STRATEGIES[settings.strategy], window, now)
+
+
+def handed_out(absorber: Absorber, now: float) -> list[str]:
+    frontier, urls = absorber.frontier, []
+    while (page := frontier.acquire(now)) is not None:
+        urls.append(absorber.known.url(page))
+    return urls
+
+
+@pytest.mark.parametrize("retry_after", ["120", "Thu, 01 Jan 1970 00:18:40 GMT"])
+@pytest.mark.parametrize("status", [429, 503])
+def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retry_after: str) -> None:
+    """For its other pages, too, and by the next run; other hosts are not held up."""
+    absorber = absorber_of(tmp_path / "crawl.db", 1000.0)
+    absorber.start([HOME, A, "http://b.test/"], 1000.0)
+    assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
+    (home,) = absorber.known.find([HOME])
+    assert home is not None
+    absorber.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
+    absorber.commit({})
+    assert handed_out(absorber, 1119.9) == []
+    assert handed_out(absorber, 1120.0) == [HOME]
+    absorber.writer.close()
+    again = absorber_of(tmp_path / "crawl.db", 1005.0)
+    assert handed_out(again, 1119.9) == ["http://b.test/"]
+    assert handed_out(again, 1120.0) == [HOME]
+    again.writer.close()
+
+
+def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber.start([HOME, A], 0.0)
+    (home,) = absorber.known.find([HOME])
+    assert home is not None
+    now = 0.0
+    for _ in range(MAX_TRIES):
+        assert absorber.frontier.acquire(now) == home
+        absorber.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
+        assert handed_out(absorber, now + 59.9) == []
+        now += 60.0
+    assert handed_out(absorber, now) == [A]
+    absorber.writer.close()
+
+
+def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
+    crawl(site, store, [HOME])
+    site[A] = 404
+    crawl(site, store, [], discovery=0.0, pages=12)
+    assert rows(store, "SELECT state, reason, received >= 0 FROM pages WHERE url = ?", A) == [("gone", "http-404", 1)]
+    assert list(audit(open_store(store))) == []
+
+
+def test_crawl_whose_only_page_has_gone_still_ends(tmp_path: Path) -> None:
+    """With no cash left to measure by, there is nothing to settle."""
+    store = tmp_path / "crawl.db"
+    crawl({HOME: []}, store, [HOME])
+    crawl({HOME: 404}, store, [], discovery=0.0, pages=1)
+    assert rows(store, "SELECT state FROM pages") == [("gone",)]
+    assert list(audit(open_store(store))) == []
+
+
+def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A], A: 404}
+    crawl(site, store, [HOME])
+    crawl(site, store, [], discovery=0.0, pages=6)
+    assert rows(store, "SELECT state FROM pages WHERE url = ?", A) == [("error",)]
+
+
+def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
+    crawl(site, store, [HOME])
+    site |= {HOME: [A], A: [HOME, C], C: [HOME]}
+    crawl(site, store, [], discovery=0.5, pages=20)
+    fresh = tmp_path / "fresh.db"
+    crawl(site, fresh, [HOME, B])
+    query = "SELECT url, importance FROM ranks WHERE url != ? ORDER BY url"
+    changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
+    assert changed == pytest.approx(expected, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+UNCHANGED = "SELECT url, state, reason, is_read, attempts, status, fetched_at, title, depth, inlinks FROM pages"
+UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
+
+
+@pytest.mark.parametrize("settings", [{}, {"boost": ("/a=5",)}, {"history": "variable:3"}], ids=str)
+def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[str, object]) -> None:
+    """A 304 that nobody asked for says nothing against a page whose links are known."""
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [A, B], A: [HOME, C], B: A, C: [HOME]}
+    crawl(site, store, [HOME], **settings)
+    links, pages = (rows(store, query) for query in ("SELECT * FROM links", UNCHANGED))
+    importance = dict(rows(store, "SELECT url, importance FROM ranks"))
+    report, server = crawl(dict.fromkeys(site, 304), store, [], discovery=0.0, pages=40, **settings)
+    assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
+    assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
+    assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber.start([HOME], 0.0)
+    (home,) = absorber.known.find([HOME])
+    assert home is not None
+    now = 0.0
+    for _ in range(MAX_TRIES):
+        assert absorber.frontier.acquire(now) == home
+        absorber.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
+        now += 100.0
+    absorber.commit({})
+    absorber.writer.close()
+    assert rows(tmp_path / "crawl.db", "SELECT state, reason FROM pages") == [("error", "bad-response")]
+
+
+def test_turn_that_changes_nothing_leaves_what_its_batch_has_of_the_page() -> None:
+    batch = Batch()
+    turn = Turn(7, "fetched", "ok", 0, None, None)
+    batch.add_turn(turn, Links(7, b"", 0, 0))
+    batch.add_unchanged(7, "[1]")
+    assert (batch.turns, batch.measures, batch.turns_taken) == ({7: turn._replace(measures="[1]")}, {}, 2)
+    batch.add_unchanged(8, "[2]")
+    assert batch.measures == {8: "[2]"}
+
+
+def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page whose new links are not in the store yet must not be settled along its old ones."""
+    from sites import Server
+
+    from minicrawl.crawler.absorb import Absorber
+
+    urls = [f"http://a.test/{page}" for page in range(30)]
+    rng = random.Random(1)
+
+    class Changing(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            self.site[str(request.url)] = rng.sample(urls, rng.randrange(6))
+            return super()._answer(request)
+
+    absorb = Absorber.absorb
+
+    def absorb_and_settle(self: Absorber, *args: object) -> None:
+        absorb(self, *args)  # type: ignore[arg-type]
+        if rng.random() < 0.2:
+            self.commit({})
+        self.settle()
+
+    monkeypatch.setattr(Absorber, "absorb", absorb_and_settle)
+    store = tmp_path / "crawl.db"
+    crawl(Changing({}), store, urls, discovery=0.3, pages=400)
+    assert list(audit(open_store(store))) == []
+
+
+def test_depth_is_the_least_number_of_links_from_a_seed(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: [A], A: [B, C], B: [C], C: []}, store, [HOME, B], strategy="breadth-first")
+    assert dict(rows(store, "SELECT url, depth FROM pages")) == {HOME: 0, A: 1, B: 0, C: 1}
+
+
+def test_boosted_links_get_more_cash_but_no_more_importance(tmp_path: Path) -> None:
+    site: Site = {HOME: [A, B]}
+    cash, _ = one_visit(tmp_path, site, boost=("/a$=3",))
+    assert cash[A] > 2.9 * cash[B]
+    importance = dict(rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks"))
+    assert importance[A] == importance[B]

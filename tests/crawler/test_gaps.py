@@ -1,0 +1,132 @@
+"""No request leaves before its time, measured at a server of 200 hosts on 40 addresses, also across a kill.
+
+By a clock that skips what is waited for, and stands still while the server, which shares it, is busy.
+"""
+
+import asyncio
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import skipping
+from politeness import Witness
+from sites import Server, Site, crawl, rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD
+from minicrawl.crawler.run import acrawl
+from minicrawl.settings import ConnectTo
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+DELAY = 1.0
+TIMING = Timing(idle=0.5)  # nothing is done in the meantime
+HOME = "http://a.test/"
+
+
+def check(witness: Witness) -> None:
+    assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
+    assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
+
+
+def crawling(witness: Witness, store: Path, **settings: Any) -> "asyncio.Task[object]":
+    rules = tuple(ConnectTo.parse(rule) for rule in witness.connect_to)
+    options: dict[str, Any] = {"delay": DELAY, "concurrency": 256, "timing": TIMING} | settings
+    return asyncio.create_task(acrawl(witness.seeds, store, connect_to=rules, allow_private=True, **options))
+
+
+async def run_killed(witness: Witness, store: Path, requests: int, **settings: Any) -> Path:
+    """Crawl up to so many requests. What a kill leaves is the store of that moment, and requests nobody has noted."""
+    first = crawling(witness, store, **settings)
+    while len(witness.log) < requests:
+        await asyncio.sleep(0.1)
+    left, begun = store.with_name("left.db"), asyncio.get_running_loop().time()
+    for ending in ("", "-wal"):
+        shutil.copy(f"{store}{ending}", f"{left}{ending}")
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    await witness.drained()
+    witness.kills.append((begun, asyncio.get_running_loop().time()))
+    return left
+
+
+def test_no_gap_is_below_the_promised_one_also_across_a_kill(tmp_path: Path) -> None:
+    witness = Witness(200, 40, crawl_delay=7.0, retry_after=30, pages=2)
+
+    async def run() -> None:
+        async with witness.serving():
+            await crawling(witness, await run_killed(witness, tmp_path / "crawl.db", 150))
+
+    skipping.run(run())
+    assert len({asked.host for asked in witness.log}) == 200
+    check(witness)
+
+
+@pytest.mark.parametrize(
+    "later", [{"delay": 10.0, "ip_delay": 0.0}, {"delay": 0.001, "ip_delay": 10.0}], ids=["hosts", "addresses"]
+)
+def test_after_a_kill_nobody_is_asked_who_may_have_been_asked_just_before(
+    tmp_path: Path, later: dict[str, float]
+) -> None:
+    witness = Witness(20, 5, crawl_delay=0.0, retry_after=0)
+
+    async def run() -> None:
+        async with witness.serving():
+            left = await run_killed(witness, tmp_path / "crawl.db", 15)
+            await crawling(witness, left, time=60.0, pages=1, **later)
+
+    skipping.run(run())
+    again = [asked.arrived for asked in witness.log if asked.arrived > witness.kills[0][1]]
+    assert min(again) - witness.kills[0][1] >= 10.0
+
+
+def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
+    """Before the next commit is due the crawl may be killed."""
+    never = Timing(batch=1e6, lease=1e6)
+    store, strains = tmp_path / "crawl.db", []
+
+    class Busy(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            strains.extend(rows(store, "SELECT strains FROM hosts"))
+            return super()._answer(request)
+
+    crawl(Busy({HOME: 503}), store, [HOME], delay=0.001, ignore_robots=True, timing=never)
+    assert strains == [(0,), (1,), (2,)]
+
+
+def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path: Path) -> None:
+    """All of them, without a request, and again so in the next run."""
+    site: Site = {HOME: [f"/{number}" for number in range(9)], HOME + "9": []}
+    site |= {f"{HOME}{number}": 429 for number in range(9)}
+    store = tmp_path / "crawl.db"
+    _, server = crawl(site, store, [HOME], delay=0.001, ignore_robots=True, timing=TIMING)
+    assert len(server.asked) == 1 + STRAINS_OF_THE_DEAD
+    states = Counter(rows(store, "SELECT state, reason FROM pages"))
+    assert states[("error", "host-dead")] > 0
+    assert states.total() == 10
+    assert states[("waiting", "link")] == 0
+    _, server = crawl(site, store, [HOME + "9"], delay=0.001, ignore_robots=True, timing=TIMING)
+    assert server.asked == []
+    assert list(audit(open_store(store))) == []
+
+
+def test_a_dead_host_is_asked_again_when_its_rest_is_over(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME + "0": 429, HOME + "1": []}
+    crawl(site, store, [HOME + "0"], delay=0.001, ignore_robots=True, timing=TIMING)
+    rows(store, "UPDATE hosts SET strains = 20, dead_until = 1")
+    _, server = crawl(site, store, [HOME + "1"], delay=0.001, ignore_robots=True, timing=TIMING)
+    assert server.asked == [HOME + "1"]
+    assert rows(store, "SELECT strains, dead_until FROM hosts") == [(0, 0.0)]
+
+
+def test_without_politeness_no_host_is_dead(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME + "0": 429, HOME + "1": []}
+    crawl(site, store, [HOME + "0"], delay=0.001, ignore_robots=True, timing=TIMING)
+    rows(store, "UPDATE hosts SET strains = 20, dead_until = 9e9")
+    _, server = crawl(site, store, [HOME + "1"], delay=0.0, ignore_robots=True)
+    assert server.asked == [HOME + "1"]

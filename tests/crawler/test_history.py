@@ -1,0 +1,83 @@
+"""The history of cash has one definition, whoever asks: the cash book, the view of the store, an export, a ranking."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from click.testing import CliRunner
+from sites import Site, crawl
+
+from minicrawl.analysis.verify import verify
+from minicrawl.cli import main
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.export.ranks import read_ranks
+from minicrawl.opic.window import MeasureWindow, parse_window
+from minicrawl.store.reader import Store, open_store
+
+POLICIES = ["basic", "interpolation", "variable:1", "variable:3", "fixed:0.3", "fixed:4", "improved-fixed:0.3,2"]
+
+
+def wide_site(pages: int) -> tuple[Site, list[str]]:
+    """Every page has some links that lead anywhere, and some to the few pages that most link to."""
+    draw = random.Random(1)
+    urls = [f"http://h{page % 20}.test/{page}" for page in range(pages)]
+    return {
+        url: [urls[min(int(draw.paretovariate(0.5)), pages) - 1] for _ in range(5)] + draw.sample(urls, 8)
+        for url in urls
+    }, urls[:3]
+
+
+def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
+    """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
+    accounts = Accounts(parse_window(policy, 8.0))
+    for pages in store.columns():
+        accounts.load(pages)
+    if isinstance(accounts.book.window, MeasureWindow):
+        accounts.load_measures(store.measures())
+    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+    shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
+    return shares / shares.sum()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) -> None:
+    """Of pages that wait, were read once or often, have gone or are aliases."""
+    store, file = tmp_path / "crawl.db", tmp_path / "ranks.jsonl"
+    site, seeds = wide_site(150)
+    old = f"{seeds[0]}/old"
+    site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}  # type: ignore[misc]
+    crawl(site, store, seeds, history=policy, discovery=0.4, pages=40)
+    half: Site = {url: site[url] for url in list(site)[::2]} | {old: seeds[2]}
+    crawl(half, store, seeds, history=policy, discovery=0.4, pages=40)
+    with open_store(store) as reader:
+        assert {state for state, _ in reader.counts()} >= {"waiting", "fetched", "alias", "gone"}
+        expected, urls = of_the_book(reader, policy), list(reader.urls())
+        history = reader.rankings()["history"]
+    assert history / history.sum() == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    words = ["rank", "--by", "opic", "--n", str(len(urls)), "--json", "--store", str(store)]
+    ranked = {page["url"]: page["value"] for page in json.loads(CliRunner().invoke(main, words).stdout)}
+    shares = dict(zip(urls, expected.tolist(), strict=True))
+    assert ranked == pytest.approx({url: share for url, share in shares.items() if url in ranked}, rel=1e-9, abs=1e-15)
+    assert sum(ranked.values()) == pytest.approx(1.0)
+    assert CliRunner().invoke(main, ["export", str(file), "--store", str(store)]).exit_code == 0
+    assert read_ranks(file, "history") == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", ["variable:1", "variable:8", "fixed:8", "improved-fixed:2,3"])
+def test_pages_never_read_have_the_history_of_newcomers(tmp_path: Path, policy: str) -> None:
+    """So that a crawl of a seventh of the pages it knows says something of all."""
+    found = {}
+    site, seeds = wide_site(1500)
+    for history in ("interpolation", policy):
+        store = tmp_path / f"{history[:5]}.db"
+        report, _ = crawl(site, store, seeds, history=history, pages=120)
+        assert report.known > 2 * report.read
+        with open_store(store) as reader:
+            found[history] = verify(reader).history
+            rows = reader.rankings()["history"]
+            assert rows.min() > 0
+    assert found[policy].l1 < 0.35
+    assert found[policy].overlap >= found["interpolation"].overlap - 0.05

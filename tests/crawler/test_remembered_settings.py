@@ -1,0 +1,113 @@
+"""Settings of a crawl that goes on: given, else remembered, else the default."""
+
+import json
+
+import pytest
+from table import each
+
+from minicrawl.crawler.remembered_settings import Source, resumed
+from minicrawl.errors import SettingError
+from minicrawl.settings import SETTINGS, CrawlSettings
+
+
+def kept(**settings):
+    """What a store keeps of a crawl with these settings."""
+    return json.loads(CrawlSettings(**settings).to_json())
+
+
+EXAMPLES = {
+    "pages": 5,
+    "time": 60,
+    "bytes": 1000,
+    "until_coverage": 0.5,
+    "retry": "dns",
+    "scope": "host",
+    "allow": ("a", "b"),
+    "deny": "c",
+    "max_depth": 3,
+    "html_only": True,
+    "keep_parameters": True,
+    "traps": False,
+    "sitemaps": False,
+    "probe": False,
+    "merge_duplicates": True,
+    "delay": "2s",
+    "ip_delay": 3,
+    "per_host": 2,
+    "concurrency": 7,
+    "workers": 1,
+    "strategy": "cycle",
+    "history": "basic",
+    "window": 4,
+    "discovery": 0.5,
+    "boost": "x=2",
+    "topic": "ü",
+    "intrinsic_weight": 2,
+    "user_agent": "me/1",
+    "header": "A: b",
+    "proxy": "http://p.test:3128",
+    "ignore_robots": True,
+    "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),
+    "ca_file": __file__,
+    "allow_private": True,
+    "timeout": 5,
+    "max_size": "1MB",
+}
+FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header"}
+
+
+@each("name", SETTINGS)
+def test_every_setting_is_remembered_or_is_for_one_run(name):
+    """Each example is another value than the default."""
+    before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()
+    told = resumed(json.loads(before.to_json()), {})
+    assert getattr(before, name) != getattr(default, name)
+    is_kept = name not in FOR_ONE_RUN
+    assert getattr(told.settings, name) == getattr(before if is_kept else default, name)
+    assert told.sources[name] == (Source.STORE if is_kept else Source.DEFAULT)
+    assert told.changes == ()
+    assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
+
+
+def test_what_is_given_wins_and_is_told():
+    told = resumed(kept(scope="prefix", delay=2, max_depth=3), {"scope": "any", "delay": "2s", "pages": 5})
+    assert (told.settings.scope, told.settings.delay, told.settings.max_depth) == ("any", 2, 3)
+    assert told.changes == ("scope: prefix -> any",)
+    assert told.sources["delay"] == told.sources["pages"] == Source.GIVEN
+
+
+def test_a_new_store_has_nothing_to_change():
+    told = resumed({}, {"scope": "site"})
+    assert told.changes == ()
+    assert told.sources["delay"] == Source.DEFAULT
+
+
+def test_a_change_of_many_values_is_one_line():
+    rules = [f"h{number}.test::127.0.0.1:80" for number in range(5)]
+    assert resumed(kept(connect_to=rules), {"connect_to": rules[1:]}).changes == ("connect-to: 5 of them -> 4 of them",)
+    assert resumed(kept(max_depth=3), {"max_depth": None}).changes == ("max-depth: 3 -> none",)
+
+
+def test_a_store_of_an_older_version_knows_fewer_settings():
+    told = resumed({"scope": "host", "some_old_setting": 1}, {})
+    assert told.settings == CrawlSettings(scope="host")
+
+
+def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently():
+    before = kept(proxy="http://me:hush@p.test:1")
+    assert "hush" not in json.dumps(before)
+    assert "me" not in before["proxy"]
+    with pytest.raises(SettingError, match=r"http://\*\*\*@p.test:1, whose password is not kept: give --proxy again"):
+        resumed(before, {})
+    assert resumed(before, {"proxy": "http://me:hush@p.test:1"}).changes == ()
+    assert resumed(before, {"proxy": "http://me:hush@q.test:1"}).changes == (
+        "proxy: http://***@p.test:1 -> http://***@q.test:1",
+    )
+    assert resumed(before, {}, ["proxy"]).settings.proxy is None
+
+
+def test_options_to_forget_are_spelled_as_on_the_command_line():
+    assert resumed(kept(max_depth=3), {}, ["--max-depth"]).settings.max_depth is None
+    assert resumed(kept(max_depth=3), {"max_depth": 4}, ["max-depth"]).settings.max_depth == 4
+    with pytest.raises(SettingError, match="--forget takes the name of an option"):
+        resumed({}, {}, ["depth"])

@@ -1,0 +1,211 @@
+"""A crawl that is killed, interrupted or run again goes on where the last commit left it."""
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sites import Reply, Server, Site, crawl, html, random_site, rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.run import acrawl
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+
+
+def accounts(store: Path) -> list[tuple[object, ...]]:
+    """Everything both books say of every page, and their scalars."""
+    columns = "id, url, state, reason, is_read, depth, inlinks, cash, history, clock, hops, measures"
+    return [
+        *rows(store, f"SELECT {columns} FROM pages ORDER BY id"),
+        *rows(store, "SELECT * FROM links ORDER BY source"),
+        *rows(store, "SELECT key, value FROM meta WHERE key IN ('reserve', 'income', 'level', 'clock')"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "history"),
+    [
+        *(("greedy", each) for each in ("interpolation", "basic", "variable:3", "fixed:2", "improved-fixed:2,2")),
+        *((each, "interpolation") for each in ("random", "breadth-first", "cycle")),
+    ],
+)
+def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str, history: str) -> None:
+    site, seeds = random_site(7)
+    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
+    settings = {"strategy": strategy, "history": history, "ignore_robots": True}
+    _, server = crawl(site, whole, seeds, **settings)
+    asked: list[str] = []
+    for part in (1, 2, 3, 5, 8, 1000):
+        asked += crawl(site, pieces, seeds, pages=part, **settings)[1].asked
+    assert asked == server.asked
+    assert accounts(pieces) == accounts(whole)
+
+
+def test_pages_are_read_again_in_the_same_order_after_a_restart(tmp_path: Path) -> None:
+    site, seeds = random_site(3, pages=20)
+    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
+    settings = {"discovery": 0.4, "ignore_robots": True}
+    _, server = crawl(site, whole, seeds, pages=60, **settings)
+    asked = [url for part in (7, 30, 23) for url in crawl(site, pieces, seeds, pages=part, **settings)[1].asked]
+    assert asked == server.asked
+    assert accounts(pieces) == accounts(whole)
+
+
+def test_finished_crawl_asks_for_nothing_when_run_again(tmp_path: Path) -> None:
+    site, seeds = random_site(1)
+    store = tmp_path / "crawl.db"
+    crawl(site, store, seeds)
+    report, server = crawl(site, store, seeds)
+    assert (report.reason, server.asked, server.asked_robots) == ("nothing-left", [], [])
+
+
+def test_new_seeds_join_a_crawl(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [], "http://b.test/": []}
+    crawl(site, store, [HOME])
+    _, server = crawl(site, store, ["http://b.test/"])
+    assert server.asked == ["http://b.test/"]
+
+
+def test_politeness_delay_holds_across_a_restart(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: ["/1", "/2"], HOME + "1": [], HOME + "2": []}
+    crawl(site, store, [HOME], pages=1, delay=0.05, ignore_robots=True)
+    report, server = crawl(site, store, [HOME], time=10, delay=3600.0, ignore_robots=True)
+    assert report.reason == "time"
+    assert len(server.asked) == 1
+    _, server = crawl(site, store, [HOME], time=10, delay=3600.0, ignore_robots=True)
+    assert server.asked == []
+
+
+def test_abandoned_requests_leave_their_pages_waiting(tmp_path: Path) -> None:
+    """What was in flight when the crawl was cancelled is asked for again, and nothing else is."""
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(5)
+    server = Server(site)
+
+    async def cancelled() -> None:
+        crawling = asyncio.create_task(acrawl(seeds, store, transport=server, delay=0.0, concurrency=3))
+        while len(server.asked) < 5:
+            await asyncio.sleep(0)
+        crawling.cancel()
+        await asyncio.gather(crawling, return_exceptions=True)
+
+    asyncio.run(cancelled())
+    assert list(audit(open_store(store))) == []
+    read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE is_read")}
+    _, again = crawl(site, store, seeds)
+    assert set(again.asked).isdisjoint(read)
+    assert rows(store, "SELECT count(*) FROM pages WHERE NOT is_read") == [(0,)]
+
+
+class Web:
+    """A site on a real socket, that can freeze its answers from a given request on."""
+
+    def __init__(self, site: Mapping[str, Reply]) -> None:
+        self.asked: list[str] = []
+        self.frozen_from = 10**9
+        self.is_frozen = threading.Event()
+        self.thaw = threading.Event()
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                url = f"http://{self.headers['host']}{self.path}"
+                if self.path != "/robots.txt":
+                    web.asked.append(url)
+                    if len(web.asked) > web.frozen_from:
+                        web.is_frozen.set()
+                        web.thaw.wait(20)
+                links = site.get(url)
+                body = html(links).encode() if isinstance(links, list) else b""
+                self.send_response(200 if isinstance(links, list) else 404)
+                self.send_header("content-type", "text/html")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def handle(self) -> None:
+                with contextlib.suppress(ConnectionError):  # the crawl was killed
+                    super().handle()
+
+            def finish(self) -> None:
+                with contextlib.suppress(ConnectionError):
+                    super().finish()
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
+    site, seeds = random_site(11, pages=280, hosts=8)
+    for url, neighbour in pairwise(site):
+        site[neighbour] = [*site[neighbour], url]  # type: ignore[misc]
+    served = Web(site)
+    yield served, site, seeds
+    served.thaw.set()
+    served.server.shutdown()
+    served.server.server_close()
+
+
+def command(web: Web, store: Path, seeds: list[str]) -> list[str]:
+    return [
+        *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--json"),
+        *("--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{web.port}", "--concurrency", "4"),
+    ]
+
+
+def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web, Site, list[str]]) -> None:
+    """Killed again and again at random points, the crawl still reads every page, and every unit of cash is there."""
+    served, site, seeds = web
+    store = tmp_path / "crawl.db"
+    rng = random.Random(0)
+    kills: list[tuple[set[str], int]] = []
+    for _ in range(3):
+        served.frozen_from = len(served.asked) + rng.randrange(5, 70)
+        served.is_frozen.clear()
+        served.thaw.clear()
+        crawling = subprocess.Popen(
+            command(served, store, seeds),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ,
+        )
+        assert served.is_frozen.wait(30)
+        os.kill(crawling.pid, signal.SIGKILL)
+        crawling.wait()
+        served.thaw.set()
+        assert list(audit(open_store(store))) == []
+        read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE is_read")}
+        kills.append((read, len(served.asked)))
+    served.frozen_from = 10**9
+    done = subprocess.run(command(served, store, seeds), capture_output=True, check=True, timeout=60)
+    report = json.loads(done.stdout)
+    assert report["reason"] == "nothing-left"
+    assert list(audit(open_store(store))) == []
+    whole = tmp_path / "whole.db"
+    crawl(site, whole, seeds)
+    query = "SELECT url, importance FROM ranks ORDER BY url"
+    assert dict(rows(store, query)) == pytest.approx(dict(rows(whole, query)), abs=1e-6)
+    for read, asked in kills:
+        assert read.isdisjoint(served.asked[asked:])

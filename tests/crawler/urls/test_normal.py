@@ -1,0 +1,422 @@
+"""URLs as the WHATWG standard reads them, in the one spelling minicrawl knows a page under."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.crawler.urls.normal import authority, base_url, hostname, normalise, origin, resolved, site
+
+SPELLINGS = {
+    "scheme-case": ("HTTP://h.test/", "http://h.test/"),
+    "host-case": ("http://EXAMPLE.Test/Path", "http://example.test/Path"),
+    "default-port-http": ("http://h.test:80/", "http://h.test/"),
+    "default-port-https": ("https://h.test:443/", "https://h.test/"),
+    "other-port": ("http://h.test:8080/", "http://h.test:8080/"),
+    "other-scheme's-port": ("https://h.test:80/", "https://h.test:80/"),
+    "port-with-zeros": ("http://h.test:00080/", "http://h.test/"),
+    "empty-port": ("http://h.test:/", "http://h.test/"),
+    "empty-path": ("http://h.test", "http://h.test/"),
+    "empty-path-query": ("http://h.test?q", "http://h.test/?q"),
+    "empty-query-kept": ("http://h.test/?", "http://h.test/?"),
+    "dot-segments": ("http://h.test/a/../b/./c", "http://h.test/b/c"),
+    "dot-segments-escaped": ("http://h.test/a/%2e%2E/b/%2e/c", "http://h.test/b/c"),
+    "dot-segments-above-root": ("http://h.test/../../a", "http://h.test/a"),
+    "empty-segments-kept": ("http://h.test/a//b/", "http://h.test/a//b/"),
+    "fragment": ("http://h.test/a#b", "http://h.test/a"),
+    "fragment-empty": ("http://h.test/a#", "http://h.test/a"),
+    "fragment-with-question-mark": ("http://h.test/a#b?c", "http://h.test/a"),
+    "credentials": ("http://user:pass@h.test/a", "http://h.test/a"),
+    "credentials-name-only": ("https://user@h.test:8443/", "https://h.test:8443/"),
+    "credentials-with-at": ("http://a@b:c@d@h.test/", "http://h.test/"),
+    "credentials-empty": ("http://@h.test/", "http://h.test/"),
+    "at-in-path-is-no-credential": ("http://h.test/@user", "http://h.test/@user"),
+    "at-in-query-is-no-credential": ("http://h.test/?mail=a@b.test", "http://h.test/?mail=a@b.test"),
+    "leading-spaces": ("  \t http://h.test/", "http://h.test/"),
+    "trailing-spaces": ("http://h.test/a \n", "http://h.test/a"),
+    "tabs-and-newlines-inside": ("ht\ttp://h.te\r\nst/a\nb", "http://h.test/ab"),
+    "control-characters-around": ("\x00\x1fhttp://h.test/\x01", "http://h.test/"),
+    "backslashes": ("http:\\\\h.test\\a\\b", "http://h.test/a/b"),
+    "one-slash": ("http:/h.test/", "http://h.test/"),
+    "three-slashes": ("http:///h.test/", "http://h.test/"),
+    "space-in-path": ("http://h.test/a b", "http://h.test/a%20b"),
+    "space-in-query": ("http://h.test/?a b", "http://h.test/?a%20b"),
+    "non-ascii-path": ("http://h.test/ä/日", "http://h.test/%C3%A4/%E6%97%A5"),
+    "non-ascii-query": ("http://h.test/?q=ü", "http://h.test/?q=%C3%BC"),
+    "quote-in-query": ("http://h.test/?a='b\"", "http://h.test/?a=%27b%22"),
+    "quote-in-path": ("http://h.test/a'b\"", "http://h.test/a'b%22"),
+    "escapes-are-not-touched": ("http://h.test/%7Ea%2fb%41?%3d", "http://h.test/%7Ea%2fb%41?%3d"),
+    "broken-escape-is-not-touched": ("http://h.test/%zz%", "http://h.test/%zz%"),
+    "plus-is-not-a-space": ("http://h.test/a+b?c+d", "http://h.test/a+b?c+d"),
+    "idna": ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+    "idna-upper-case": ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+    "idna-full-width": ("http://ｅｘａｍｐｌｅ.test/", "http://example.test/"),
+    "idna-ideographic-stop": ("http://a。test/", "http://a.test/"),
+    "idna-sharp-s": ("http://faß.example/", "http://xn--fa-hia.example/"),
+    "host-escaped": ("http://%68.test/", "http://h.test/"),
+    "host-trailing-dot": ("http://h.test./", "http://h.test./"),
+    "ipv6": ("http://[2001:DB8:0:0:0:0:0:1]:80/", "http://[2001:db8::1]/"),
+    "ipv6-port": ("http://[::1]:8080/a", "http://[::1]:8080/a"),
+    "ipv6-mapped": ("http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/"),
+    "ipv4-hexadecimal": ("http://0x7f.0.0.1/", "http://127.0.0.1/"),
+    "ipv4-octal": ("http://0177.0.0.01/", "http://127.0.0.1/"),
+    "ipv4-one-number": ("http://2130706433/", "http://127.0.0.1/"),
+    "ipv4-two-numbers": ("http://127.1/", "http://127.0.0.1/"),
+    "ipv4-full-width": ("http://１２７.0.0.1/", "http://127.0.0.1/"),
+    "ipv4-trailing-dot": ("http://127.0.0.1./", "http://127.0.0.1/"),
+}
+
+NO_PAGE = {
+    "empty": "",
+    "relative-without-base": "/a",
+    "no-scheme": "h.test/a",
+    "no-host": "http://",
+    "credentials-without-host": "http://user@/",
+    "space-in-host": "http://a b/",
+    "forbidden-in-host": "http://a<b/",
+    "percent-in-host": "http://a%25b/",
+    "port-too-large": "http://h.test:65536/",
+    "port-not-a-number": "http://h.test:8a/",
+    "ipv4-too-large": "http://256.0.0.1/",
+    "ipv4-too-many-parts": "http://1.2.3.4.5/",
+    "ipv6-not-closed": "http://[::1/",
+    "ipv6-nonsense": "http://[1:2]/",
+    "mailto": "mailto:someone@h.test",
+    "javascript": "javascript:void(0)",
+    "data": "data:text/html,<a>",
+    "ftp": "ftp://h.test/",
+    "file": "file:///etc/passwd",
+    "blob": "blob:http://h.test/1",
+    "tel": "tel:+431234",
+    "ws": "ws://h.test/",
+    "about": "about:blank",
+    "httpx": "httpx://h.test/",
+}
+
+
+@each(("url", "expected"), SPELLINGS.values(), ids=SPELLINGS.keys())
+def test_every_spelling_has_one_normal_form(url, expected):
+    assert normalise(url) == expected
+
+
+@each("url", NO_PAGE.values(), ids=NO_PAGE.keys())
+def test_what_is_no_http_url_is_no_page(url):
+    assert normalise(url) is None
+
+
+# Corners of the WHATWG's test data, in our own words: (URL, base, what it is).
+CORNERS = {
+    "lone surrogates are U+FFFD": ("http://h.test/\ud800a?\udfff", None, "http://h.test/%EF%BF%BDa?%EF%BF%BD"),
+    "a pair of surrogates is a character": ("http://h.test/\ud83d\ude00", None, "http://h.test/%F0%9F%98%80"),
+    "surrogate in a host": ("http://\ud800/", None, None),
+    "surrogate in a base": ("?x", "http://h.test/\ud800", "http://h.test/%EF%BF%BD?x"),
+    "surrogate in a mail address": ("mailto:\ud800", None, None),
+    "noncharacters": ("http://h.test/\ufdd0\uffff", None, "http://h.test/%EF%B7%90%EF%BF%BF"),
+    "escapes of ASCII stay": ("http://h.test/foo%41%7a", None, "http://h.test/foo%41%7a"),
+    "escapes of dots within a name stay": ("http://h.test/foo%2Ehtml", None, "http://h.test/foo%2Ehtml"),
+    "NUL": ("http://h.test/a\0b?\0c", None, "http://h.test/a%00b?%00c"),
+    "DEL and circumflex in a path": ("http://h.test/\x7f^", None, "http://h.test/%7F%5E"),
+    "braces, bar and grave accent": ("http://h.test/{|}`?{|}`", None, "http://h.test/%7B|%7D%60?{|}`"),
+    "soft hyphen in a host is nothing": ("http://a\u00adb.test/", None, "http://ab.test/"),
+    "a host of soft hyphens is empty": ("http://\u00ad/", None, None),
+    "zero width joiner without context": ("http://a\u200db.test/", None, None),
+    "zero width non-joiner after a virama": (
+        "http://\u0915\u094d\u200c\u0937.test/",
+        None,
+        "http://xn--11b2ezcs70k.test/",
+    ),
+    "final sigma": ("http://ς.test/", None, "http://xn--3xa.test/"),
+    "capital sharp s": ("http://faẞ.test/", None, "http://xn--fa-hia.test/"),
+    "emoji": ("http://☃.test/", None, "http://xn--n3h.test/"),
+    "direction": ("http://0א.test/", None, None),
+    "dotted capital I": ("http://İ.test/", None, "http://xn--i-9bb.test/"),  # "i" and a dot above
+    "invalid Punycode of ASCII is a host": ("http://XN--a.test/", None, "http://xn--a.test/"),  # since June 2026
+    "invalid Punycode with other letters is not": ("http://xn--a.ä.test/", None, None),
+    "a long label": (f"http://{'a' * 64}.test/", None, f"http://{'a' * 64}.test/"),
+    "a long name": (f"http://{'a.' * 127}test/", None, f"http://{'a.' * 127}test/"),
+    "empty labels": ("http://a..test/", None, "http://a..test/"),
+    "a dot": ("http://./", None, "http://./"),
+    "forbidden after mapping": ("http://a％00b/", None, None),
+    "escaped full width percent": ("http://%EF%BC%85%EF%BC%94%EF%BC%91.test/", None, None),
+    "escaped letters of a host": ("http://%E3%81%BB.test/", None, "http://xn--79j.test/"),
+    "last label is a number": ("http://h.test.0x/", None, None),
+    "last label is a number, before a dot": ("http://h.09../", None, "http://h.09../"),
+    "number with a bad digit": ("http://0x7f.0.0.0x7g/", None, "http://0x7f.0.0.0x7g/"),
+    "number that is too large": ("http://4294967296/", None, None),
+    "five numbers": ("http://256.256.256.256.256/", None, None),
+    "IPv6 with all zeros": ("http://[0:0:0:0:0:0:0:0]/", None, "http://[::]/"),
+    "IPv6, first of two gaps": ("http://[1:0:0:2:0:0:3:4]/", None, "http://[1::2:0:0:3:4]/"),
+    "IPv6 with a zone": ("http://[::1%25eth0]/", None, None),
+    "IPv6 that ends with a dot": ("http://[::1.2.3.4.]/", None, None),
+    "brackets escaped": ("http://%5B::1%5D/", None, None),
+    "port with a sign": ("http://h.test:-80/", None, None),
+    "port 0": ("http://h.test:0/", None, "http://h.test:0/"),
+    "credentials with a slash": ("http://user:pa/ss@h.test/", None, None),
+    "at signs and colons": ("http://::@c@d:2", None, "http://d:2/"),
+    "base with credentials": ("/x", "http://user:pass@h.test/y", "http://h.test/x"),
+    "other special base": ("//h.test/x", "ftp://f.test/", None),
+    "base of a file": ("http:/h.test/x", "file:///c:/y", "http://h.test/x"),
+    "base that is none": ("http://h.test/", "mailto:x@y", "http://h.test/"),
+    "relative to a base that is none": ("x", "mailto:x@y", None),
+    "invalid base spoils all": ("http://h.test/", "http://[", None),
+    "base with other slashes": ("\\\\x\\y", "http://h.test/", "http://x/y"),
+    "many slashes": ("/\\/\\//x/../y", "http://h.test/", "http://x/y"),
+    "escaped dots in all ways": ("%2e/.%2E/%2e%2E/x", "http://h.test/a/b/c/", "http://h.test/a/x"),
+    "three dots are a name": ("http://h.test/.../%2e.%2e", None, "http://h.test/.../%2e.%2e"),
+    "drive letters are names": ("http://h.test/c:/../x|/..", None, "http://h.test/"),
+    "scheme without slashes, other scheme": ("http:h.test/x", "https://b.test/y/", "http://h.test/x"),
+    "scheme with white space before": (" \x1fhttp://h.test/\x1f ", None, "http://h.test/"),
+    "white space that is none": ("\u3000http://h.test/", None, None),
+    "query with its own mark": ("?a?b#c?d", "http://h.test/x?y", "http://h.test/x?a?b"),
+    "quotes in a query": ("http://h.test/?'\"<>`", None, "http://h.test/?%27%22%3C%3E`"),
+}
+
+
+@each(("url", "base", "expected"), CORNERS.values(), ids=CORNERS.keys())
+def test_corners_are_read_as_the_standard_reads_them(url, base, expected):
+    assert normalise(url, base) == expected
+
+
+BASE = "http://a/b/c/d;p?q"  # RFC 3986 5.4
+NORMAL = {
+    "g": "http://a/b/c/g", "./g": "http://a/b/c/g", "g/": "http://a/b/c/g/", "/g": "http://a/g",
+    "//g": "http://g/", "?y": "http://a/b/c/d;p?y", "g?y": "http://a/b/c/g?y", "#s": "http://a/b/c/d;p?q",
+    "g#s": "http://a/b/c/g", "g?y#s": "http://a/b/c/g?y", ";x": "http://a/b/c/;x", "g;x": "http://a/b/c/g;x",
+    "g;x?y#s": "http://a/b/c/g;x?y", "": "http://a/b/c/d;p?q", ".": "http://a/b/c/", "./": "http://a/b/c/",
+    "..": "http://a/b/", "../": "http://a/b/", "../g": "http://a/b/g", "../..": "http://a/", "../../": "http://a/",
+    "../../g": "http://a/g", "g:h": None,
+}  # fmt: skip
+ABNORMAL = {
+    "../../../g": "http://a/g", "../../../../g": "http://a/g", "/./g": "http://a/g", "/../g": "http://a/g",
+    "g.": "http://a/b/c/g.", ".g": "http://a/b/c/.g", "g..": "http://a/b/c/g..", "..g": "http://a/b/c/..g",
+    "./../g": "http://a/b/g", "./g/.": "http://a/b/c/g/", "g/./h": "http://a/b/c/g/h", "g/../h": "http://a/b/c/h",
+    "g;x=1/./y": "http://a/b/c/g;x=1/y", "g;x=1/../y": "http://a/b/c/y", "g?y/./x": "http://a/b/c/g?y/./x",
+    "g?y/../x": "http://a/b/c/g?y/../x", "g#s/./x": "http://a/b/c/g", "g#s/../x": "http://a/b/c/g",
+    "http:g": "http://a/b/c/g",  # WHATWG takes the backward-compatible reading
+}  # fmt: skip
+
+
+@each(("reference", "expected"), NORMAL.items(), ids=[f"5.4.1 {ref}" for ref in NORMAL])
+def test_normal_references_resolve_as_in_rfc_3986(reference, expected):
+    assert normalise(reference, BASE) == expected
+
+
+@pytest.mark.parametrize(("reference", "expected"), ABNORMAL.items(), ids=[f"5.4.2 {ref}" for ref in ABNORMAL])
+def test_abnormal_references_resolve_as_in_browsers(reference, expected):
+    assert normalise(reference, BASE) == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        pytest.param(" \n/a\tb ", "http://a/ab", id="white-space-in-href"),
+        pytest.param("\\g", "http://a/g", id="backslash"),
+        pytest.param("//user:pass@g/x", "http://g/x", id="credentials"),
+        pytest.param("https:g", "https://g/", id="other-http-scheme-is-absolute"),
+        pytest.param("//g:99999/", None, id="invalid"),
+        pytest.param("javascript:go()", None, id="javascript"),
+        pytest.param("mailto:a@b", None, id="mailto"),
+    ],
+)
+def test_hrefs_are_read_as_browsers_read_them(reference, expected):
+    assert normalise(reference, BASE) == expected
+
+
+# WHATWG URL, 4.4, query state: percent-encode after encoding, in the page's encoding; what has no bytes there becomes
+# a numeric character reference. Paths are always UTF-8.
+QUERIES = {
+    "one byte": ("koi8-r", "/ж?ж", "http://a/%D0%B6?%D6"),
+    "windows-1252": ("cp1252", "?ü€", "http://a/b/c/d;p?%FC%80"),
+    "bytes left open are controls": ("cp1252", "?\x81ü", "http://a/b/c/d;p?%81%FC"),
+    "two bytes": ("cp949", "?한", "http://a/b/c/d;p?%C7%D1"),
+    "second byte is ASCII": ("cp932", "?表", "http://a/b/c/d;p?%95\\"),
+    "escape sequences": ("iso2022_jp", "?日x", "http://a/b/c/d;p?%1B$BF|%1B(Bx"),
+    "second byte is a number sign": ("iso2022_jp", "?。", "http://a/b/c/d;p?%1B$B!%23%1B(B"),
+    "no such character": ("koi8-r", "?ü", "http://a/b/c/d;p?%26%23252%3B"),
+    "no such characters": ("koi8-r", "?üж😀", "http://a/b/c/d;p?%26%23252%3B%D6%26%23128512%3B"),
+    "escapes and ampersands stay": ("koi8-r", "?a=%41&b=ж", "http://a/b/c/d;p?a=%41&b=%D6"),
+    "space and quotes": ("koi8-r", "?ж '\"<", "http://a/b/c/d;p?%D6%20%27%22%3C"),
+    "white space around": ("koi8-r", " ?ж\n", "http://a/b/c/d;p?%D6"),
+    "fragment": ("koi8-r", "?ж#ж", "http://a/b/c/d;p?%D6"),
+    "question mark in a fragment": ("koi8-r", "g#?ж", "http://a/b/c/g"),
+    "two question marks": ("koi8-r", "?ж?ж", "http://a/b/c/d;p?%D6?%D6"),
+    "other host": ("koi8-r", "//ж.test/?ж", "http://xn--f1a.test/?%D6"),
+    "Unicode": (None, "?ж", "http://a/b/c/d;p?%D0%B6"),
+}
+
+
+@pytest.mark.parametrize(("encoding", "reference", "expected"), QUERIES.values(), ids=QUERIES.keys())
+def test_queries_are_written_in_the_encoding_of_the_page(encoding, reference, expected):
+    assert normalise(reference, BASE, encoding) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param(None, BASE, id="no-element"),
+        pytest.param("", BASE, id="empty"),
+        pytest.param("x/", "http://a/b/c/x/", id="relative"),
+        pytest.param("http://[", BASE, id="invalid"),
+        pytest.param("data:text/html,x", BASE, id="data"),
+        pytest.param("JavaScript:x", BASE, id="javascript"),
+        pytest.param("file:///x", "file:///x", id="other-scheme"),
+        pytest.param("?ж", "http://a/b/c/d;p?%D6", id="query-in-the-encoding"),
+    ],
+)
+def test_base_is_that_of_the_element_if_it_is_a_base(said, expected):
+    """WHATWG HTML, 4.2.3, set the frozen base URL."""
+    assert base_url(said, BASE, "koi8-r") == expected
+
+
+_pieces = st.sampled_from(
+    [
+        "http://",
+        "https:",
+        "//",
+        "/",
+        "\\",
+        "@",
+        ":",
+        "?",
+        "#",
+        "%",
+        "%2e",
+        "%25",
+        "..",
+        ".",
+        "[",
+        "]",
+        "::1",
+        "0x7f",
+        "80",
+        "443",
+        " ",
+        "\t",
+        "ä",
+        "ß",
+        "。",
+        "a",
+        "B",
+        "xn--",
+        "h.test",
+        "'",
+        '"',
+        "|",
+        "\ud800",
+        "\udc00",
+        "\u200d",
+        "\u00ad",
+        "\u05d0",
+        "\u0338",
+        "％",
+        "\0",
+        "^",
+    ]
+)
+_any_text = st.text(st.characters(codec=None), max_size=40)
+_wild = st.one_of(_any_text, st.lists(_pieces, max_size=14).map("".join))
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(url=_wild, base=st.one_of(st.sampled_from([None, BASE, "https://h.test:8443/x?y", "file:///x"]), _wild))
+@example(url="http://a@b@h.test/#x", base=None)
+@example(url="\udc00", base="http://\ud800@h.test/")
+@example(url="http:a:b@h.test", base=None)
+def test_normalising_twice_changes_nothing(url, base):
+    """Nor is there ever a fragment, a credential or a character that does not belong into a request."""
+    once = normalise(url, base)
+    if once is None:
+        return
+    assert normalise(once) == once
+    assert normalise(once, BASE) == once
+    assert once.startswith(("http://", "https://"))
+    assert "#" not in once
+    assert "@" not in authority(once)
+    assert hostname(once)
+    assert once.isascii()
+    assert not any(character <= " " for character in once)
+
+
+@settings(deadline=None, derandomize=True, max_examples=200)
+@given(rest=_wild)
+def test_anything_behind_a_good_origin_stays_on_it(rest):
+    url = normalise("/x" + rest, "https://h.test:8443/")
+    assert url is not None
+    assert origin(url) == "https://h.test:8443"
+
+
+@pytest.mark.parametrize(
+    ("url", "host_and_port", "host", "scheme_host_port"),
+    [
+        ("http://h.test/a/b", "h.test", "h.test", "http://h.test"),
+        ("https://h.test/", "h.test", "h.test", "https://h.test"),
+        ("http://h.test:8080/a:b", "h.test:8080", "h.test", "http://h.test:8080"),
+        ("http://127.0.0.1:81/", "127.0.0.1:81", "127.0.0.1", "http://127.0.0.1:81"),
+        ("http://[::1]/", "[::1]", "[::1]", "http://[::1]"),
+        ("http://[::1]:81/x", "[::1]:81", "[::1]", "http://[::1]:81"),
+        ("http://h.test/?a=//b/c", "h.test", "h.test", "http://h.test"),
+    ],
+)
+def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
+    assert authority(url) == host_and_port
+    assert hostname(url) == host
+    assert origin(url) == scheme_host_port
+
+
+@pytest.mark.parametrize(
+    ("host", "registrable"),
+    [
+        ("www.example.com", "example.com"),
+        ("example.com", "example.com"),
+        ("a.b.example.co.uk", "example.co.uk"),
+        ("co.uk", "co.uk"),
+        ("localhost", "localhost"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("[::1]", "[::1]"),
+        ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
+        ("a.b.test", "b.test"),
+        ("a.b.test.", "b.test"),
+        ("www.example.com.", "example.com"),
+        (".", "."),
+    ],
+)
+def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
+    assert site(host) == registrable
+
+
+_marks = re.findall(
+    r"\S+",
+    "x index.html . .. ../ ./ / // /../ ? & = % %2e %41 : ; , @ ~ + ( ' * ! \\ | é xn-- 0x1 1.2 o.test O.test/ "
+    "http: https: http:// https:// https:// https://o.test/ https://o.test. mailto: http:/ HTTP: x: x:// ://",
+)
+_references = st.one_of(
+    _wild,
+    st.sampled_from(["", "?q", "#f", "x#", "/x?y#z", "http:x", "https:?x", "https:", " ?x", "\tx", "ht\ntp:?x"]),
+    st.lists(st.sampled_from(_marks), max_size=6).map("".join),
+)
+_bases = [
+    "http://h.test/",
+    "http://h.test/a/b?c/d#e/f",
+    "https://h.test/a/b/",
+    "http://h.test/a#x/y?z",
+    "http://h.test:81/a//b/",
+    "http://u:p@h.test/a/b",
+    "http://h.test/@/b/c",
+    "http://[::1]/a/",
+    "ftp://h.test/a/b",
+    "file:///a/b",
+    "mailto:x",
+]
+
+
+@settings(max_examples=500)
+@example(references=["https:?u=http://x", "https:x?u=http://x", "https:/?u=http://x"], base="https://h.test/a/b?c")
+@example(references=["https:?u=http://x", "https:#://", "https:\\://"], base="http://h.test/a/b?c")
+@example(
+    references=["https:#://", "https:\t//x", "http\ns://x", "/x://", ".:x://", "1:x://"], base="https://h.test/a/b"
+)
+@given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
+def test_references_of_a_page_are_resolved_one_by_one(references, base):
+    assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}

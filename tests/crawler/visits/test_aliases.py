@@ -1,0 +1,167 @@
+"""What pages stand for: redirects, meta refresh, rel=canonical; chains, loops, and that both URLs are kept."""
+
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sites import Server, Site, crawl, rows
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic.coverage import Found
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+A, B, C = (f"http://a.test/{name}" for name in "abc")
+
+
+def canonical(url: str) -> str:
+    return f'<link rel="canonical" href="{url}">'
+
+
+def refresh(content: str) -> str:
+    return f"<meta http-equiv=refresh content={content!r}>"
+
+
+def crawled(tmp_path: Path, site: Site | Server, seeds: list[str], **settings: object) -> dict[str, str]:
+    """State and reason of every URL that a crawl of one page at a time knows in the end."""
+    store = tmp_path / "crawl.db"
+    crawl(site, store, seeds, **settings)
+    assert list(audit(open_store(store))) == []
+    return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
+@pytest.mark.parametrize(("hops", "end"), [(1, "alias redirect-301"), (MAX_HOPS, "alias redirect-301")])
+def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, end: str, strategy: str) -> None:
+    chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(hops)}
+    states = crawled(tmp_path, chain | {f"{HOME}{hops}": []}, [HOME + "0"], strategy=strategy)
+    assert states[f"{HOME}{hops - 1}"] == end
+    assert states[f"{HOME}{hops}"] == "fetched ok"
+    assert rows(tmp_path / "crawl.db", "SELECT depth, hops FROM pages WHERE url = ?", f"{HOME}{hops}") == [(0, hops)]
+
+
+def test_the_eleventh_redirect_is_not(tmp_path: Path) -> None:
+    chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(MAX_HOPS + 1)}
+    states = crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS + 1}": []}, [HOME + "0"])
+    assert states.popitem() == (f"{HOME}{MAX_HOPS}", "error redirect-chain")
+    assert set(states.values()) == {"alias redirect-301"}
+
+
+def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
+    """Its first page is none that redirects any more, so the last one may."""
+    chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(MAX_HOPS)}
+    crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS}": []}, [HOME + "0"])
+    later: Site = chain | {HOME + "0": [HOME + "1"], f"{HOME}{MAX_HOPS}": HOME + "new", HOME + "new": []}
+    states = crawled(tmp_path, later, [HOME + "0"], strategy="cycle", discovery=0.1, pages=MAX_HOPS + 2)
+    assert (states[f"{HOME}{MAX_HOPS}"], states[HOME + "new"]) == ("alias redirect-301", "fetched ok")
+
+
+@given(changes=st.lists(st.tuples(st.integers(0, 11), st.integers(-1, 11)), max_size=60))
+def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[int, int]]) -> None:
+    """Whatever stood for what before: copies change their leader time and again."""
+    accounts, links = Accounts(Interpolation(1)), dict[int, int]()
+    accounts.discover(0, [GRANT] * 12)
+
+    def leads_to(page: int) -> list[int]:
+        return [page, *leads_to(links[page])] if page in links else [page]
+
+    for alias, target in changes:
+        old = np.array([links.pop(alias)] if alias in links else [], dtype=np.int32)
+        is_alias = target >= 0 and alias not in leads_to(target)
+        if is_alias:
+            links[alias] = target
+        new = np.array([target] if is_alias else [], dtype=np.int32)
+        accounts.relink(alias, new, old, Found.ALIAS if is_alias else Found.PAGE)
+    if accounts.hops_may_fall:
+        accounts.count_hops(links.items())
+    chains = [leads_to(page) for page in range(12)]
+    longest = [max(chain.index(page) for chain in chains if page in chain) for page in range(12)]
+    assert accounts.hops[:12].tolist() == longest
+
+
+@pytest.mark.parametrize(
+    ("site", "expected"),
+    [
+        pytest.param({HOME: [A], A: B, B: A}, {A: "alias redirect-301", B: "error redirect-loop"}, id="of two"),
+        pytest.param(
+            {HOME: [A], A: B, B: C, C: A},
+            {A: "alias redirect-301", B: "alias redirect-301", C: "error redirect-loop"},
+            id="of three",
+        ),
+        pytest.param(
+            {HOME: [A], A: "http://b.test/", "http://b.test/": A},
+            {A: "alias redirect-301", "http://b.test/": "error redirect-loop"},
+            id="over two hosts",
+        ),
+        pytest.param({HOME: [A], A: A + "#top"}, {A: "error redirect-loop"}, id="to itself"),
+        pytest.param(
+            {HOME: [A], A: [refresh(f"0;{B}")], B: [refresh(f"0;{A}"), C]},
+            {A: "alias meta-refresh", B: "fetched meta-refresh-loop", C: "error http-404"},
+            id="of meta refreshes, the last page is kept",
+        ),
+    ],
+)
+def test_a_loop_ends_where_it_closes(tmp_path: Path, site: Site, expected: dict[str, str]) -> None:
+    assert crawled(tmp_path, site, [HOME]) == {HOME: "fetched ok"} | expected
+
+
+def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
+    other = "http://b.test/x"
+    assert crawled(tmp_path, {HOME: [A], A: other, other: [C]}, [HOME])[A] == "alias redirect-301"
+    with open_store(tmp_path / "crawl.db") as store:
+        page, target = (store.find([url])[url] for url in (A, other))
+        assert store.outlinks(page).tolist() == [target]
+        assert [(page.url, page.depth, page.state) for page in store.ranked_pages([page, target])] == [
+            (A, 1, "alias"),
+            (other, 1, "fetched"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("element", "state"),
+    [
+        (canonical("b"), "alias canonical"),
+        (canonical("http://b.test/"), "alias canonical"),
+        (canonical("#part"), "fetched ok"),
+        (canonical("/a"), "fetched ok"),
+        (canonical("http://["), "fetched ok"),
+        (canonical("mailto:a@b"), "fetched ok"),
+        (canonical("b") + canonical("c"), "fetched ok"),  # two that differ are none
+        (canonical("b") + canonical("b#part"), "alias canonical"),
+        ("<p>" + canonical("b"), "fetched ok"),
+        (canonical("#part") + canonical("c"), "fetched ok"),
+        (refresh("0; url=b"), "alias meta-refresh"),
+        (refresh('0; url="b"'), "alias meta-refresh"),
+        (refresh("0;b"), "alias meta-refresh"),
+        (refresh("5; URL = 'b' and more"), "alias meta-refresh"),
+        (refresh("30"), "fetched ok"),
+        (refresh("0; url=#part"), "fetched ok"),
+        (refresh("0; url=/a"), "fetched ok"),
+        (refresh("url=b"), "fetched ok"),
+    ],
+)
+def test_what_a_page_says_it_stands_for(tmp_path: Path, element: str, state: str) -> None:
+    states = crawled(tmp_path, {A: [element], B: [], "http://b.test/": []}, [A], pages=1)
+    assert states[A] == state
+    if state.startswith("alias"):
+        with open_store(tmp_path / "crawl.db") as store:
+            assert store.url(store.outlinks(0)[0].item()) in (B, "http://b.test/")
+
+
+def test_header_link_names_the_canonical_as_well(tmp_path: Path) -> None:
+    class WithHeader(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            response = super()._answer(request)
+            if str(request.url) in (A, B):
+                response.headers["link"] = f'<{C}>; rel="canonical"'
+            return response
+
+    site: Site = {HOME: [A, B], A: [], B: [canonical("c-too")], C: []}
+    states = crawled(tmp_path, WithHeader(site), [HOME])
+    assert (states[A], states[B]) == ("alias canonical", "fetched ok")  # B names two that differ

@@ -1,0 +1,70 @@
+"""Pages in several languages: one is fetched first, the others after all else."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sites import Server, Site, crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+NAMES = [f"page{number}" for number in range(8)]
+LANGUAGES = ("en", "de", "fr")
+
+
+def alternates(name: str) -> list[str]:
+    return [f'<link rel=alternate hreflang={language} href="{HOME}{language}/{name}">' for language in LANGUAGES]
+
+
+def site() -> Site:
+    """Pages in three languages that link to those of their own; the home page links to all in English and German."""
+    web: Site = {HOME: [f"{HOME}{language}/{name}" for name in NAMES for language in LANGUAGES[:2]]}
+    for language in LANGUAGES:
+        for name in NAMES:
+            web[f"{HOME}{language}/{name}"] = [*alternates(name), *(f"{HOME}{language}/{other}" for other in NAMES)]
+    return web
+
+
+def language(url: str) -> str:
+    return url.removeprefix(HOME)[:2]
+
+
+@pytest.mark.parametrize("pages", [None, 1, 5], ids=["in one run", "page by page", "in pieces"])
+@pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
+def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
+    tmp_path: Path, strategy: str, pages: int | None
+) -> None:
+    store, server = tmp_path / "crawl.db", Server(site())
+    for _ in range(30 // pages if pages else 1):
+        crawl(server, store, [HOME], strategy=strategy, pages=pages)
+    asked = server.asked[1:]
+    assert sorted(asked) == sorted(set(site()) - {HOME})
+    assert sorted(url[len(HOME) + 3 :] for url in asked[: len(NAMES)]) == NAMES
+    assert list(audit(open_store(store))) == []
+    # Alternates are no links: the French pages have only those of French pages.
+    query = "SELECT min(inlinks), max(inlinks) FROM pages WHERE url LIKE '%/fr/%'"
+    assert rows(store, query) == [(len(NAMES) - 1, len(NAMES) - 1)]
+
+
+def test_nobody_puts_off_pages_of_other_domains_seeds_or_pages_out_of_scope(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    rival, seed, denied = "http://rival.test/", f"{HOME}seed", f"{HOME}denied"
+    mine, theirs = "http://mine.github.io/", "http://theirs.github.io/"
+    heads = [f'<link rel=alternate hreflang=de href="{url}">' for url in (rival, seed, denied, theirs)]
+    web: Site = {HOME: [*heads, rival, seed, mine], rival: [], seed: [], denied: [], mine: [*heads, theirs], theirs: []}
+    crawl(web, store, [HOME, seed], deny=("denied",))
+    assert rows(store, "SELECT * FROM twins") == []
+    assert rows(store, "SELECT count(*) FROM pages") == [(5,)]
+
+
+def test_why_tells(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(site(), store, [HOME], pages=3)
+    (twin, named_by) = rows(
+        store, "SELECT t.url, n.url FROM twins JOIN pages t ON t.id = page JOIN pages n ON n.id = named_by"
+    )[0]
+    output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout
+    assert f"alternate   of {named_by}, read before it" in output
