@@ -114,7 +114,7 @@ def fill(path: Path, size: int) -> None:
         if not start:
             accounts.seed(np.arange(SEEDS))
         turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
-        turns = turns[~accounts.book.read[turns]][: len(born) // NEW_LINKS]
+        turns = turns[~accounts.book.visited[turns]][: len(born) // NEW_LINKS]
         graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)
         _visit_many(accounts, graph)
         visited, credited = (pages[pages < start] for pages in accounts.take_touched())
@@ -192,7 +192,7 @@ def _visit_many(accounts: Accounts, graph: LinkGraph) -> None:
     shares = np.where(outdegrees > 0, 17 * cash // 20 // np.maximum(outdegrees, 1), 0)
     np.add.at(book.standing, graph.targets, np.repeat(shares, outdegrees))
     book.standing[pages] -= cash
-    book.read[pages] = True
+    book.visited[pages] = True
     book.payees += len(pages)
     book.income += int(cash.sum()) - int((shares * outdegrees).sum())
     book.clock += int(cash.sum())

@@ -71,7 +71,7 @@ def _best(frontier: Frontier, now: float) -> int | None:
     frontier._wake(now)
     size = frontier._book.size
     is_offered = np.array([host.is_offered for host in frontier.hosts])
-    may = ~frontier._book.read[:size] & is_offered[frontier.host_of[:size]]
+    may = ~frontier._book.visited[:size] & is_offered[frontier.host_of[:size]]
     may &= ~frontier._held[:size]
     return int(frontier._book.standing[:size][may].max()) if may.any() else None
 

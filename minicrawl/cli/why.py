@@ -70,14 +70,14 @@ def _scope(store: "Store") -> "Scope":
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
     """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
     from minicrawl.crawler.outcomes.reasons import why_not
-    from minicrawl.crawler.urls.normal import whom_to_spare
+    from minicrawl.crawler.urls.normal import politeness_key
 
     nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
     reason, rule = why_not(url, _scope(store), nearest)
     trap = _trap(store, url, is_known=False)
     if trap is not None and reason == "no-link":
         reason, rule = trap["rule"], f"pattern {trap['pattern']}"
-    listing = store.sitemap_listing(url, whom_to_spare(url))
+    listing = store.sitemap_listing(url, politeness_key(url))
     if listing is not None and reason == "no-link":
         reason = "sitemap"
         rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
@@ -148,12 +148,12 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
     from minicrawl.crawler.admission.traps import Traps
-    from minicrawl.crawler.urls.normal import whom_to_spare
+    from minicrawl.crawler.urls.normal import politeness_key
 
     if not _settings(store).traps:
         return None
     traps = Traps(store)
-    is_host_known = is_known or store.has_host(whom_to_spare(url))
+    is_host_known = is_known or store.has_host(politeness_key(url))
     found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
     if found is None:
         return None

@@ -109,7 +109,7 @@ class Absorber:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         attempts = self._web.attempts.get(page, 0)
-        if fetched.status == NOT_MODIFIED and self.accounts.book.read[page] and self._web.was_there(page):
+        if fetched.status == NOT_MODIFIED and self.accounts.book.visited[page] and self._web.was_there(page):
             self.turns.answered(HostTurn(self.frontier.host(page), page), fetched, now, 0.0)
             self._visit_unchanged(page, fetched.url, now)
             return
@@ -135,7 +135,7 @@ class Absorber:
         """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
         if self._web.traps is None or self.accounts.depth[page] == 0:
             return None
-        if self.accounts.book.read[page] and self._web.was_there(page):
+        if self.accounts.book.visited[page] and self._web.was_there(page):
             return None
         if self.repeats.plain(url) != url:
             return "trap-session"
@@ -217,7 +217,7 @@ class Absorber:
         not_before: when it may have its next turn, if it is to have one.
         """
         first_new = self.accounts.size
-        is_again = bool(self.accounts.book.read[page])
+        is_again = bool(self.accounts.book.visited[page])
         before = self._web.links_row(page) if is_again else None
         old = _NOWHERE if before is None else from_bytes(before.targets)
         outcome, links, weights = self._linked(page, outcome, fetched, parsed)
@@ -276,7 +276,7 @@ class Absorber:
             return outcome, self._kept_links(page, parsed), None
         urls, anchors, refused = self._followed(page, outcome, parsed)
         self._beyond.note_refused(page, outcome, parsed)
-        is_news = fetched.status == 200 and not self.accounts.book.read[page]
+        is_news = fetched.status == 200 and not self.accounts.book.visited[page]
         said = self.repeats.said(page, fetched) if is_news else NOTHING
         if "?" in fetched.url:
             self.repeats.note_parameters(fetched, said)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts, found_in
-from minicrawl.crawler.urls.normal import normalise, whom_to_spare
+from minicrawl.crawler.urls.normal import normalise, politeness_key
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
@@ -184,7 +184,7 @@ def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, Hos
     if page.found_on is not None and number != seeds[0]:
         # A page that was found on one that was lost is no seed: the first seed stands for what was lost.
         found_on = numbers.get(page.found_on, seeds[0])
-    return NewPage(number, page.url, hosts[whom_to_spare(page.url)].id, found_on, page.reason)
+    return NewPage(number, page.url, hosts[politeness_key(page.url)].id, found_on, page.reason)
 
 
 def _hosts(wreck: Wreck, pages: Sequence[_Page]) -> dict[str, HostRow]:
@@ -192,7 +192,7 @@ def _hosts(wreck: Wreck, pages: Sequence[_Page]) -> dict[str, HostRow]:
     known = {row[1]: row for row in wreck.rows("hosts", "id", HostRow._fields) if _is_host(row)}
     hosts: dict[str, HostRow] = {}
     for page in pages:
-        name = whom_to_spare(page.url)
+        name = politeness_key(page.url)
         if name not in hosts:
             hosts[name] = HostRow(len(hosts), name, *known.get(name, (0, name, 0.0, 0.0))[2:])
     return hosts

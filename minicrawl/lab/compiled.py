@@ -90,7 +90,7 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
 
     The virtual page pays all pages or nobody: then standings are in the order of the cash.
     """
-    if book.pay_out.to == "read" and not book.read[: book.size].all():
+    if book.pay_out.to == "read" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
     log = VisitLog(np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64))
     with _opened(book, book.size) as cash:
@@ -185,7 +185,7 @@ def _opened(book: Adaptive, room: int) -> Iterator[_Cash]:
         book.standing[:room],
         book.history[:room],
         book.last[:room],
-        book.read[:room],
+        book.visited[:room],
         np.array(numbers, dtype=np.int64),
         np.array([book.newcomer_history]),
         book.total,

@@ -87,7 +87,7 @@ class Adaptive:
         # Looked at in a page's own turn only, but for strategies that order pages by the clock.
         self.history: Numbers = np.zeros(0)
         self.last: Numbers = np.zeros(0)
-        self.read: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self.visited: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.measures: dict[int, list[Measure]] = {}
 
     @property
@@ -117,14 +117,14 @@ class Adaptive:
         standing = self.standing[: self.size]
         if self.pay_out.to == "all":
             return standing + self.level
-        return standing + np.where(self.read[: self.size], self.level, 0)
+        return standing + np.where(self.visited[: self.size], self.level, 0)
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
         self.standing = grown(self.standing, size)
         self.history = grown(self.history, size)
         self.last = grown(self.last, size)
-        self.read = grown(self.read, size)
+        self.visited = grown(self.visited, size)
 
     def discover(self, grants: Sequence[int] | IntArray) -> range:
         """Make pages known; page k of them is granted `grants[k]` units by the virtual page, once.
@@ -167,7 +167,7 @@ class Adaptive:
         # Subtract what was spent, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
         newcomer = None
-        if not self.read[page]:
+        if not self.visited[page]:
             newcomer = self.newcomer(start)
             self._first_read(page, cash, start)
         self.income += cash - sent
@@ -205,10 +205,10 @@ class Adaptive:
         }
 
     def _is_paid(self, page: int) -> bool:
-        return self.pay_out.to == "all" or bool(self.read[page])
+        return self.pay_out.to == "all" or bool(self.visited[page])
 
     def _first_read(self, page: int, cash: int, start: float) -> None:
-        self.read[page] = True
+        self.visited[page] = True
         if not isinstance(self.window, MeasureWindow):
             self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
         elif start:  # what was known from the start is no newcomer
@@ -260,7 +260,7 @@ class Adaptive:
             brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash
             return np.where(late, cash * window_size / np.maximum(elapsed, 1.0), brought)
         # A newcomer never read counts as if it was visited now.
-        is_new = ~self.read[: self.size] & (self.last[: self.size] > 0)
+        is_new = ~self.visited[: self.size] & (self.last[: self.size] > 0)
         spent, stretches = self.newcomer_history + self.cashes(), self.newcomer_stretch + elapsed
         rates: FloatArray = np.divide(spent, stretches, out=np.zeros(self.size), where=is_new & (stretches > 0))
         for page, remembered in self.measures.items():

@@ -89,7 +89,7 @@ def test_crawl_is_that_of_the_plain_book(method: Method, seed: int, share: float
     fetched, discovers = [], []
     for web in webs(seed):
         for _ in range(FETCHES):
-            read = book.read[: book.size]
+            read = book.visited[: book.size]
             candidates = list(range(book.size))
             if method is CREDIT:
                 wanted = budget.discovers(not read.all(), bool(read.any()))

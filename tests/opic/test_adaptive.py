@@ -640,7 +640,7 @@ def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
             book.discover([book.grant])
             diaries.append([])
         page = draw.randrange(book.size) if draw.random() < 0.5 else int(np.argmax(book.cashes()))
-        start, is_first = float(book.last[page]), not book.read[page]
+        start, is_first = float(book.last[page]), not book.visited[page]
         cash = book.visit(page, pages([target for target in web[page] if target < book.size])).cash
         if is_first and start:
             diaries[page].append((start - stretch, start, history))
@@ -652,7 +652,7 @@ def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
         if step % 7:  # what is wrong stays so for longer than that
             continue
         expected = rates_of(window, diaries, book.in_hand(), book.clock)
-        for new in np.flatnonzero(~book.read[: book.size] & (book.last[: book.size] > 0)).tolist():
+        for new in np.flatnonzero(~book.visited[: book.size] & (book.last[: book.size] > 0)).tolist():
             expected[new] = (history + book.cash(new)) / (stretch + book.clock - book.last[new])
         assert book.shares() == pytest.approx(expected / (expected.sum() or 1.0), rel=1e-9, abs=1e-12)
 

@@ -236,7 +236,7 @@ def test_greedy_orders_by_cash(strategy, to):
     for _ in range(300):
         page = draw.randrange(20)
         book.visit(page, pages(each for each in range(40) if each != page and draw.random() < 0.1))
-    for kind in (book.read[:40], ~book.read[:40]):
+    for kind in (book.visited[:40], ~book.visited[:40]):
         asked = [page for page in order(strategy, book) if kind[page]]
         assert asked == sorted(np.flatnonzero(kind).tolist(), key=lambda page: (-book.cash(page), page))
         assert len(asked) == 20

@@ -36,7 +36,7 @@ from typing import NamedTuple, Protocol
 
 from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.crawler.admission.calendars import Counting
-from minicrawl.crawler.urls.normal import hostname, owner, whom_to_spare
+from minicrawl.crawler.urls.normal import hostname, owner, politeness_key
 from minicrawl.store.rows import PatternRow
 
 MAX_PATH = 1024
@@ -239,7 +239,7 @@ class Traps:
 
     def protect(self, seeds: Iterable[str]) -> None:
         """The domains of these URLs have no budget."""
-        self.budgets.protect(map(whom_to_spare, seeds))
+        self.budgets.protect(map(politeness_key, seeds))
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule by which a URL is a trap, known or not, and its pattern; or None."""
@@ -271,7 +271,7 @@ class Traps:
         """
         if (said.digest is None or said.is_not_found) and not found:
             return []
-        shape, host = shape_of(source), whom_to_spare(source)
+        shape, host = shape_of(source), politeness_key(source)
         rules: list[str | None] = []
         leads_away = False
         for url in found:
@@ -303,7 +303,7 @@ class Traps:
 
     def _judge(self, url: str, shape: Shape, source: str, found_on: Shape, source_host: str) -> str | None:
         rule = static_rule(url)
-        host = whom_to_spare(url)
+        host = politeness_key(url)
         if rule is not None:
             # Noted by the host: the pattern may have other URLs that are fine.
             self._drop(f"{host} {rule}", rule)

@@ -256,7 +256,7 @@ class Accounts:
             setattr(self.book, name, float(scalars[name] or 0.0))
         self.ledger.recount(int(scalars["ledger_virtual"] or 0))
         self.coverage.recount(int(scalars["coverage_waiting"] or 0))
-        self.book.payees = int(np.count_nonzero(self.book.read[: self.size]))
+        self.book.payees = int(np.count_nonzero(self.book.visited[: self.size]))
 
     def imbalances(self, cash_total: int) -> Iterator[str]:
         """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
@@ -273,7 +273,7 @@ class Accounts:
         return (
             self.depth,
             self.inlinks,
-            self.book.read,
+            self.book.visited,
             self.book.standing,
             self.book.history,
             self.book.last,

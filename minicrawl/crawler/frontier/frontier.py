@@ -149,7 +149,7 @@ class Frontier:
 
     def add(self, page: int, now: float) -> None:
         """Let a page wait for its turn: a never-read one, or one that was read if pages are read again."""
-        if self._book.read[page] and self._budget.share >= 1.0:
+        if self._book.visited[page] and self._budget.share >= 1.0:
             return
         host = self.hosts[self.host_of[page]]
         self._lane(page).add(host, self._entry(page))
@@ -164,7 +164,7 @@ class Frontier:
             for lane, read in ((self._discovery, False), (self._refresh, True)):
                 if read and self._budget.share >= 1.0:
                     continue
-                pages = here[self._book.read[here] == read]
+                pages = here[self._book.visited[here] == read]
                 by_host = (host_of[pages].astype(np.int64) << 32) | pages
                 by_host.sort()
                 bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32).tolist()
@@ -187,9 +187,9 @@ class Frontier:
         if not (self._strategy.follows_cash and len(pages)):
             return
         if self._budget.share >= 1.0:
-            pages = pages[~self._book.read[pages]]
+            pages = pages[~self._book.visited[pages]]
         pages = pages[~self._held[pages]]
-        hosts, are_read = self.host_of[pages].tolist(), self._book.read[pages].tolist()
+        hosts, are_read = self.host_of[pages].tolist(), self._book.visited[pages].tolist()
         priorities = self._priorities(pages).tolist()
         risen: dict[int, None] = {}
         for page, host_id, is_read, priority in zip(pages.tolist(), hosts, are_read, priorities, strict=True):
@@ -301,7 +301,7 @@ class Frontier:
 
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
-        is_done = self._book.read[page] and self._budget.share >= 1.0
+        is_done = self._book.visited[page] and self._budget.share >= 1.0
         if not_before > now and not is_done:
             heapq.heappush(self._resting, (not_before, page))
         else:
@@ -318,7 +318,7 @@ class Frontier:
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
-        for page in pages[~self._held[pages] & ~self._book.read[pages]].tolist():
+        for page in pages[~self._held[pages] & ~self._book.visited[pages]].tolist():
             self._discovery.fall(self.hosts[self.host_of[page]], self._entry(page))
 
     def is_put_off(self, pages: Pages) -> Flags:
@@ -327,7 +327,7 @@ class Frontier:
 
     def charge(self, page: int) -> None:
         """A page that was handed out is fetched indeed: that counts for the discovery share."""
-        self._budget.charge(discovers=not self._book.read[page])
+        self._budget.charge(discovers=not self._book.visited[page])
 
     def forget(self, page: int | Pages) -> None:
         """Never hand a page, or some pages, out again."""
@@ -438,7 +438,7 @@ class Frontier:
         return self._discovery.has_page(host) or self._refresh.has_page(host)
 
     def _lane(self, page: int) -> Lane:
-        return self._refresh if self._book.read.item(page) else self._discovery
+        return self._refresh if self._book.visited.item(page) else self._discovery
 
     def _entry(self, page: int) -> int:
         priority = self._strategy.priority(page, self._book)
@@ -447,10 +447,10 @@ class Frontier:
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
         # For a number, item() takes half as long as an index.
-        return self._book.read.item(page) is read and not self._held.item(page) and self._entry(page) == entry
+        return self._book.visited.item(page) is read and not self._held.item(page) and self._entry(page) == entry
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
-        pages = pages[(self._book.read[pages] == read) & ~self._held[pages]]
+        pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
         return pages, self._priorities(pages)
 
     def _priorities(self, pages: Pages) -> IntArray:

@@ -24,7 +24,7 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.page_numbers import KnownUrls
-from minicrawl.crawler.urls.normal import whom_to_spare
+from minicrawl.crawler.urls.normal import politeness_key
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.shares import Pages, slices
@@ -206,7 +206,7 @@ class KnownWeb:
         self.frontier.grow(born.stop)
         for page, url in zip(born, urls, strict=True):
             self.known.add(url, page)
-            host = self.host(whom_to_spare(url))
+            host = self.host(politeness_key(url))
             self.frontier.place(page, host)
             self.batch.new.append(NewPage(page, url, host.id, found_on, reason))
         return born

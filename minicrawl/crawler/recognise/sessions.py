@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps import Novelty, shape_of
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.normal import origin, whom_to_spare
+from minicrawl.crawler.urls.normal import origin, politeness_key
 from minicrawl.model import Fetched
 from minicrawl.store.rows import ParameterRow
 
@@ -60,11 +60,11 @@ class Sessions:
         """The normalised URL without parameters that are sessions' on its host."""
         if not self._sessions or "?" not in url:
             return url
-        on_host = self._sessions.get(whom_to_spare(url))
+        on_host = self._sessions.get(politeness_key(url))
         if on_host is None:
             return url
         rows = self._rows.get(shape_of(url).pattern, {})
-        may_ask = self._asked[whom_to_spare(url)] < MOST_PROBES
+        may_ask = self._asked[politeness_key(url)] < MOST_PROBES
         return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
     @property
@@ -81,7 +81,7 @@ class Sessions:
         pattern = shape_of(url).pattern
         news = self._news.get(pattern, [])
         rows = self._rows.get(pattern, {})
-        host = whom_to_spare(url)
+        host = politeness_key(url)
         is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
         is_due = is_telling and self._asked[host] < MOST_PROBES
         if is_due and origin(url) not in self._wanted:

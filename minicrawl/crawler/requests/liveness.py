@@ -52,7 +52,7 @@ class Knocks:
 
     def _found(self) -> Iterator[int]:
         size = self._web.accounts.size
-        read = self._web.accounts.book.read[:size]
+        read = self._web.accounts.book.visited[:size]
         host_of = self._web.frontier.host_of[:size]
         hosts = self._web.frontier.hosts
         answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))

@@ -17,7 +17,7 @@ from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawler.sitemaps.queue import MOST_IN_ALL
-from minicrawl.crawler.urls.normal import normalise, origin, whom_to_spare
+from minicrawl.crawler.urls.normal import normalise, origin, politeness_key
 from minicrawl.model import Fetched
 from minicrawl.store.rows import RobotsRow
 
@@ -112,11 +112,11 @@ class RobotsTurns:
         if known is not None and known.rules is not None and now < known.expires:
             self._take(hop.site, known, now)
             return
-        errand, host = next(self._errands), self._web.host(whom_to_spare(hop.url))
+        errand, host = next(self._errands), self._web.host(politeness_key(hop.url))
         self._hops[errand] = hop
         self._followed.add(hop.site)
         # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
-        self._web.frontier.add_errand(host, errand, now, first=host is self._web.host(whom_to_spare(hop.site)))
+        self._web.frontier.add_errand(host, errand, now, first=host is self._web.host(politeness_key(hop.site)))
 
     def _decide(self, site: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
@@ -133,7 +133,7 @@ class RobotsTurns:
         self._web.batch.robots.append(robots.row(site))
         if robots.rules is not None:
             # http and https have one clock: what either asks for holds for both.
-            host = self._web.host(whom_to_spare(site))
+            host = self._web.host(politeness_key(site))
             states = map(self.state, {site, f"http://{host.name}", f"https://{host.name}"})
             self._turns.heed(host, max(map(self._crawl_delay, states)), now)
 

@@ -9,7 +9,7 @@ from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb, unknown
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
-from minicrawl.crawler.urls.normal import normalise, whom_to_spare
+from minicrawl.crawler.urls.normal import normalise, politeness_key
 from minicrawl.model import ParsedPage, SitemapAnswer
 
 _LET_IN_AT_ONCE = 100
@@ -44,7 +44,7 @@ class SitemapTurns:
         if not self._web.settings.sitemaps:
             return
         for row in self.queue.to_ask(now):
-            name = whom_to_spare(row.url)
+            name = politeness_key(row.url)
             if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
             else:
@@ -66,11 +66,11 @@ class SitemapTurns:
         row = self.queue.row(sitemap)
         name = self._web.frontier.hosts[row.host].name
         if is_index:
-            near = {name, whom_to_spare(row.url)}
-            self.queue.named_by(sitemap, [url for url in urls if whom_to_spare(url) in near], now)
+            near = {name, politeness_key(row.url)}
+            self.queue.named_by(sitemap, [url for url in urls if politeness_key(url) in near], now)
             return
         depth = int(self._web.accounts.depth[row.page]) + 1
-        distinct = dict.fromkeys(url for url in urls if whom_to_spare(url) == name)
+        distinct = dict.fromkeys(url for url in urls if politeness_key(url) == name)
         inside = [url for url in distinct if self._web.scope.refuses(url, depth) is None]
         self.queue.enqueue(sitemap, unknown(inside, self._web.known.find(inside)))
 

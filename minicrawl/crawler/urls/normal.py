@@ -122,7 +122,7 @@ def authority(url: str) -> str:
     return url.split("/", 3)[2]
 
 
-def whom_to_spare(url: str) -> str:
+def politeness_key(url: str) -> str:
     """Whom a politeness delay protects: the authority, whatever the scheme, and h.test for h.test. (RFC 1034 3.1)."""
     host, colon, port = authority(url).partition(":")
     return f"{host.removesuffix('.')}{colon}{port}"

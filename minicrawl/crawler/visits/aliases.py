@@ -82,7 +82,7 @@ class Aliases:
     def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
         """Let those of some pages stand for themselves that stand for `page` by a hint."""
         for alias in aliases:
-            row = self._web.links_row(alias) if self._web.accounts.book.read[alias] else None
+            row = self._web.links_row(alias) if self._web.accounts.book.visited[alias] else None
             if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
 

@@ -44,7 +44,7 @@ class Twins:
         twins = np.array(web.made_known(urls, known, page, "alternate", same_depth=True, grant=0), dtype=np.int64)
         for new in range(first_new, web.accounts.size):
             web.frontier.add(new, now)
-        waiting = twins[~web.accounts.book.read[twins] & (web.accounts.depth[twins] > 0)]
+        waiting = twins[~web.accounts.book.visited[twins] & (web.accounts.depth[twins] > 0)]
         waiting = waiting[~web.frontier.is_put_off(waiting)]
         web.frontier.put_off(waiting)
         self._rows += [Twin(twin, page) for twin in waiting.tolist()]

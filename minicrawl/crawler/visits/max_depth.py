@@ -27,7 +27,7 @@ class Beyond:
         scope = self._web.scope
         is_farthest = scope.max_depth is not None and self._web.accounts.depth[page] >= scope.max_depth
         beyond = [url for url in parsed.outlinks if scope.refuses(url, 0) is None] if is_farthest else []
-        if leads_to or (beyond and outcome.follows) or self._web.accounts.book.read[page]:
+        if leads_to or (beyond and outcome.follows) or self._web.accounts.book.visited[page]:
             kept = json.dumps(beyond) if beyond and outcome.follows else None
             self._web.batch.refused[page] = Refused(page, leads_to, kept)
 
@@ -46,7 +46,7 @@ class Beyond:
         nearer: list[int] = pages[self._web.accounts.depth[pages] < depths].tolist()
         while nearer:
             page = nearer.pop()
-            if not self._web.accounts.book.read[page]:
+            if not self._web.accounts.book.visited[page]:
                 continue  # its links are followed when its turn comes
             self._follow(page)
             targets = self._web.outlinks(page)

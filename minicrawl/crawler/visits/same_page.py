@@ -20,7 +20,7 @@ from minicrawl.crawler.recognise.canonicals import Canonicals, Claim, differs
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
-from minicrawl.crawler.urls.normal import whom_to_spare
+from minicrawl.crawler.urls.normal import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.model import Fetched, ParsedPage, State
@@ -101,7 +101,7 @@ class Repeats:
         is_not_found = self._soft404s is not None and self._soft404s.is_like(page, fetched.url)
         if fetched.digest is None or self._sessions is None:
             return Said(fetched.digest, fetched.wording, is_not_found)
-        digest = fetched.digest ^ self._sessions.found_on(whom_to_spare(fetched.url))
+        digest = fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url))
         return Said(digest, fetched.wording, is_not_found)
 
     def note_parameters(self, fetched: Fetched, said: Said) -> None:
@@ -128,7 +128,7 @@ class Repeats:
         """Take in what a page says, if it says something."""
         says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
         if not says_something or fetched.digest is None or fetched.payload is None:
-            if self._web.accounts.book.read[page]:
+            if self._web.accounts.book.visited[page]:
                 self._duplicates.forget(page)
             return
         if outcome.state is State.ALIAS and outcome.reason != "duplicate":
@@ -174,7 +174,7 @@ class Repeats:
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
-        return self._web.writer.fingerprint(page) if self._web.accounts.book.read[page] else None
+        return self._web.writer.fingerprint(page) if self._web.accounts.book.visited[page] else None
 
     def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
         """Whether a page that names another as canonical stands for it."""

@@ -429,8 +429,8 @@ def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery):
         page = crawl.acquire()
         crawl.frontier.charge(page)
         crawl.frontier.release(page, 0.0)
-        discoveries += not crawl.book.read[page]
-        if crawl.book.read[page]:
+        discoveries += not crawl.book.visited[page]
+        if crawl.book.visited[page]:
             crawl.frontier.put_back(page, 0.0)
         assert abs(discoveries - discovery * fetches) <= 2
 
@@ -447,8 +447,8 @@ def test_a_turn_handed_back_does_not_count_for_the_share():
         crawl.frontier.put_back(turned_away, 0.0)
         page = crawl.acquire()
         crawl.frontier.charge(page)
-        assert crawl.book.read[page] == crawl.book.read[turned_away]
-        kinds.append(bool(crawl.book.read[page]))
+        assert crawl.book.visited[page] == crawl.book.visited[turned_away]
+        kinds.append(bool(crawl.book.visited[page]))
     assert abs(sum(kinds) - 20) <= 2
 
 
@@ -470,7 +470,7 @@ def test_without_delays_the_order_is_that_of_a_global_greedy_crawl(seed, discove
         cashes = crawl.book.cashes()
         known = range(crawl.book.size)
         kinds = {
-            read: [page for page in known if crawl.book.read[page] == read and (not read or discovery < 1)]
+            read: [page for page in known if crawl.book.visited[page] == read and (not read or discovery < 1)]
             for read in (False, True)
         }
         discovers = budget.discovers(bool(kinds[False]), bool(kinds[True]))
@@ -528,13 +528,13 @@ class SlowFrontier:
             self.add(page)
 
     def add(self, page: int) -> None:
-        if not (self.book.read[page] and self.budget.share >= 1.0):
+        if not (self.book.visited[page] and self.budget.share >= 1.0):
             self.waiting.add(page)
 
     def acquire(self, now: float) -> int | None:
         self.wake(now)
         ready = [page for page in self.waiting if self.is_open(self.hosts[self.host_of[page]], now)]
-        kinds = {read: [page for page in ready if bool(self.book.read[page]) == read] for read in (False, True)}
+        kinds = {read: [page for page in ready if bool(self.book.visited[page]) == read] for read in (False, True)}
         discovers = self.budget.discovers(bool(kinds[False]), bool(kinds[True]))
         if discovers is None:
             return None
@@ -553,14 +553,14 @@ class SlowFrontier:
         host.rests_until = max(host.rests_until, not_before)
 
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
-        is_done = self.book.read[page] and self.budget.share >= 1.0
+        is_done = self.book.visited[page] and self.budget.share >= 1.0
         if not_before > now and not is_done:
             self.resting[page] = not_before
         else:
             self.add(page)
 
     def charge(self, page: int) -> None:
-        self.budget.charge(discovers=not self.book.read[page])
+        self.budget.charge(discovers=not self.book.visited[page])
 
     def hosts_with_pages(self) -> list[SlowHost]:
         return [self.hosts[number] for number in {self.host_of[page] for page in self.waiting}]
@@ -687,7 +687,7 @@ def check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay):
         twins.discover()
     for _ in range(600):
         twins.step()
-    assert twins.book.read[: twins.book.size].sum() > (10 if ip_delay else 20)
+    assert twins.book.visited[: twins.book.size].sum() > (10 if ip_delay else 20)
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
