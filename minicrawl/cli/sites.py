@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from minicrawl.analysis.sites import SiteOf, SiteRow
 from minicrawl.cli.output import document, printable
-from minicrawl.crawler.urls.normal import hostname, site
+from minicrawl.crawler.urls.keys import hostname, site
 
 
 def site_of(kind: str) -> SiteOf:

@@ -38,7 +38,7 @@ from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.robots.rules import RobotsState, is_unreachable
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin
 from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue

@@ -17,7 +17,7 @@ from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import Resumed, resumed
 from minicrawl.crawler.sources.source import LocalSource, WorkerSource
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress

@@ -8,7 +8,8 @@ import pytest
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.robots.rules import RobotsRules
-from minicrawl.crawler.urls.normal import authority, normalise, origin
+from minicrawl.crawler.urls.keys import authority, origin
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.demo.web import CALENDAR_MONTHS, CRAWL_DELAY, DemoWeb
 from minicrawl.errors import SettingError
 

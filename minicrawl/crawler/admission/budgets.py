@@ -22,7 +22,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from minicrawl.crawler.urls.normal import hostname, owner, site
+from minicrawl.crawler.urls.keys import hostname, owner, site
 from minicrawl.store.rows import DomainRow, LinkerRow
 
 PAGES = 5_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.normal import hostname, site
+from minicrawl.crawler.urls.keys import hostname, site
 from minicrawl.settings import CrawlSettings, parse_boost
 
 _STEPS = 100  # a factor of 1 is this many parts, so factors down to .01 can be told apart

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from minicrawl.crawler.urls.file_types import ending
-from minicrawl.crawler.urls.normal import authority, hostname, site
+from minicrawl.crawler.urls.keys import authority, hostname, site
 from minicrawl.settings import CrawlSettings, compiled
 
 MAX_URL_LENGTH = 2048

@@ -36,7 +36,7 @@ from typing import NamedTuple, Protocol
 
 from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.crawler.admission.calendars import Counting
-from minicrawl.crawler.urls.normal import hostname, owner, politeness_key
+from minicrawl.crawler.urls.keys import hostname, owner, politeness_key
 from minicrawl.store.rows import PatternRow
 
 MAX_PATH = 1024

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin
 from minicrawl.store.writer import Writer
 
 PASSING, ALL = "passing", "all"

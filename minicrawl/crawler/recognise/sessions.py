@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps import Novelty, shape_of
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.normal import origin, politeness_key
+from minicrawl.crawler.urls.keys import origin, politeness_key
 from minicrawl.model import Fetched
 from minicrawl.store.rows import ParameterRow
 

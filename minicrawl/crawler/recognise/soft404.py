@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin
 from minicrawl.model import Fetched
 from minicrawl.store.rows import LatelyRow, Probe
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin
 from minicrawl.model import State
 
 _LOOKS = 64  # at pages, of which some were not found, or are on hosts that may not be asked now

@@ -17,7 +17,8 @@ from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawler.sitemaps.queue import MOST_IN_ALL
-from minicrawl.crawler.urls.normal import normalise, origin, politeness_key
+from minicrawl.crawler.urls.keys import origin, politeness_key
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
 from minicrawl.store.rows import RobotsRow
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.urls.normal import hostname, owner
+from minicrawl.crawler.urls.keys import hostname, owner
 from minicrawl.store.rows import Twin
 
 

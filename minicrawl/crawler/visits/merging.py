@@ -21,7 +21,7 @@ import numpy as np
 from minicrawl.crawler.html.fingerprint import hash_of
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.recognise.duplicates import Duplicates, Runs
-from minicrawl.crawler.urls.normal import hostname, owner
+from minicrawl.crawler.urls.keys import hostname, owner
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import FingerprintColumns
