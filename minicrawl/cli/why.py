@@ -183,17 +183,18 @@ def _leader(store: "Store", page: int) -> dict[str, Any] | None:
 
 def _probe(store: "Store", url: str) -> str | None:
     """The page that cannot exist whose answer showed what the host's soft 404s look like."""
-    from minicrawl.crawler.urls.keys import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    probes = [probe for probe in store.probes() if origin(probe.url) == origin(url) and probe.verdict == "soft-404"]
+    there = origin_of(url)
+    probes = [probe for probe in store.probes() if origin_of(probe.url) == there and probe.verdict == "soft-404"]
     return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawler.robots.rules import restored
-    from minicrawl.crawler.urls.keys import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    row = store.robots(origin(url))
+    row = store.robots(origin_of(url))
     if row is None:
         return {"verdict": "not asked yet", "rule": None}
     robots = restored(row)

@@ -33,17 +33,17 @@ def hostname(url: str) -> str:
     return host.partition(":")[0] if "[" not in host else host[: host.index("]") + 1]
 
 
-def origin(url: str) -> str:
+def origin_of(url: str) -> str:
     """scheme://host[:port] of a normalised URL: what a robots.txt speaks for."""
     return "/".join(url.split("/", 3)[:3])
 
 
-def site(host: str) -> str:
+def site_of(host: str) -> str:
     """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
     return _domains(host)[0]
 
 
-def owner(host: str) -> str:
+def owner_of(host: str) -> str:
     """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
 
     The private section of the public suffix list knows the shared ones.

@@ -2,7 +2,7 @@
 
 from table import each
 
-from minicrawl.crawler.urls.keys import authority, hostname, origin, owner, site
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of, owner_of, site_of
 
 
 @each(
@@ -20,7 +20,7 @@ from minicrawl.crawler.urls.keys import authority, hostname, origin, owner, site
 def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
     assert authority(url) == host_and_port
     assert hostname(url) == host
-    assert origin(url) == scheme_host_port
+    assert origin_of(url) == scheme_host_port
 
 
 @each(
@@ -41,7 +41,7 @@ def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
     ],
 )
 def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
-    assert site(host) == registrable
+    assert site_of(host) == registrable
 
 
 @each(
@@ -59,4 +59,4 @@ def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
     ],
 )
 def test_site_and_owner_of_a_host(host: str, its_site: str, its_owner: str) -> None:
-    assert (site(host), owner(host)) == (its_site, its_owner)
+    assert (site_of(host), owner_of(host)) == (its_site, its_owner)

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.crawler.urls.keys import authority, hostname, origin
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 
 SPELLINGS = {
@@ -345,7 +345,7 @@ def test_normalising_twice_changes_nothing(url, base):
 def test_anything_behind_a_good_origin_stays_on_it(rest):
     url = normalise("/x" + rest, "https://h.test:8443/")
     assert url is not None
-    assert origin(url) == "https://h.test:8443"
+    assert origin_of(url) == "https://h.test:8443"
 
 
 _marks = re.findall(
