@@ -105,6 +105,13 @@ def test_sizes_and_times_are_passed_in_not_patched(file: Path) -> None:
     assert {name for name in names if name.startswith("_") and not name.startswith("__")} <= MAY_BE_PATCHED
 
 
+@each("file", sorted(Path(__file__).parent.rglob("*.py")))
+def test_what_tests_share_stands_in_a_module_of_its_own(file: Path) -> None:
+    """No test is imported by another: whoever changes one sees all that it is good for."""
+    names = {part for name in imports(file) for part in name.split(".")}
+    assert {name for name in names if name.startswith("test_")} == set()
+
+
 def test_every_part_is_in_the_table() -> None:
     assert {file.split("/")[0] for file in FILES if "/" in file} == MAY_IMPORT.keys()
 
