@@ -99,7 +99,8 @@ def view_is_right(store: Path) -> None:
     x = dict(rows(store, "SELECT id, x FROM weighed"))
     assert [page for _, page, _ in ranked] == sorted(x, key=lambda page: (-x[page], page))
     assert [rank for rank, _, _ in ranked] == list(range(1, len(ranked) + 1))
-    assert sum(importance for _, _, importance in ranked) == pytest.approx(1.0)
+    if ranked:  # the settings are committed before the seeds
+        assert sum(importance for _, _, importance in ranked) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", range(4))

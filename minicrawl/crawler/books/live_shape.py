@@ -8,6 +8,7 @@ its size. Merging components as links arrive would take as long or longer ('mini
 
 import math
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -29,8 +30,11 @@ class LiveShape:
         self._most_links = most_links
 
     def look(self, read: int, links: int, graph: Callable[[], LinkGraph]) -> CrawledShape | None:
-        """The shape of a crawl that has read so many pages with so many links in all; that of `graph` if it is due."""
-        if read >= self._due and links <= self._most_links:
+        """The shape of a crawl that has read so many pages with so many links in all; that of `graph` if it is due.
+
+        Without SciPy, which only the extra 'analysis' brings, a crawl goes without.
+        """
+        if read >= self._due and links <= self._most_links and find_spec("scipy") is not None:
             self._due = math.ceil(read * _GROWTH)
             self.latest = crawled_shape(graph())
         return self.latest
