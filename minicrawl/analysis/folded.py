@@ -67,11 +67,11 @@ def folded_pages(store: Store) -> FoldedPages:
         check_is_rankable(store)
         chunks = [
             (np.array(pages.state), np.array(pages.host), np.array(pages.account.visited, dtype=np.bool_))
-            for pages in store.columns()
+            for pages in store.page_table.columns()
         ]
         states, hosts, is_read = (np.concatenate(column) for column in zip(*chunks, strict=True))
         is_alias = states == State.ALIAS
-        aliases = store.links_of(np.flatnonzero(is_alias).tolist())
+        aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
     return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, is_read)
@@ -80,7 +80,7 @@ def folded_pages(store: Store) -> FoldedPages:
 def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
     """The links of the folded graph, some thousand at a time. Raises StoreError where one leads nowhere."""
     is_alias = pages.is_alias
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         with rankable(store):
             _check_ends(block)
         own = block.rows(np.flatnonzero(~is_alias[block.sources]))
@@ -128,7 +128,7 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 def check_is_rankable(store: Store) -> None:
     """Raises StoreError when nothing in the store has been read, or nothing is left."""
-    states = {state for state, _ in store.counts()}
+    states = {state for state, _ in store.page_table.counts()}
     if states <= {State.WAITING}:
         raise StoreError(
             f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"

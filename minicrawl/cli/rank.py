@@ -252,7 +252,7 @@ def _inverse(told: Options, _: "Store", folded: "FoldedStore") -> dict[str, "Flo
 def _opic(_: Options, store: "Store", folded: "FoldedStore") -> dict[str, "FloatArray"]:
     import numpy as np
 
-    history = np.where(folded.is_alias, 0.0, store.rankings()["history"])
+    history = np.where(folded.is_alias, 0.0, store.ranks.arrays()["history"])
     return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}
 
 
@@ -283,7 +283,7 @@ def _root(told: Options, store: "Store", folded: "FoldedStore") -> "IntArray | N
     if not words:
         raise SettingError("--query takes words, and there are none")
     found: list[tuple[int, int]] = []
-    for number, page in enumerate(store.numbered_pages()):
+    for number, page in enumerate(store.ranks.numbered()):
         text = f"{page.url} {page.title or ''}".casefold()
         if all(word in text for word in words):
             found.append((page.rank, number))
@@ -300,14 +300,14 @@ def _chosen(given: str, of: str, store: "Store", folded: "FoldedPages") -> "IntA
     from minicrawl.crawler.urls.normalise import normalise
 
     if Path(given).is_file():
-        pages = list(store.find(read_seeds([given])).values())
+        pages = list(store.page_table.find(read_seeds([given])).values())
         if not pages:
             raise SettingError(f"{option(of)}: no page of {given} is known in {store.path}")
     else:
-        pages = list(store.find([normalise(given) or given]).values())
+        pages = list(store.page_table.find([normalise(given) or given]).values())
         if not pages:
             pattern = compiled(given, of)
-            pages = [number for number, url in enumerate(store.urls()) if pattern.search(url)]
+            pages = [number for number, url in enumerate(store.page_table.urls()) if pattern.search(url)]
         if not pages:
             raise SettingError(f"{option(of)} {given!r} is no file, and matches no URL in {store.path}")
     return np.unique(folded.stands_for[pages])
@@ -322,7 +322,7 @@ def _best(store: "Store", values: "FloatArray", is_alias: "npt.NDArray[np.bool_]
 
     pages = np.flatnonzero(~is_alias)
     best = pages[np.argsort(-values[pages], kind="stable")[:n]]
-    return store.ranked_pages(best.tolist()), values[best].tolist()
+    return store.ranks.of(best.tolist()), values[best].tolist()
 
 
 def _keep(store: Path, rankings: dict[str, "FloatArray"]) -> None:

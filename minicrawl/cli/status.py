@@ -32,7 +32,7 @@ def command(store: Path, as_json: bool) -> None:
 
 
 def _status(store: "Store") -> dict[str, Any]:
-    counts = store.counts()
+    counts = store.page_table.counts()
     states: dict[str, int] = {}
     for (state, _), count in counts.items():
         states[state] = states.get(state, 0) + count
@@ -47,17 +47,17 @@ def _status(store: "Store") -> dict[str, Any]:
         "left_out": int(store.meta("links_left_out") or 0),
         "states": states,
         "reasons": {f"{state}/{reason}": count for (state, reason), count in counts.items()},
-        "hosts": store.host_count(),
+        "hosts": store.hosts.count(),
         "failing_hosts": [
             {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
-            for row in store.strained_hosts()
+            for row in store.hosts.strained()
         ],
         "traps": [
             {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped}
-            for row in store.trap_patterns()
+            for row in store.patterns.trap_patterns()
         ],
         "sitemaps": _sitemaps(store),
-        "duplicates": dict(zip(("exact", "near"), store.duplicate_counts(), strict=True)),
+        "duplicates": dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
         "probes": _probes(store),
         "run": run,
         "pages_per_second": run["fetched"] / run["seconds"] if run.get("seconds") else None,
@@ -70,20 +70,20 @@ def _sitemaps(store: "Store") -> dict[str, Any]:
 
     URLs in them; of these, those that were in scope and not known, wait to become so, and became so.
     """
-    rows = store.sitemaps()
+    rows = store.sitemaps.all()
     return {
         "reasons": dict(Counter(row.reason for row in rows)),
         "left_out": sum(store.meta_json("sitemaps_left_out").values()),
         "found": sum(row.found for row in rows),
         "queued": sum(row.queued for row in rows),
-        "waiting": sum(count for count, _ in store.listed_counts().values()),
+        "waiting": sum(count for count, _ in store.sitemaps.listed_counts().values()),
         "made_known": sum(row.made_known for row in rows),
     }
 
 
 def _probes(store: "Store") -> dict[str, Any]:
     """How many pages that cannot exist were asked for, and the folders of hosts that answered with a page."""
-    probes = store.probes()
+    probes = store.recognised.probes()
     return {"asked": len(probes), "soft_404": sorted(row.folder for row in probes if row.verdict == "soft-404")}
 
 

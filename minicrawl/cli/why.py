@@ -43,11 +43,13 @@ def command(url: str, store: Path, as_json: bool) -> None:
     with open_store(store) as reader, reader.snapshot():
         asked_as = {one: one for one in meant}  # by how a page is known
         if not _settings(reader).keep_parameters:
-            sessions = Sessions(reader.parameters())
+            sessions = Sessions(reader.recognised.parameters())
             asked_as = asked_as | {sessions.plain(stripped(one)): one for one in reversed(meant)}
-        found = reader.find(list(asked_as))
+        found = reader.page_table.find(list(asked_as))
         # Of a page by https and one by http, the one that is there is meant.
-        known = sorted(found, key=lambda url: (reader.state(found[url]) == "error", list(asked_as).index(url)))
+        known = sorted(
+            found, key=lambda url: (reader.page_table.state(found[url]) == "error", list(asked_as).index(url))
+        )
         address = next(iter(known), next(url for url in reversed(asked_as) if asked_as[url] == meant[0]))
         asked = asked_as[address]
         told = _known(reader, address, found[address]) if found else _unknown(reader, address)
@@ -64,7 +66,7 @@ def _settings(store: "Store") -> "CrawlSettings":
 def _scope(store: "Store") -> "Scope":
     from minicrawl.crawler.admission.scope import Scope
 
-    return Scope.of(_settings(store), store.seeds())
+    return Scope.of(_settings(store), store.page_table.seeds())
 
 
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
@@ -72,12 +74,15 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawler.outcomes.reasons import why_not
     from minicrawl.crawler.urls.keys import politeness_key
 
-    nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_of_too_deep(url)]
+    nearest = [
+        (store.page_table.url(page), store.page_table.facts(page)["depth"])
+        for page in store.link_table.too_deep_sources(url)
+    ]
     reason, rule = why_not(url, _scope(store), nearest)
     trap = _trap(store, url, is_known=False)
     if trap is not None and reason == "no-link":
         reason, rule = trap["rule"], f"pattern {trap['pattern']}"
-    listing = store.sitemap_listing(url, politeness_key(url))
+    listing = store.sitemaps.listing(url, politeness_key(url))
     if listing is not None and reason == "no-link":
         reason = "sitemap"
         rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
@@ -95,17 +100,17 @@ def _unknown(store: "Store", url: str) -> dict[str, Any]:
 def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
     from minicrawl.crawler.outcomes.reasons import why_so
 
-    ranked, facts, refused = store.ranked_page(page), store.facts(page), store.refused(page)
+    ranked, facts, refused = store.ranks.page(page), store.page_table.facts(page), store.link_table.refused(page)
     robots, leads_to = _robots(store, url), refused and refused.leads_to
-    host, sitemap = facts["host"], store.sitemap_of(page)
-    sources, targets = store.some_sources(page, _SHOWN), store.outlinks(page)
+    host, sitemap = facts["host"], store.sitemaps.of(page)
+    sources, targets = store.link_table.some_sources(page, _SHOWN), store.link_table.outlinks(page)
     return {
         **ranked._asdict(),
-        "is_rank_exact": store.is_rank_exact(page),
+        "is_rank_exact": store.ranks.is_exact(page),
         "rule": why_so(ranked.reason, ranked.depth, leads_to, _scope(store), robots["rule"]),
         "leads_to": leads_to,
         "known_pages": store.size(),
-        "found_on": None if facts["found_on"] is None else store.url(facts["found_on"]),
+        "found_on": None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
         "sitemap": None if sitemap is None else sitemap.url,
         "attempts": facts["attempts"],
         "content_type": facts["content_type"],
@@ -115,13 +120,15 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "robots": robots,
         "received": facts["received"],
         "forwarded": facts["forwarded"],
-        "linked_from": [store.url(source) for source in sources],
-        "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
+        "linked_from": [store.page_table.url(source) for source in sources],
+        "links_to": [store.page_table.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
-        "alternate_of": None if (named_by := store.alternate_of(page)) is None else store.url(named_by),
+        "alternate_of": None
+        if (named_by := store.recognised.alternate_of(page)) is None
+        else store.page_table.url(named_by),
         "duplicate_of": _leader(store, page),
-        "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
+        "duplicates": dict(zip(("exact", "near"), store.recognised.duplicates_of(page), strict=True)),
         "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
     }
 
@@ -152,13 +159,13 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
 
     if not _settings(store).traps:
         return None
-    traps = Traps(store)
-    is_host_known = is_known or store.has_host(politeness_key(url))
+    traps = Traps(store.patterns)
+    is_host_known = is_known or store.hosts.has(politeness_key(url))
     found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
     if found is None:
         return None
     rule, pattern = found
-    row = store.pattern(pattern)
+    row = store.patterns.pattern(pattern)
     counts = {"read": row.parsed, "repeated": row.repeated, "dropped": row.dropped} if row else None
     return {"rule": rule, "pattern": pattern, "counts": counts}
 
@@ -168,16 +175,16 @@ def _leader(store: "Store", page: int) -> dict[str, Any] | None:
     from minicrawl.crawler.html.sketch import alike
     from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 
-    row = store.fingerprint(page)
+    row = store.recognised.fingerprint(page)
     if row is None or row.leader is None:
         return None
-    leader, is_exact = store.url(row.leader), row.distance is None
+    leader, is_exact = store.page_table.url(row.leader), row.distance is None
     return {
         "url": leader,
         "is_exact": is_exact,
         "distance": row.distance or 0,
         "alike": round(alike(row.distance or 0), 3),
-        "kind": None if is_exact else kind_of(store.url(page), leader),
+        "kind": None if is_exact else kind_of(store.page_table.url(page), leader),
     }
 
 
@@ -186,7 +193,9 @@ def _probe(store: "Store", url: str) -> str | None:
     from minicrawl.crawler.urls.keys import origin_of
 
     there = origin_of(url)
-    probes = [probe for probe in store.probes() if origin_of(probe.url) == there and probe.verdict == "soft-404"]
+    probes = [
+        probe for probe in store.recognised.probes() if origin_of(probe.url) == there and probe.verdict == "soft-404"
+    ]
     return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
@@ -194,7 +203,7 @@ def _robots(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawler.robots.rules import restored
     from minicrawl.crawler.urls.keys import origin_of
 
-    row = store.robots(origin_of(url))
+    row = store.hosts.robots(origin_of(url))
     if row is None:
         return {"verdict": "not asked yet", "rule": None}
     robots = restored(row)

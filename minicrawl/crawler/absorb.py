@@ -163,7 +163,7 @@ class Absorber:
         due = [page for page in worthy.tolist() if page not in self._web.batch.links]
         self._turns_unsettled = 0
         for some in slices(len(due), self.writer.sizes.settled):
-            self.accounts.settle(self.writer.links_of(due[some]))
+            self.accounts.settle(self.writer.link_table.graph_of(due[some]))
         return len(due)
 
     @property
@@ -191,7 +191,7 @@ class Absorber:
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
-        with self.writer.kept_link_blocks() as blocks:
+        with self.writer.link_table.kept_blocks() as blocks:
             self.accounts.settle_fully(blocks, SETTLED_ERROR)
             self.accounts.shorten(blocks)
 

@@ -102,7 +102,7 @@ class KnownWeb:
 
         allowed: URLs that count as seeds for scope and traps, but are not to be known yet.
         """
-        self.seeds = [*self.writer.seeds(), *seeds, *allowed]
+        self.seeds = [*self.writer.page_table.seeds(), *seeds, *allowed]
         self.scope = Scope.of(self.settings, self.seeds)
         if self.traps is not None:
             self.traps.protect(allowed)
@@ -136,7 +136,7 @@ class KnownWeb:
         return from_bytes(self.links_row(page).targets)
 
     def links_row(self, page: int) -> Links:
-        row = self.batch.links.get(page) or self.writer.links_row(page)
+        row = self.batch.links.get(page) or self.writer.link_table.row(page)
         assert row is not None, "every read page has a row of links"
         return row
 
@@ -148,13 +148,13 @@ class KnownWeb:
         if page in self.batch.restated:
             return self.batch.restated[page].state
         turn = self.batch.turns.get(page)
-        return turn.state if turn else self.writer.state(page)
+        return turn.state if turn else self.writer.page_table.state(page)
 
     def last_turn(self, page: int) -> LastTurn:
         """What came of the last turn of a page that was read."""
         turn = self.batch.turns.get(page)
         title = turn.fetch.title if turn is not None and turn.fetch else None
-        last = self.writer.last_turn(page) if turn is None else LastTurn(turn.reason, title)
+        last = self.writer.page_table.last_turn(page) if turn is None else LastTurn(turn.reason, title)
         restated = self.batch.restated.get(page)
         return last if restated is None else last._replace(reason=restated.reason)
 
@@ -267,11 +267,11 @@ class KnownWeb:
         """Take over what the store holds."""
         asked_until = self._asked_until if self.writer.meta("in_doubt") else 0.0
         # A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
-        for what in self.writer.structure_errors() if self.writer.meta("in_doubt") else ():
+        for what in self.writer.soundness.structure_errors() if self.writer.meta("in_doubt") else ():
             raise damaged(self.writer.path, what)
         for what in wrong_meta(self.writer):
             raise damaged(self.writer.path, what)
-        for row in self.writer.hosts():
+        for row in self.writer.hosts.all():
             if row.id != len(self.frontier.hosts):
                 raise damaged(self.writer.path, f"host {len(self.frontier.hosts)} is missing")
             base = self.base_delay(row.crawl_delay)
@@ -297,18 +297,18 @@ class KnownWeb:
 
     def _traps(self) -> Traps:
         """The defence as the store has it. Seeds, and what they stand for, are on the hosts of pages at depth 0."""
-        budgets = Budgets(self.writer.domains(), self.writer.linkers(), self.frontier.pages_by_host())
+        budgets = Budgets(self.writer.hosts.domains(), self.writer.hosts.linkers(), self.frontier.pages_by_host())
         seeds = self.accounts.depth[: self.accounts.size] == 0
         hosts = np.unique(self.frontier.host_of[: self.accounts.size][seeds])
         budgets.protect(self.frontier.hosts[host].name for host in hosts.tolist())
-        return Traps(self.writer, budgets=budgets)
+        return Traps(self.writer.patterns, budgets=budgets)
 
     def _load_pages(self, now: float) -> None:
         size = self.writer.size()
         room = size + size // 4  # so that growing, which takes memory for copies, is far off
         self.accounts.grow(room)
         self.frontier.grow(room)
-        for pages in self.writer.columns():
+        for pages in self.writer.page_table.columns():
             self._check_rows(pages)
             self.accounts.load(pages)
             self.frontier.host_of[pages.id] = pages.host
@@ -320,7 +320,7 @@ class KnownWeb:
         if not size:
             return
         if isinstance(self.accounts.book.window, MeasureWindow):
-            self.accounts.load_measures(self.writer.measures())
+            self.accounts.load_measures(self.writer.page_table.measures())
         self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
         for what in self.accounts.imbalances(int(self.writer.meta("cash_total") or 0)):
             raise damaged(self.writer.path, what)

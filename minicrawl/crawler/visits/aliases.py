@@ -32,7 +32,7 @@ class Aliases:
         self._web = web
         self._beyond = beyond
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
-        for alias, target in web.writer.hinted():
+        for alias, target in web.writer.link_table.hinted():
             self._hinted[target].append(alias)
         self._reinstated: list[int] = []
 

@@ -25,7 +25,7 @@ class Twins:
     def __init__(self, web: KnownWeb, plain: Callable[[str], str]) -> None:
         self._web, self._plain = web, plain
         self._rows: list[Alternate] = []
-        web.frontier.put_off(np.array([twin.page for twin in web.writer.alternates()], dtype=np.int64))
+        web.frontier.put_off(np.array([twin.page for twin in web.writer.recognised.alternates()], dtype=np.int64))
 
     def note(self, page: int, alternates: Sequence[str], now: float) -> None:
         """Take in the alternates that a page names: those that are new wait for their turn, too."""

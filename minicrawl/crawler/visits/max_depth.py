@@ -34,7 +34,7 @@ class Beyond:
     def follow_further(self, now: float) -> None:
         """Follow what an earlier run with a smaller --max-depth has left out."""
         first_new = self._web.accounts.size
-        for row in list(self._web.writer.too_deep()):
+        for row in list(self._web.writer.link_table.too_deep()):
             self._follow(row.source)
         for page in range(first_new, self._web.accounts.size):
             self._web.frontier.add(page, now)
@@ -56,7 +56,7 @@ class Beyond:
 
     def _follow(self, page: int) -> None:
         """Follow those links of a read page that were beyond --max-depth and no longer are."""
-        refused = self._web.batch.refused.get(page) or self._web.writer.refused(page)
+        refused = self._web.batch.refused.get(page) or self._web.writer.link_table.refused(page)
         depth = int(self._web.accounts.depth[page]) + 1
         beyond = json.loads(refused.too_deep or "[]") if refused else []
         urls = [url for url in beyond if self._web.scope.refuses(url, depth) is None]

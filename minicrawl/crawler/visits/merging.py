@@ -73,7 +73,7 @@ class Merging:
         Returns how many clusters have another leader now.
         """
         clusters: defaultdict[int, list[int]] = defaultdict(list)
-        for alias, leader in self._web.writer.merged():
+        for alias, leader in self._web.writer.link_table.merged():
             clusters[leader].append(alias)
         changed = 0
         ledger = self._web.accounts.ledger

@@ -40,16 +40,18 @@ class Repeats:
         self._web = web
         self._turns = turns
         self._aliases = aliases
-        self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
+        self._duplicates = Duplicates(
+            self._of_no_alias(web.writer.recognised.fingerprints()), self._kept, self._is_alias
+        )
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
-        fingerprints = web.writer.fingerprints() if web.settings.merge_duplicates else None
+        fingerprints = web.writer.recognised.fingerprints() if web.settings.merge_duplicates else None
         self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
-        probes, lately = web.writer.probes(), web.writer.recent_pages()
+        probes, lately = web.writer.recognised.probes(), web.writer.recognised.recent_pages()
         self._soft404s = Soft404s(probes, secret, lately) if web.settings.probe else None
         learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
-        self._sessions = Sessions(web.writer.parameters()) if learns else None
+        self._sessions = Sessions(web.writer.recognised.parameters()) if learns else None
 
     def due_probe(self, site: str) -> str | None:
         """What to ask scheme://host[:port] for in place of a page whose turn has come: a page that cannot exist, or one
@@ -160,9 +162,9 @@ class Repeats:
         """Write all that has changed since the last commit, within the transaction of the next."""
         self._web.writer.save_fingerprints(self._duplicates.take_rows())
         if self._duplicates.is_mostly_stale:
-            self._duplicates.load(self._of_no_alias(self._web.writer.fingerprints()))
+            self._duplicates.load(self._of_no_alias(self._web.writer.recognised.fingerprints()))
             if self._merging is not None:
-                self._merging.load(self._web.writer.fingerprints())
+                self._merging.load(self._web.writer.recognised.fingerprints())
         if len(self._canonicals.refuted) > self._refuted:
             self._refuted = len(self._canonicals.refuted)
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
@@ -174,7 +176,7 @@ class Repeats:
 
     def _kept(self, page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never read have none, as most have."""
-        return self._web.writer.fingerprint(page) if self._web.accounts.book.visited[page] else None
+        return self._web.writer.recognised.fingerprint(page) if self._web.accounts.book.visited[page] else None
 
     def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
         """Whether a page that names another as canonical stands for it."""
