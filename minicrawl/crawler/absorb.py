@@ -28,9 +28,9 @@ from minicrawl.crawler.visits.max_depth import Beyond
 from minicrawl.crawler.visits.same_page import Repeats
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.arrays import slices
 from minicrawl.opic.coverage import Found
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Fetch, Links, MetaValue, Retry, Turn

@@ -13,7 +13,7 @@ import numpy as np
 
 from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
 from minicrawl.lab.read_twice import asked_twice, claim_of
-from minicrawl.opic.shares import FloatArray
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
 from minicrawl.report import Claim, Curve, Panel, Result

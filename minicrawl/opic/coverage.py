@@ -31,7 +31,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import DAMPING, IntArray, Pages, damped, dampeds, grown, slices
+from minicrawl.opic.arrays import IntArray, Pages, grown, slices
+from minicrawl.opic.units import DAMPING, damped, dampeds
 
 WALKERS = 2**48
 """Walkers that start together, in units."""

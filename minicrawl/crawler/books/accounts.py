@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic.arrays import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, Found
-from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.window import Measure, MeasureWindow
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.column import FileColumn

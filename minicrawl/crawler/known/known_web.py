@@ -27,7 +27,7 @@ from minicrawl.crawler.known.page_numbers import KnownUrls
 from minicrawl.crawler.urls.normal import politeness_key
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import Pages, slices
+from minicrawl.opic.arrays import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
