@@ -16,7 +16,7 @@ from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.visits.max_depth import Beyond
 from minicrawl.model import State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Restated
 
@@ -96,7 +96,7 @@ class Aliases:
             row = self._web.links_row(alias)
             old = from_bytes(row.targets)
             to_heir = np.array([heir], dtype=np.int32)
-            self._web.accounts.relink(alias, to_heir, old, Found.ALIAS)
+            self._web.accounts.relink(alias, to_heir, old, PageKind.ALIAS)
             own = row.targets if row.own is None else row.own
             self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
             self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")

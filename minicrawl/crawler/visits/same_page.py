@@ -24,7 +24,7 @@ from minicrawl.crawler.urls.normal import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
@@ -226,7 +226,7 @@ class Repeats:
 
     def _take_for_error(self, page: int) -> None:
         row = self._web.links_row(page)
-        self._web.accounts.relink(page, _NOWHERE, from_bytes(row.targets), Found.NOTHING)
+        self._web.accounts.relink(page, _NOWHERE, from_bytes(row.targets), PageKind.NOTHING)
         self._web.batch.links[page] = row._replace(targets=b"", own=row.targets)
         self._web.batch.restated[page] = Restated(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)
