@@ -56,6 +56,11 @@ def html(links: list[str]) -> str:
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
 
 
+def canonical(url: str) -> str:
+    """The element of a page that says it stands for this URL."""
+    return f'<link rel="canonical" href="{url}">'
+
+
 @overload
 def crawl(site: Kind, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Kind]: ...
 @overload

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options
+from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
 from minicrawl.settings import DEFAULT_STORE
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ def command(
     """
     import asyncio
 
-    from minicrawl.demo.web import DemoWeb
     from minicrawl.errors import SettingError
+
+    need_extra("the demo", "aiohttp")
+    from minicrawl.demo.web import DemoWeb
 
     if traps and serve is None:
         raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")

@@ -70,7 +70,7 @@ def _scope(store: "Store") -> "Scope":
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
     """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
     from minicrawl.crawler.outcomes.reasons import why_not
-    from minicrawl.crawler.urls.normal import politeness_key
+    from minicrawl.crawler.urls.keys import politeness_key
 
     nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
     reason, rule = why_not(url, _scope(store), nearest)
@@ -148,7 +148,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
     from minicrawl.crawler.admission.traps import Traps
-    from minicrawl.crawler.urls.normal import politeness_key
+    from minicrawl.crawler.urls.keys import politeness_key
 
     if not _settings(store).traps:
         return None
@@ -183,17 +183,18 @@ def _leader(store: "Store", page: int) -> dict[str, Any] | None:
 
 def _probe(store: "Store", url: str) -> str | None:
     """The page that cannot exist whose answer showed what the host's soft 404s look like."""
-    from minicrawl.crawler.urls.normal import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    probes = [probe for probe in store.probes() if origin(probe.url) == origin(url) and probe.verdict == "soft-404"]
+    there = origin_of(url)
+    probes = [probe for probe in store.probes() if origin_of(probe.url) == there and probe.verdict == "soft-404"]
     return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawler.robots.rules import restored
-    from minicrawl.crawler.urls.normal import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    row = store.robots(origin(url))
+    row = store.robots(origin_of(url))
     if row is None:
         return {"verdict": "not asked yet", "rule": None}
     robots = restored(row)

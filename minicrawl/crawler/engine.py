@@ -38,7 +38,7 @@ from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.robots.rules import RobotsState, is_unreachable
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -289,7 +289,7 @@ class Engine:
 
     def _is_allowed(self, turn: HostTurn, url: str, now: float) -> bool:
         """Whether robots.txt allows a URL; if that is not known it is asked for, and the turn comes again."""
-        site = origin(url)
+        site = origin_of(url)
         robots = self._absorber.robots.state(site)
         if robots is None or now >= robots.expires:
             if not self._absorber.robots.is_held(turn, site, now) and self._is_located(turn, url, now):
@@ -334,7 +334,7 @@ class Engine:
             beside = self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url)
             self._ask_beside(beside, turn)
             return
-        probe = self._absorber.repeats.due_probe(origin(url))
+        probe = self._absorber.repeats.due_probe(origin_of(url))
         if probe is not None and self._may_be_asked_for(probe):
             self._ask_beside(self._probe(turn, probe), turn)
             return
@@ -358,7 +358,7 @@ class Engine:
 
     def _may_be_asked_for(self, url: str) -> bool:
         """Whether robots.txt, which is known, allows a URL."""
-        robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin(url))
+        robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin_of(url))
         return robots is None or robots.refusal(self._settings.user_agent, url) is None
 
     def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
@@ -604,7 +604,7 @@ class Engine:
                 self._outage.located(now)
             self._absorber.turns.locate(turn, self._clocked(url, located.address), now + self._timing.name, now)
             return
-        site, hop = origin(url), self._absorber.robots.hop(turn)
+        site, hop = origin_of(url), self._absorber.robots.hop(turn)
         robots = self._absorber.robots.state(site)
         if hop is not None:
             self._absorber.robots.absorb(turn, hop.site, Fetched(url, reason=located.reason), now)

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts, kind_of
-from minicrawl.crawler.urls.normal import normalise, politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant

@@ -79,9 +79,7 @@ _ORPHANS = {
     ),
     "words of pages are cut": "SELECT count(*) FROM lately WHERE length(words) % 4",
     "pages read lately are not in the store": ("SELECT count(*) FROM lately WHERE page NOT IN (SELECT id FROM pages)"),
-    "sketches are cut": (
-        f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"
-    ),
+    "sketches are cut": (f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"),
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),

@@ -8,6 +8,7 @@ its size. Merging components as links arrive would take as long or longer ('mini
 
 import math
 from collections.abc import Callable
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -29,8 +30,11 @@ class LiveGraphCounts:
         self._most_links = most_links
 
     def look(self, read: int, links: int, graph: Callable[[], LinkGraph]) -> GraphCounts | None:
-        """The numbers of a crawl that has read so many pages and links; those of `graph` if a look is due."""
-        if read >= self._due and links <= self._most_links:
+        """The numbers of a crawl that has read so many pages and links; those of `graph` if a look is due.
+
+        Without SciPy, which only the extra 'analysis' brings, a crawl goes without.
+        """
+        if read >= self._due and links <= self._most_links and find_spec("scipy") is not None:
             self._due = math.ceil(read * _GROWTH)
             self.latest = graph_counts(graph())
         return self.latest

@@ -35,7 +35,7 @@ from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.dns import NameServerError
 from minicrawl.crawler.net.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawler.net.tls import TlsClient, tls_reason
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
@@ -167,7 +167,7 @@ class Fetcher:
             await response.stream.aclose()  # type: ignore[union-attr]
 
     def _request(self, url: str) -> httpx.Request:
-        site, headers = self._prepared(origin(url))
+        site, headers = self._prepared(origin_of(url))
         return httpx.Request(
             "GET",
             site if self._asks_by_site else url,

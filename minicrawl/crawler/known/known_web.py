@@ -24,7 +24,7 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.page_numbers import KnownUrls
-from minicrawl.crawler.urls.normal import politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.arrays import Pages, slices

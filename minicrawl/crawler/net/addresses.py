@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from minicrawl.crawler.net.dns import GRACE, Names
-from minicrawl.crawler.urls.normal import authority, hostname, normalise
+from minicrawl.crawler.urls.keys import authority, hostname
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import STANDARD, Timing

@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched
 from minicrawl.store.rows import LatelyRow, Probe
 
@@ -226,7 +226,7 @@ class Soft404s:
         self._dropped: list[int] = []
         self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
-            site = origin(row.folder)
+            site = origin_of(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
@@ -234,7 +234,7 @@ class Soft404s:
         for kept, url in lately:
             self._number = kept.id
             read = _read(kept, url)
-            for probe in self._probes.get(origin(url), {}).values():
+            for probe in self._probes.get(origin_of(url), {}).values():
                 if probe.verdict not in ("not-found", "open"):
                     self._compare(probe, read)
             self._note(read)
@@ -245,7 +245,7 @@ class Soft404s:
         row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
         read = _read(row, fetched.url)
-        judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
+        judged = self._judged(self._probes.get(origin_of(read.url), {}).values(), [read])
         self._note(read)
         return judged
 
@@ -265,12 +265,12 @@ class Soft404s:
 
     def put_back(self, url: str) -> None:
         """Let a URL that was taken be due again: nothing came of asking for it."""
-        self._wanted.setdefault(origin(url), url)
-        self._asked[origin(url)] -= 1
+        self._wanted.setdefault(origin_of(url), url)
+        self._asked[origin_of(url)] -= 1
 
     def take_in(self, fetched: Fetched, now: float) -> Judged:
         """Note what a probe was answered. Returns what follows for pages read before."""
-        folder, site = folder_of(fetched.url), origin(fetched.url)
+        folder, site = folder_of(fetched.url), origin_of(fetched.url)
         probe = self._probes[site][folder]
         probe.asked_at, probe.status = now, fetched.status
         self._changed[folder] = probe
@@ -289,11 +289,11 @@ class Soft404s:
 
     def is_like(self, page: int, url: str) -> bool:
         """Whether a page that was read says what its host says of pages that do not exist."""
-        return any(page in probe.matched for probe in self._probes.get(origin(url), {}).values())
+        return any(page in probe.matched for probe in self._probes.get(origin_of(url), {}).values())
 
     def is_soft_404(self, page: int, url: str) -> bool:
         """Whether a page that was read is a soft 404."""
-        probes = self._probes.get(origin(url), {}).values()
+        probes = self._probes.get(origin_of(url), {}).values()
         return any(page in probe.matched for probe in probes if probe.verdict == "soft-404")
 
     def take_rows(self) -> list[Probe]:
@@ -309,7 +309,7 @@ class Soft404s:
 
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and wonder whether its host should be asked."""
-        site = origin(read.url)
+        site = origin_of(read.url)
         if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
             self._suspect(site, read)
         self._keep(site, read)
@@ -336,8 +336,8 @@ class Soft404s:
         told = unpacked(read.words)
         probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
         is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
-        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
-            self._want(origin(probe.folder), probe, probe.url)
+        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
+            self._want(origin_of(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read) -> None:
         """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.urls.normal import hostname, owner
+from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.store.rows import Twin
 
 
@@ -30,12 +30,12 @@ class Twins:
     def note(self, page: int, alternates: Sequence[str], now: float) -> None:
         """Take in the alternates that a page names: those that are new wait for their turn, too."""
         web, url = self._web, self._web.known.url(page)
-        own = owner(hostname(url))
+        own = owner_of(hostname(url))
         depth = int(web.accounts.depth[page])
         urls = [
             other
             for other in dict.fromkeys(map(self._plain, alternates))
-            if other != url and owner(hostname(other)) == own and web.scope.refuses(other, depth) is None
+            if other != url and owner_of(hostname(other)) == own and web.scope.refuses(other, depth) is None
         ]
         if not urls:
             return

@@ -20,7 +20,7 @@ from minicrawl.crawler.recognise.canonicals import Canonicals, Claim, differs
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
-from minicrawl.crawler.urls.normal import politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.model import Fetched, ParsedPage, State

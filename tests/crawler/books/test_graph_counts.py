@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,11 @@ def test_shape_of_a_store(tmp_path: Path) -> None:
 
 def test_crawl_without_links_has_numbers() -> None:
     assert graph_counts(NOTHING) == GraphCounts(0, 0, 0, 0, 0, 0)
+
+
+def test_without_scipy_a_crawl_has_no_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    assert LiveShape(fewest_read=1).look(2, 1, lambda: NOTHING) is None
 
 
 def test_links_are_looked_at_whenever_the_pages_read_have_grown_by_a_half() -> None:

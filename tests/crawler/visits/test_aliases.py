@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, canonical, crawl, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
@@ -18,10 +18,6 @@ from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
-
-
-def canonical(url: str) -> str:
-    return f'<link rel="canonical" href="{url}">'
 
 
 def refresh(content: str) -> str:
