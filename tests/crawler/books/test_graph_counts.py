@@ -26,7 +26,7 @@ COUNTS = GraphCounts(read=4, links=5, dangling=1, most_inlinks=2, components=3, 
 NOTHING = LinkGraph(np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32), 0)
 
 
-def test_shape_of_a_store(tmp_path: Path) -> None:
+def test_numbers_of_a_store(tmp_path: Path) -> None:
     crawl(SITE, tmp_path / "crawl.db", ["http://a.test/"])
     with open_store(tmp_path / "crawl.db") as store:
         assert graph_counts(store.links()) == COUNTS
@@ -36,9 +36,9 @@ def test_crawl_without_links_has_numbers() -> None:
     assert graph_counts(NOTHING) == GraphCounts(0, 0, 0, 0, 0, 0)
 
 
-def test_without_scipy_a_crawl_has_no_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scipy_a_crawl_has_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
-    assert LiveShape(fewest_read=1).look(2, 1, lambda: NOTHING) is None
+    assert LiveGraphCounts(fewest_read=1).look(2, 1, lambda: NOTHING) is None
 
 
 def test_links_are_looked_at_whenever_the_pages_read_have_grown_by_a_half() -> None:
