@@ -53,7 +53,7 @@ def _status(store: "Store") -> dict[str, Any]:
             for row in store.strained_hosts()
         ],
         "traps": [
-            {"pattern": row.name, "rule": row.trap, "read": row.read, "dropped": row.dropped}
+            {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped}
             for row in store.trap_patterns()
         ],
         "sitemaps": _sitemaps(store),
@@ -77,7 +77,7 @@ def _sitemaps(store: "Store") -> dict[str, Any]:
         "found": sum(row.found for row in rows),
         "queued": sum(row.queued for row in rows),
         "waiting": sum(count for count, _ in store.listed_counts().values()),
-        "made_known": sum(row.taken for row in rows),
+        "made_known": sum(row.made_known for row in rows),
     }
 
 

@@ -53,7 +53,7 @@ class _Page(NamedTuple):
     found_on: int | None
     state: str
     reason: str
-    is_read: int
+    visited: int
     depth: int
     fetch: int | None
 
@@ -95,7 +95,7 @@ def _pages(wreck: Wreck) -> list[_Page]:
 
 def _makes_sense(page: _Page) -> bool:
     are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
-    are_numbers = all(isinstance(number, int) for number in (page.is_read, page.depth))
+    are_numbers = all(isinstance(number, int) for number in (page.visited, page.depth))
     return are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url
 
 
@@ -141,7 +141,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
         )
     finally:
         writer.close()
-    again = sum(bool(page.is_read) for page in pages) - len(turns)
+    again = sum(bool(page.visited) for page in pages) - len(turns)
     return Salvaged(len(pages), len(turns), max(again, 0))
 
 
@@ -153,7 +153,7 @@ def _replayed(
     turns, rows = [], []
     for row in wreck.rows("links", "source", Links._fields):
         number = numbers.get(row[0])
-        if number is None or not pages[number].is_read or not isinstance(row[1], bytes):
+        if number is None or not pages[number].visited or not isinstance(row[1], bytes):
             continue
         page, outlinks = pages[number], _mapped(row[1], number, numbers)
         is_alias = page.state == State.ALIAS

@@ -223,7 +223,7 @@ class Accounts:
             "window_size": measured.turnovers * self.book.in_hand() if measured else None,
             "window_visits": measured.count if measured else None,
             "ledger_virtual": self.ledger.virtual,
-            "ledger_never_read": self.ledger.never_read,
+            "ledger_never_visited": self.ledger.never_read,
             "ledger_births": self.ledger.births,
             "ledger_total": self.ledger.total(),
             "coverage_waiting": self.coverage.waiting,

@@ -146,7 +146,7 @@ class Aliases:
 
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
-        hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
+        hint = "duplicate" if self._web.last_turn(alias).reason == "duplicate" else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 

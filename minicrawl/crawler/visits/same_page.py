@@ -46,7 +46,7 @@ class Repeats:
         self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
-        probes, lately = web.writer.probes(), web.writer.lately()
+        probes, lately = web.writer.probes(), web.writer.recent_pages()
         self._soft404s = Soft404s(probes, secret, lately) if web.settings.probe else None
         learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
         self._sessions = Sessions(web.writer.parameters()) if learns else None
@@ -168,7 +168,7 @@ class Repeats:
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
-            self._web.writer.save_lately(*self._soft404s.take_read())
+            self._web.writer.save_recent_pages(*self._soft404s.take_read())
         if self._sessions is not None:
             self._web.writer.save_parameters(self._sessions.take_rows())
 
@@ -195,7 +195,7 @@ class Repeats:
         """Pages that stand for `target`, which they name as canonical, as far as it is known what they say; some."""
         for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self._duplicates.row(page)
-            if row is not None and self._web.told(page).reason == "canonical":
+            if row is not None and self._web.last_turn(page).reason == "canonical":
                 yield Claim(page, self._web.known.url(page), row)
 
     def _is_alias(self, page: int) -> bool:
@@ -221,7 +221,8 @@ class Repeats:
             if page != but and self._web.last_state(page) == State.FETCHED:
                 self._take_for_error(page)
         for page in judged.regained:
-            if page != but and self._web.last_state(page) == State.ERROR and self._web.told(page).reason == "soft-404":
+            is_soft_404 = self._web.last_state(page) == State.ERROR and self._web.last_turn(page).reason == "soft-404"
+            if page != but and is_soft_404:
                 self._take_for_page(page)
 
     def _take_for_error(self, page: int) -> None:

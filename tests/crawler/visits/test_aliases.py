@@ -39,7 +39,8 @@ def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, end: st
     states = crawled(tmp_path, chain | {f"{HOME}{hops}": []}, [HOME + "0"], strategy=strategy)
     assert states[f"{HOME}{hops - 1}"] == end
     assert states[f"{HOME}{hops}"] == "fetched ok"
-    assert rows(tmp_path / "crawl.db", "SELECT depth, hops FROM pages WHERE url = ?", f"{HOME}{hops}") == [(0, hops)]
+    query = "SELECT depth, chain_length FROM pages WHERE url = ?"
+    assert rows(tmp_path / "crawl.db", query, f"{HOME}{hops}") == [(0, hops)]
 
 
 def test_the_eleventh_redirect_is_not(tmp_path: Path) -> None:
