@@ -59,6 +59,13 @@ class Commands(click.Group):
             _write_nothing_more()
             click.echo(f"Error: standard output cannot be written: {error.strerror}; send it elsewhere", err=True)
             ctx.exit(SettingError.exit_code)
+        except ModuleNotFoundError as error:
+            from minicrawl.cli.options import missing_library
+
+            if error.name is None or (sentence := missing_library("this", error.name)) is None:
+                raise
+            click.echo(f"Error: {sentence}", err=True)
+            ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
             from minicrawl.cli.output import printable
 
@@ -69,7 +76,7 @@ class Commands(click.Group):
         """Run a command. What a damaged store has led to becomes an error that says so."""
         try:
             return super().invoke(ctx)
-        except (MinicrawlError, OSError, click.ClickException, click.exceptions.Exit, click.Abort):
+        except (MinicrawlError, OSError, ModuleNotFoundError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception:
             from minicrawl.cli.options import STORE_KEY

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options
+from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
 from minicrawl.settings import DEFAULT_STORE
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ def command(
     """
     import asyncio
 
-    from minicrawl.demo.web import DemoWeb
     from minicrawl.errors import SettingError
+
+    need_extra("the demo", "aiohttp")
+    from minicrawl.demo.web import DemoWeb
 
     if traps and serve is None:
         raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
@@ -138,7 +140,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
 
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
-    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_needed
+    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_until_mass
     from minicrawl.store.reader import open_store
 
     truth = web.truth()
@@ -161,8 +163,8 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
         "mass_breadth_first": mass_curve(other_order, truth, _SHARES),
         "needed": {
             "share": share,
-            "pages": pages_needed(order, truth, share),
-            "pages_breadth_first": pages_needed(other_order, truth, share),
+            "pages": pages_until_mass(order, truth, share),
+            "pages_breadth_first": pages_until_mass(other_order, truth, share),
         },
     }
 

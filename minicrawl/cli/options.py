@@ -100,11 +100,21 @@ def logging_options(command: _Command) -> _Command:
     return command
 
 
+_EXTRAS = {"aiohttp": "demo", "matplotlib": "lab", "numba": "lab", "scipy": "analysis"}
+"""Libraries that a plain installation lacks, and the extra that brings each."""
+
+
+def missing_library(what: str, *libraries: str) -> str | None:
+    """The sentence that says which libraries `what` needs, and the way out; None where no extra brings the first."""
+    extra = _EXTRAS.get(libraries[0])
+    return extra and f"{what} needs {' and '.join(libraries)}; run: pip install 'minicrawl[{extra}]'"
+
+
 def need_extra(what: str, *libraries: str) -> None:
-    """Raise SettingError, with the way out, when libraries of the extra 'lab' are missing that `what` needs."""
+    """Raise SettingError, with the way out, when libraries of one extra are missing that `what` needs."""
     missing = [name for name in libraries if util.find_spec(name) is None]
     if missing:
-        raise SettingError(f"{what} needs {' and '.join(missing)}; run: pip install 'minicrawl[lab]'")
+        raise SettingError(missing_library(what, *missing))
 
 
 def is_quiet() -> bool:
