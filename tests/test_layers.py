@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "export": {"store"},
     "demo": {"rank"},
     "lab": {"opic", "rank", "store"},
-    "analysis": {"opic", "rank", "store", "lab"},
+    "analysis": {"crawler", "opic", "rank", "store", "lab"},
     "cli": {"crawler", "store", "export", "demo", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
