@@ -6,7 +6,8 @@ crawler/  the live crawl, a folder a stage         store/   what stays on disk: 
 opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
           how important every page is              export/  files for other programs
 cli/      one module per command                   demo/    a generated web to try it on
-analysis/ what a crawl's links say                 lab/     the papers' experiments
+analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
+lab/      the papers' experiments
 
 model     values that travel between the stages    settings  everything a crawl can be asked for
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
