@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent / "minicrawl"
 MAY_IMPORT = {
     "opic": set(),
     "rank": set(),
+    "settings": set(),
     "store": set(),
     "crawler": {"opic", "store", "rank"},
     "export": {"store"},

@@ -14,9 +14,9 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_store
 from minicrawl.analysis.verify import verify
+from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sources.source import LocalSource
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.requests.sitemap import SitemapTurns
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
