@@ -105,7 +105,7 @@ class Absorber:
             is_on=settings.sitemaps,
             timing=timing,
         )
-        alternates = Alternates(writer.twins(), accounts, frontier, admission, discovery, sessions.plain)
+        alternates = Alternates(writer.alternates(), accounts, frontier, admission, discovery, sessions.plain)
         self.knocks = Knocks(accounts, frontier, pages, urls, asks_robots=not settings.ignore_robots)
         self.visits = Visits(
             accounts=accounts,
@@ -157,7 +157,7 @@ class Absorber:
         self._admission.protect(in_http)
         yield from self._discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
-        self._deep_links.follow_further(self.writer.beyond(), now)
+        self._deep_links.follow_further(self.writer.too_deep(), now)
 
     def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
         """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
@@ -209,7 +209,7 @@ def _recognisers(
         merging = Merging(fingerprints, accounts, pages, web.urls, web.frontier, admission, duplicates, aliases)
     if settings.probe:
         secret = bytes.fromhex(str(writer.meta("hash_key")))
-        soft404s = Soft404s(writer.probes(), secret, writer.lately())
+        soft404s = Soft404s(writer.probes(), secret, writer.recent_pages())
         soft_errors = SoftErrors(soft404s, accounts, pages, aliases, duplicates, tally)
     canonicals = Canonicals(json.loads(str(writer.meta("refuted_canonicals") or "[]")))
     return Recognisers(duplicates, merging, canonicals, soft404s, soft_errors, sessions, admission.traps)

@@ -31,7 +31,7 @@ from minicrawl.crawler.arrivals import (
     SitemapUrls,
     reason_of,
 )
-from minicrawl.crawler.books.live_shape import LiveShape
+from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.hosts.outage import HOSTS, SILENT, Outage
 from minicrawl.crawler.net.addresses import Routes
@@ -116,7 +116,7 @@ class Engine:
         self._failure: BaseException | None = None
         # Not the one of the loop, in which a slow name server may occupy all threads.
         self._thread = ThreadPoolExecutor(1, "minicrawl-books")
-        self._shape = LiveShape(absorber.writer.sizes.read)
+        self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
         self._last_commit = self._clock()
         self._started = self._last_commit if started is None else started
         self._progress_at = self._last_commit + timing.progress
@@ -232,7 +232,7 @@ class Engine:
             errors=dict(absorber.tally.failures),
             top=tuple(zip(importance.tolist(), map(absorber.urls.url, best.tolist()), strict=True)),
             left_out=absorber.tally.left_out,
-            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
+            graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 
@@ -641,7 +641,7 @@ class Engine:
             "in_flight": self._frontier.in_flight,
             "errors": dict(self._absorber.tally.failures),
             "coverage": self._absorber.accounts.coverage.bound(),
-            "shape": None if self._shape.latest is None else asdict(self._shape.latest),
+            "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if (silence := self._silence()) is None else asdict(silence),
         }
         now = self._clock()

@@ -14,7 +14,7 @@ from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.opic import GRANT
-from minicrawl.opic.shares import slices
+from minicrawl.opic.arrays import slices
 from minicrawl.store.rows import NewPage
 
 

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import Links, Refused, Restated, Retry, Told, Turn
+from minicrawl.store.rows import LastTurn, Links, Refused, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 
@@ -43,10 +43,14 @@ class KnownPages:
         turn = self._batch.turns.get(page)
         return turn.state if turn else self._writer.state(page)
 
-    def last_turn(self, page: int) -> Told:
+    def last_turn(self, page: int) -> LastTurn:
         """What came of the last turn of a visited page, in words."""
         turn = self._batch.turns.get(page)
-        last = self._writer.told(page) if turn is None else Told(turn.reason, turn.fetch.title if turn.fetch else None)
+        last = (
+            self._writer.last_turn(page)
+            if turn is None
+            else LastTurn(turn.reason, turn.fetch.title if turn.fetch else None)
+        )
         restated = self._batch.restated.get(page)
         return last if restated is None else last._replace(reason=restated.reason)
 

@@ -46,12 +46,12 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
         dead_until = past.until(row.dead_until, REST_OF_THE_DEAD)
         health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
         delay = delay_of(least_delay, health)
-        next_at = past.until(row.next_at, delay)
+        next_at = past.until(row.next_fetch, delay)
         ready_at = max(next_at, asked_until + delay) if delay else next_at
         # Of millions of objects that are equal one is enough.
         host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
         host.rests_until = past.until(row.rests_until, max(LONGEST_REST, delay))
-        if (next_at, host.rests_until, dead_until) != (row.next_at, row.rests_until, row.dead_until):
+        if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
             hosts.note_change(host)
         if row.seconds:
             hosts.answered.add(host.id)

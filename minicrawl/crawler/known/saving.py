@@ -8,7 +8,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.best import Best
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.opic import DiscoveryBudget
-from minicrawl.opic.shares import Pages, slices
+from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 

@@ -2,8 +2,8 @@
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.batch import Batch
+from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.opic.shares import slices
 from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN = 4

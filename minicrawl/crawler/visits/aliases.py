@@ -19,7 +19,7 @@ from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.model import State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes, to_bytes
 
 
@@ -118,7 +118,7 @@ class Aliases:
             row = self._pages.links_row(alias)
             old = from_bytes(row.targets)
             to_heir = np.array([heir], dtype=np.int32)
-            self._accounts.relink(alias, to_heir, old, Found.ALIAS)
+            self._accounts.relink(alias, to_heir, old, PageKind.ALIAS)
             own = row.targets if row.own is None else row.own
             self._pages.relink(row._replace(targets=to_bytes(to_heir), own=own))
             self._pages.restate(alias, State.ALIAS, "duplicate")

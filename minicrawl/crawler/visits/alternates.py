@@ -16,7 +16,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.urls.keys import hostname, owner_of
-from minicrawl.store.rows import Twin
+from minicrawl.store.rows import Alternate
 from minicrawl.store.writer import Writer
 
 
@@ -28,7 +28,7 @@ class Alternates:
 
     def __init__(
         self,
-        stored: Iterable[Twin],
+        stored: Iterable[Alternate],
         accounts: Accounts,
         frontier: Frontier,
         admission: Admission,
@@ -40,7 +40,7 @@ class Alternates:
         self._admission = admission
         self._discovery = discovery
         self._plain = plain
-        self._rows: list[Twin] = []
+        self._rows: list[Alternate] = []
         frontier.put_off(np.array([twin.page for twin in stored], dtype=np.int64))
 
     def note(self, page: int, url: str, alternates: Sequence[str], now: float) -> None:
@@ -55,10 +55,10 @@ class Alternates:
         waiting = twins[~self._accounts.book.visited[twins] & (self._accounts.depth[twins] > 0)]
         waiting = waiting[~self._frontier.is_put_off(waiting)]
         self._frontier.put_off(waiting)
-        self._rows += [Twin(twin, page) for twin in waiting.tolist()]
+        self._rows += [Alternate(twin, page) for twin in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
-        writer.save_twins(self._rows)
+        writer.save_alternates(self._rows)
         self._rows = []
 
     def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:

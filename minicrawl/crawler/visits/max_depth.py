@@ -77,11 +77,11 @@ class DeepLinks:
         """Follow those links of a read page that were beyond --max-depth and no longer are."""
         refused = self._pages.refused_row(page)
         depth = int(self._accounts.depth[page]) + 1
-        beyond = json.loads(refused.beyond or "[]") if refused else []
+        beyond = json.loads(refused.too_deep or "[]") if refused else []
         urls = [url for url in beyond if self._admission.scope.refuses(url, depth) is None]
         if refused is None or not urls:
             return
-        self._pages.note_refused(refused._replace(beyond=None))
+        self._pages.note_refused(refused._replace(too_deep=None))
         row = self._pages.links_row(page)
         own = from_bytes(row.targets if row.own is None else row.own)
         admitted = self._discovery.admitted(self._urls.url(page), urls, urls)

@@ -13,7 +13,7 @@ from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes
 
 _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -62,7 +62,7 @@ class SoftErrors:
 
     def _take_for_error(self, page: int) -> None:
         row = self._pages.links_row(page)
-        self._accounts.relink(page, _NOWHERE, from_bytes(row.targets), Found.NOTHING)
+        self._accounts.relink(page, _NOWHERE, from_bytes(row.targets), PageKind.NOTHING)
         self._pages.relink(row._replace(targets=b"", own=row.targets))
         self._pages.restate(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.traps import Traps
-from minicrawl.crawler.books.accounts import Accounts, found_in
+from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
@@ -29,8 +29,8 @@ from minicrawl.crawler.visits.outlinks import Counted, Outlinks
 from minicrawl.crawler.visits.recognition import Recognition
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.model import READ, Fetched, ParsedPage, State
-from minicrawl.opic.coverage import Found
-from minicrawl.opic.shares import Pages
+from minicrawl.opic.arrays import Pages
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import Fetch, Links, Turn
 from minicrawl.timing import Timing
@@ -129,9 +129,9 @@ class Visits:
     def _visit_unchanged(self, page: int, url: str, now: float) -> None:
         """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
         outlinks = self.pages.outlinks(page)
-        found = found_in(self.pages.last_state(page), is_answered=True)
-        weights = self.outlinks.weights_again(url, outlinks.tolist()) if found is Found.PAGE else None
-        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
+        kind = kind_of(self.pages.last_state(page), is_answered=True)
+        weights = self.outlinks.weights_again(url, outlinks.tolist()) if kind is PageKind.PAGE else None
+        visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self.pages.note_unchanged(page, self.accounts.measures(page))
         self.settling.note_turn(len(outlinks))
         self.frontier.credit(visit.credited)
@@ -151,8 +151,8 @@ class Visits:
         assert outcome.state is not None
         outlinks = from_bytes(counted.links.targets)
         old = _NOWHERE if before is None else from_bytes(before.targets)
-        found = found_in(outcome.state, is_answered)
-        return self.accounts.visit(page, outlinks, old, found, weights=counted.weights).credited
+        kind = kind_of(outcome.state, is_answered)
+        return self.accounts.visit(page, outlinks, old, kind, weights=counted.weights).credited
 
     def _retired_if_gone(self, page: int, outcome: Outcome) -> Outcome:
         """A page that was there and is not found any more is gone."""

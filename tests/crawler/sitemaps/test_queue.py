@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.requests.sitemap import SitemapTurns
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import CrawlReport
@@ -311,7 +311,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     visit, let_rest_in = Visits._visit, SitemapTurns.let_rest_in
 
     def sizes(visits: Visits) -> tuple[int, int]:
-        taken = sum(row.taken for row in visits.sitemaps.queue._rows.values())
+        taken = sum(row.made_known for row in visits.sitemaps.queue._rows.values())
         return visits.accounts.size - taken, taken
 
     def counting_visit(visits: Visits, *args: object, **options: object) -> None:
