@@ -134,12 +134,12 @@ async def _crawl(
         with _signals(engine, handle_signals):
             await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
     if not engine.is_aborted:
-        absorber.settle_fully()
+        absorber.settling.settle_fully()
         if settings.merge_duplicates:
             absorber.commit(engine.meta())
-            if absorber.repeats.elect_leaders():
+            if absorber.recognition.elect_leaders(writer.merged()):
                 absorber.commit(engine.meta())
-                absorber.settle_fully()
+                absorber.settling.settle_fully()
         absorber.commit(engine.meta(), ranks=True)
     return _report(engine, absorber)
 
@@ -173,8 +173,8 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
-        failures=dict(absorber.failures),
-        left_out=absorber.links_left_out,
+        failures=dict(absorber.tally.failures),
+        left_out=absorber.tally.left_out,
         unanswered=_unanswered(engine, absorber.writer),
     )
 
