@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.books.accounts import Accounts, found_in
+from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
@@ -128,7 +128,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
             writer.save_meta(accounts.scalars())
         absorber = Absorber(writer, settings, strategy, window, time.time())
         absorber.start([], time.time())
-        absorber.settle_fully()
+        absorber.settling.settle_fully()
         absorber.commit(
             {
                 "settings": settings.to_json(),
@@ -162,7 +162,7 @@ def _replayed(
         if page.state not in (State.FETCHED, State.ALIAS):
             outlinks = outlinks[:0]
         answer = answers.get(page.fetch) if page.fetch is not None else None
-        accounts.visit(number, outlinks, found=found_in(page.state, answer is not None))
+        accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE:
             accounts.retire(number)
         turns.append(Turn(number, page.state, page.reason, 0, accounts.measures(number), answer))

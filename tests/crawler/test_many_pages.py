@@ -21,7 +21,7 @@ SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0, pages=20)
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", 7)
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", 7)
 
 
 @pytest.mark.parametrize("discovery", [1.0, 0.6])

@@ -11,8 +11,8 @@ from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wro
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
+from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.shares import Flags, flagged
 from minicrawl.store.database import damaged
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.reader import Store, open_store

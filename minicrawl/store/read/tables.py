@@ -55,7 +55,10 @@ class Tables:
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of an answer, as they are asked for."""
         with self.errors:
-            yield from self.db.execute(query, values)
+            rows = self.db.execute(query, values)
+            # "yield from" would close the cursor along with the generator, which may be after the store.
+            while (row := rows.fetchone()) is not None:
+                yield row
 
     def blocks(self, query: str, size: int) -> Iterator[list[Any]]:
         """The rows of an answer, so many at a time."""

@@ -13,7 +13,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.opic import GRANT, Interpolation
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -74,7 +74,7 @@ def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[in
         if is_alias:
             links[alias] = target
         new = np.array([target] if is_alias else [], dtype=np.int32)
-        accounts.relink(alias, new, old, Found.ALIAS if is_alias else Found.PAGE)
+        accounts.relink(alias, new, old, PageKind.ALIAS if is_alias else PageKind.PAGE)
     if accounts.hops_may_fall:
         accounts.count_hops(links.items())
     chains = [leads_to(page) for page in range(12)]

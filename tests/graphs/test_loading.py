@@ -15,7 +15,7 @@ from scipy import sparse
 from sites import crawl, random_site
 
 from minicrawl.errors import SettingError
-from minicrawl.lab.load import load_graph
+from minicrawl.graphs.loading import load_graph
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.reader import open_store
