@@ -52,7 +52,7 @@ def sites_of(
         sums_by_site(importance, of_page),
         pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
         np.bincount(of_page),
-        np.bincount(of_page[folded.is_read], minlength=len(names)),
+        np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, domain, len(names)),
     )
     return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
