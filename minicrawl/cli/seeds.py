@@ -49,8 +49,8 @@ def command(
     from dataclasses import asdict
 
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
+    from minicrawl.analysis.sites import domain_of
     from minicrawl.cli.output import document, printable
-    from minicrawl.cli.sites import domain_of
     from minicrawl.errors import SettingError, StoreError
     from minicrawl.export.tables import renamed_when_whole
     from minicrawl.store.reader import open_store

@@ -257,7 +257,7 @@ def test_ranking_that_is_not_kept_is_named(store: Path) -> None:
 
 
 def test_sites_are_registrable_domains(store: Path) -> None:
-    """The shop's two hosts are one; its alias and the page not found are known pages like any; the latter was not read."""
+    """The shop's two hosts are one; its alias and the page not found are known, but the latter was not read."""
     importance = dict(rows(store, "SELECT url, importance FROM ranks"))
     found = told("top", "--sites", "--store", store)
     by_name = {row["site"]: row for row in found}
