@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.output import document, page_rows, table
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 
@@ -40,8 +41,6 @@ def command(n: int, by: str, sites: str | None, store: Path, as_json: bool) -> N
 
 
 def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
-    from minicrawl.cli.options import is_kept
-    from minicrawl.cli.output import document, page_rows, table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
