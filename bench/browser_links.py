@@ -25,7 +25,7 @@ from typing import Any
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.sources import source
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage
 
 BROWSER = Path(__file__).with_suffix(".mjs")

@@ -39,7 +39,7 @@ from minicrawl.crawler.known.page_numbers import KnownUrls
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, STRATEGIES, Interpolation
-from minicrawl.opic.shares import DAMPING
+from minicrawl.opic.units import DAMPING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import LinkGraph, to_bytes
 from minicrawl.store.rows import (

@@ -135,8 +135,8 @@ class CrawlReport:
 
 
 @dataclass(frozen=True, slots=True)
-class CrawledShape:
-    """The shape of the crawled web when `read` pages had been read, aliases counted as pages with one link.
+class GraphCounts:
+    """The crawled web in numbers, when `read` pages had been read, aliases counted as pages with one link.
 
     `links`: counted ones; `dangling`: read pages without any. `most_inlinks`: of one page. `components`: strong ones
     of all known pages; `core`: pages in the largest.
@@ -164,8 +164,8 @@ class Progress:
 
     `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
     `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
-    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of
-    a while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `graph`: the crawled web as of a
+    while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -181,5 +181,5 @@ class Progress:
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
     left_out: int = 0
-    shape: CrawledShape | None = None
+    graph: GraphCounts | None = None
     silence: Silence | None = None

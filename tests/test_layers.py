@@ -27,7 +27,7 @@ FOR_EVERYONE = {"timing", "errors", "model", "report", "settings", "sizes"}
 # Libraries that belong to one place each.
 HOMES = {
     "httpx": {"crawler/http/fetch.py"},
-    "aiohappyeyeballs": {"crawler/http/connection.py"},
+    "aiohappyeyeballs": {"crawler/http/pool.py"},
     "zlib_ng": {"crawler/http/codings.py"},
     "brotli": {"crawler/http/codings.py"},
     "backports": {"crawler/http/codings.py"},
@@ -39,8 +39,8 @@ HOMES = {
     "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "upkeep", "wreck")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
-    "ada_url": {"crawler/urls/normal.py"},
-    "tldextract": {"crawler/urls/normal.py"},
+    "ada_url": {"crawler/urls/normalise.py"},
+    "tldextract": {"crawler/urls/keys.py"},
     "filelock": {"store/database.py"},
     "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
     "matplotlib": {"lab/chart.py"},
@@ -103,6 +103,13 @@ def test_sizes_and_times_are_passed_in_not_patched(file: Path) -> None:
     """No test patches a private name: what is private may change, and the test would go on."""
     names = {name.rpartition(".")[2] for name in patched(file)}
     assert {name for name in names if name.startswith("_") and not name.startswith("__")} <= MAY_BE_PATCHED
+
+
+@each("file", sorted(Path(__file__).parent.rglob("*.py")))
+def test_what_tests_share_stands_in_a_module_of_its_own(file: Path) -> None:
+    """No test is imported by another: whoever changes one sees all that it is good for."""
+    names = {part for name in imports(file) for part in name.split(".")}
+    assert {name for name in names if name.startswith("test_")} == set()
 
 
 def test_every_part_is_in_the_table() -> None:

@@ -2,6 +2,6 @@
 
 folded     the stored links as a graph, aliases folded into the pages they stand for
 verify     the crawl's own ranking against the exact one
-structure  the web whose shape is told       sites     hosts and registrable domains
+web_graph  the web that graph stats are of   sites     hosts and registrable domains
 seeding    seeds for a next crawl
 """

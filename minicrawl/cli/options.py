@@ -19,7 +19,6 @@ STORE_KEY = "minicrawl.store"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-
 def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
     """Remember which store a command is about, for when something is wrong with it."""
     ctx.meta[STORE_KEY] = store

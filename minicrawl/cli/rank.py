@@ -297,7 +297,7 @@ def _chosen(given: str, of: str, store: "Store", folded: "FoldedPages") -> "IntA
     import numpy as np
 
     from minicrawl.crawler.admission.seeds import read_seeds
-    from minicrawl.crawler.urls.normal import normalise
+    from minicrawl.crawler.urls.normalise import normalise
 
     if Path(given).is_file():
         pages = list(store.find(read_seeds([given])).values())

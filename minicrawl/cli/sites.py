@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from minicrawl.analysis.sites import SiteOf, SiteRow
 from minicrawl.cli.output import document, printable
-from minicrawl.crawler.urls.normal import hostname, site
+from minicrawl.crawler.urls import keys
 
 
 def site_of(kind: str) -> SiteOf:
@@ -14,7 +14,7 @@ def site_of(kind: str) -> SiteOf:
 
 def domain_of(authority: str) -> str:
     """The registrable domain of a host, which may have a port."""
-    return site(hostname(f"http://{authority}/"))
+    return keys.site_of(keys.hostname(f"http://{authority}/"))
 
 
 def site_table(rows: Sequence[SiteRow]) -> list[str]:

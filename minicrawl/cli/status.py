@@ -53,7 +53,7 @@ def _status(store: "Store") -> dict[str, Any]:
             for row in store.strained_hosts()
         ],
         "traps": [
-            {"pattern": row.name, "rule": row.trap, "read": row.read, "dropped": row.dropped}
+            {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped}
             for row in store.trap_patterns()
         ],
         "sitemaps": _sitemaps(store),
@@ -77,7 +77,7 @@ def _sitemaps(store: "Store") -> dict[str, Any]:
         "found": sum(row.found for row in rows),
         "queued": sum(row.queued for row in rows),
         "waiting": sum(count for count, _ in store.listed_counts().values()),
-        "made_known": sum(row.taken for row in rows),
+        "made_known": sum(row.made_known for row in rows),
     }
 
 
@@ -88,8 +88,8 @@ def _probes(store: "Store") -> dict[str, Any]:
 
 
 def _lines(status: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import amount, counted, duration, printable, read_line, shape_line, silence_line, tally
-    from minicrawl.model import CrawledShape, Silence
+    from minicrawl.cli.output import amount, counted, duration, graph_line, printable, read_line, silence_line, tally
+    from minicrawl.model import GraphCounts, Silence
 
     run = status["run"]
     lines = [
@@ -136,7 +136,7 @@ def _lines(status: dict[str, Any]) -> list[str]:
             f"coverage  {read_line(status['known'], status['read'], run['coverage'], status['left_out'])}",
         ]
         if run.get("shape"):
-            lines.append(f"shape     {shape_line(CrawledShape(**run['shape']))}")
+            lines.append(f"shape     {graph_line(GraphCounts(**run['shape']))}")
         if status["running"] and run.get("silence"):
             lines.append(f"paused    {silence_line(Silence(**run['silence']))}")
         if status["running"]:

@@ -70,9 +70,9 @@ def _scope(store: "Store") -> "Scope":
 def _unknown(store: "Store", url: str) -> dict[str, Any]:
     """Why a URL that is not in the store isn't: out of scope, in a trap, too far, or no link to it was found."""
     from minicrawl.crawler.outcomes.reasons import why_not
-    from minicrawl.crawler.urls.normal import politeness_key
+    from minicrawl.crawler.urls.keys import politeness_key
 
-    nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_beyond(url)]
+    nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_of_too_deep(url)]
     reason, rule = why_not(url, _scope(store), nearest)
     trap = _trap(store, url, is_known=False)
     if trap is not None and reason == "no-link":
@@ -119,7 +119,7 @@ def _known(store: "Store", url: str, page: int) -> dict[str, Any]:
         "links_to": [store.url(target) for target in targets[:_SHOWN].tolist()],
         "not_counted": {"nofollow": facts["nofollow"], "out of scope or in a trap": facts["refused"]},
         "trap": _trap(store, url, is_known=True) if facts["found_on"] is not None else None,
-        "alternate_of": None if (named_by := store.twin_of(page)) is None else store.url(named_by),
+        "alternate_of": None if (named_by := store.alternate_of(page)) is None else store.url(named_by),
         "duplicate_of": _leader(store, page),
         "duplicates": dict(zip(("exact", "near"), store.duplicates_of(page), strict=True)),
         "probe": _probe(store, url) if ranked.reason == "soft-404" else None,
@@ -136,7 +136,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
     return {
         "name": host.name,
         "crawl_delay": host.crawl_delay,
-        "next_at": max(host.next_at, host.rests_until),
+        "next_at": max(host.next_fetch, host.rests_until),
         "delay": delay_of(base, health),
         "backoff": host.backoff,
         "seconds": host.seconds,
@@ -148,7 +148,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
     from minicrawl.crawler.admission.traps import Traps
-    from minicrawl.crawler.urls.normal import politeness_key
+    from minicrawl.crawler.urls.keys import politeness_key
 
     if not _settings(store).traps:
         return None
@@ -159,7 +159,7 @@ def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
         return None
     rule, pattern = found
     row = store.pattern(pattern)
-    counts = {"read": row.read, "repeated": row.repeated, "dropped": row.dropped} if row else None
+    counts = {"read": row.parsed, "repeated": row.repeated, "dropped": row.dropped} if row else None
     return {"rule": rule, "pattern": pattern, "counts": counts}
 
 
@@ -183,17 +183,18 @@ def _leader(store: "Store", page: int) -> dict[str, Any] | None:
 
 def _probe(store: "Store", url: str) -> str | None:
     """The page that cannot exist whose answer showed what the host's soft 404s look like."""
-    from minicrawl.crawler.urls.normal import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    probes = [probe for probe in store.probes() if origin(probe.url) == origin(url) and probe.verdict == "soft-404"]
+    there = origin_of(url)
+    probes = [probe for probe in store.probes() if origin_of(probe.url) == there and probe.verdict == "soft-404"]
     return next((probe.url for probe in probes if url.startswith(probe.folder)), probes[0].url if probes else None)
 
 
 def _robots(store: "Store", url: str) -> dict[str, Any]:
     from minicrawl.crawler.robots.rules import restored
-    from minicrawl.crawler.urls.normal import origin
+    from minicrawl.crawler.urls.keys import origin_of
 
-    row = store.robots(origin(url))
+    row = store.robots(origin_of(url))
     if row is None:
         return {"verdict": "not asked yet", "rule": None}
     robots = restored(row)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps import NOTHING
-from minicrawl.crawler.books.accounts import found_in
+from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb
@@ -28,9 +28,9 @@ from minicrawl.crawler.visits.max_depth import Beyond
 from minicrawl.crawler.visits.same_page import Repeats
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic import Strategy, Window
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.arrays import slices
+from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.opic.shares import slices
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Fetch, Links, MetaValue, Retry, Turn
@@ -225,8 +225,8 @@ class Absorber:
         assert outcome.state is not None
         targets = from_bytes(links.targets)
         depths = self.accounts.depth[targets]
-        found = found_in(outcome.state, fetched.status is not None)
-        visit = self.accounts.visit(page, targets, old, found, weights=weights)
+        kind = kind_of(outcome.state, fetched.status is not None)
+        visit = self.accounts.visit(page, targets, old, kind, weights=weights)
         self._web.links_left_out += links.refused - (before.refused if before is not None else 0)
         if outcome.reason in ("http-404", "http-410") and self._web.was_there(page):
             outcome = replace(outcome, state=State.GONE)
@@ -256,11 +256,11 @@ class Absorber:
     def _visit_unchanged(self, page: int, url: str, now: float) -> None:
         """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
         outlinks = self._web.outlinks(page)
-        found = found_in(self._web.last_state(page), is_answered=True)
+        kind = kind_of(self._web.last_state(page), is_answered=True)
         weights = None
-        if not self._web.focus.is_off and found is Found.PAGE:
+        if not self._web.focus.is_off and kind is PageKind.PAGE:
             weights = self._web.focus.weights(url, list(map(self.known.url, outlinks.tolist())), [""] * len(outlinks))
-        visit = self.accounts.visit(page, outlinks, outlinks, found, weights=weights)
+        visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self._web.attempts.pop(page, None)
         self._web.batch.add_unchanged(page, self.accounts.measures(page))
         self._turns_unsettled += len(outlinks) > 0

@@ -31,14 +31,14 @@ from minicrawl.crawler.arrivals import (
     SitemapUrls,
     reason_of,
 )
-from minicrawl.crawler.books.live_shape import LiveShape
+from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.hosts.outage import HOSTS, SILENT, Outage
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.robots.rules import RobotsState, is_unreachable
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -116,7 +116,7 @@ class Engine:
         self._failure: BaseException | None = None
         # Not the one of the loop, in which a slow name server may occupy all threads.
         self._thread = ThreadPoolExecutor(1, "minicrawl-books")
-        self._shape = LiveShape(absorber.writer.sizes.read)
+        self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
         self._last_commit = self._clock()
         self._started = self._last_commit if started is None else started
         self._progress_at = self._last_commit + timing.progress
@@ -232,7 +232,7 @@ class Engine:
             errors=dict(absorber.failures),
             top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
             left_out=absorber.links_left_out,
-            shape=self._shape.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
+            graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
 
@@ -289,7 +289,7 @@ class Engine:
 
     def _is_allowed(self, turn: HostTurn, url: str, now: float) -> bool:
         """Whether robots.txt allows a URL; if that is not known it is asked for, and the turn comes again."""
-        site = origin(url)
+        site = origin_of(url)
         robots = self._absorber.robots.state(site)
         if robots is None or now >= robots.expires:
             if not self._absorber.robots.is_held(turn, site, now) and self._is_located(turn, url, now):
@@ -334,7 +334,7 @@ class Engine:
             beside = self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url)
             self._ask_beside(beside, turn)
             return
-        probe = self._absorber.repeats.due_probe(origin(url))
+        probe = self._absorber.repeats.due_probe(origin_of(url))
         if probe is not None and self._may_be_asked_for(probe):
             self._ask_beside(self._probe(turn, probe), turn)
             return
@@ -358,7 +358,7 @@ class Engine:
 
     def _may_be_asked_for(self, url: str) -> bool:
         """Whether robots.txt, which is known, allows a URL."""
-        robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin(url))
+        robots = None if self._settings.ignore_robots else self._absorber.robots.state(origin_of(url))
         return robots is None or robots.refusal(self._settings.user_agent, url) is None
 
     def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
@@ -604,7 +604,7 @@ class Engine:
                 self._outage.located(now)
             self._absorber.turns.locate(turn, self._clocked(url, located.address), now + self._timing.name, now)
             return
-        site, hop = origin(url), self._absorber.robots.hop(turn)
+        site, hop = origin_of(url), self._absorber.robots.hop(turn)
         robots = self._absorber.robots.state(site)
         if hop is not None:
             self._absorber.robots.absorb(turn, hop.site, Fetched(url, reason=located.reason), now)
@@ -641,7 +641,7 @@ class Engine:
             "in_flight": self._frontier.in_flight,
             "errors": dict(self._absorber.failures),
             "coverage": self._absorber.accounts.coverage.bound(),
-            "shape": None if self._shape.latest is None else asdict(self._shape.latest),
+            "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if (silence := self._silence()) is None else asdict(silence),
         }
         now = self._clock()

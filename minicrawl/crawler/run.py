@@ -17,7 +17,7 @@ from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import Resumed, resumed
 from minicrawl.crawler.sources.source import LocalSource, WorkerSource
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
@@ -196,7 +196,7 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
     """The origins of all seeds, also those of earlier runs, if any header is for these alone."""
     if not any(header.is_secret and header.host is None for header in settings.headers):
         return frozenset()
-    return frozenset(map(origin, [*writer.seeds(), *seeds.urls]))
+    return frozenset(map(origin_of, [*writer.seeds(), *seeds.urls]))
 
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:

@@ -1,4 +1,4 @@
-"""Pictures: a result's curves, its rows as CSV beside them; and the shape of a web."""
+"""Pictures: a result's curves, its rows as CSV beside them; and how a web is built."""
 
 import csv
 from pathlib import Path
@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from minicrawl.errors import SettingError
 from minicrawl.rank.components import Part
 from minicrawl.rank.degrees import Degrees
+from minicrawl.rank.graph_stats import GraphStats
 from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.structure import Shape
 from minicrawl.report import Panel, Result, rounded
 
 _STYLE = {
@@ -64,14 +64,14 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     axes.legend(fontsize=7)
 
 
-def draw_shape(shape: Shape, importance: FloatArray, path: Path) -> None:
+def draw_graph_stats(stats: GraphStats, importance: FloatArray, path: Path) -> None:
     """Degrees, bow tie and spread of importance of a web, as .png or .svg. Raises SettingError."""
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(10.4, 7.6), layout="constrained")
         inlinks, outlinks, parts, spread = figure.subplots(2, 2).flat
-        _draw_degrees(inlinks, shape.indegrees, "in-links")
-        _draw_degrees(outlinks, shape.outdegrees, "out-links")
-        percent = 100.0 * np.bincount(shape.parts, minlength=len(Part)) / shape.pages
+        _draw_degrees(inlinks, stats.indegrees, "in-links")
+        _draw_degrees(outlinks, stats.outdegrees, "out-links")
+        percent = 100.0 * np.bincount(stats.parts, minlength=len(Part)) / stats.pages
         parts.barh([part.name.lower() for part in Part], percent)
         parts.invert_yaxis()
         parts.set(title="bow tie", xlabel="% of the pages")

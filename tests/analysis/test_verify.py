@@ -239,7 +239,7 @@ def test_store_without_a_page_read_is_one_sentence(tmp_path: Path) -> None:
         verified(store)
     assert str(caught.value) == sentence
     crawl({HOME: []}, store, [HOME])
-    rows(store, "UPDATE pages SET state = 'waiting', is_read = 0")
+    rows(store, "UPDATE pages SET state = 'waiting', visited = 0")
     rows(store, "UPDATE tallies SET state = 'waiting'")
     with pytest.raises(StoreError) as caught:
         verified(store)

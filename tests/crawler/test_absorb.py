@@ -101,7 +101,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path)
     server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
     crawl(server, store, [HOME])
     assert server.asked == [HOME, B]
-    assert rows(store, "SELECT state, reason, is_read FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
+    assert rows(store, "SELECT state, reason, visited FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
     ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
     assert importance > 1 / 3
     assert list(audit(open_store(store))) == []
@@ -173,7 +173,7 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     report, server = crawl({HOME: 503}, store, [HOME], time=1)
     assert (report.reason, server.asked) == ("time", [HOME])
-    assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+    assert rows(store, "SELECT state, reason, attempts, standing FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
 
 
 def absorber_of(store: Path, now: float) -> Absorber:
@@ -265,7 +265,7 @@ def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Pa
     assert list(audit(open_store(store))) == []
 
 
-UNCHANGED = "SELECT url, state, reason, is_read, attempts, status, fetched_at, title, depth, inlinks FROM pages"
+UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, title, depth, inlinks FROM pages"
 UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
 
 

@@ -16,7 +16,7 @@ from sites import html, rows
 
 from minicrawl.crawler.admission.budgets import PAGES, PAGES_PER_LINKER
 from minicrawl.crawler.run import acrawl
-from minicrawl.crawler.urls.normal import hostname
+from minicrawl.crawler.urls.keys import hostname
 from minicrawl.demo.web import DemoWeb
 
 Answer = Callable[[str], list[str] | None]

@@ -351,7 +351,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
 def test_what_is_taken_in_beside_the_loop_is_the_same(tmp_path: Path, seed: int) -> None:
     """The same requests in the same order, and the same books to the unit, whatever the size of a turn of the loop."""
     site, seeds = random_site(seed)
-    books = "SELECT id, url, state, reason, depth, inlinks, cash, history, received, forwarded, walkers FROM pages"
+    books = "SELECT id, url, state, reason, depth, inlinks, standing, history, received, forwarded, walkers FROM pages"
     found = []
     for links_at_once in (0, 3, 10_000):
         store = tmp_path / f"{links_at_once}.db"

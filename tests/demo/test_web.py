@@ -8,7 +8,8 @@ import pytest
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.robots.rules import RobotsRules
-from minicrawl.crawler.urls.normal import authority, normalise, origin
+from minicrawl.crawler.urls.keys import authority, origin_of
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.demo.web import CALENDAR_MONTHS, CRAWL_DELAY, DemoWeb
 from minicrawl.errors import SettingError
 
@@ -60,7 +61,7 @@ class Explored:
         return [target]
 
     def rules(self, web, url):
-        root = origin(url)
+        root = origin_of(url)
         if root not in self.robots:
             self.robots[root] = RobotsRules.parse(web.respond(f"{root}/robots.txt").body)
         return self.robots[root]

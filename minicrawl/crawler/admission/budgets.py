@@ -22,7 +22,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from minicrawl.crawler.urls.normal import hostname, owner, site
+from minicrawl.crawler.urls.keys import hostname, owner_of, site_of
 from minicrawl.store.rows import DomainRow, LinkerRow
 
 PAGES = 5_000
@@ -70,7 +70,7 @@ class Budgets:
         self._changed: dict[int, str | None] = {}  # addresses, by domain
         self._new_linkers: list[LinkerRow] = []
         for row in domains:
-            self._number(row.name, site(row.name))
+            self._number(row.name, site_of(row.name))
         stored = len(self._names)
         for linker in linkers:
             self._set(self._linkers, linker.domain, linker.bit)
@@ -165,7 +165,7 @@ class Budgets:
         if number is not None:
             return number
         name = hostname(f"http://{host}/")
-        return self._number(owner(name), site(name))
+        return self._number(owner_of(name), site_of(name))
 
     def _number(self, name: str, its_site: str) -> int:
         number = self._numbers.get(name)

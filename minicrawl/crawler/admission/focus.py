@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.normal import hostname, site
+from minicrawl.crawler.urls.keys import hostname, site_of
 from minicrawl.settings import CrawlSettings, parse_boost
 
 _STEPS = 100  # a factor of 1 is this many parts, so factors down to .01 can be told apart
@@ -42,9 +42,9 @@ class Focus:
         """One positive integer per link from `source`, its part of the cash; None when all are equal."""
         if self.is_off:
             return None
-        home = site(hostname(source))
+        home = site_of(hostname(source))
         factors = [
-            self.factor(url, anchor) * (self.intrinsic if site(hostname(url)) == home else 1.0)
+            self.factor(url, anchor) * (self.intrinsic if site_of(hostname(url)) == home else 1.0)
             for url, anchor in zip(urls, anchors, strict=True)
         ]
         weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from minicrawl.crawler.urls.file_types import ending
-from minicrawl.crawler.urls.normal import authority, hostname, site
+from minicrawl.crawler.urls.keys import authority, hostname, site_of
 from minicrawl.settings import CrawlSettings, compiled
 
 MAX_URL_LENGTH = 2048
@@ -90,7 +90,7 @@ class Scope:
 @lru_cache(maxsize=10_000)
 def _site_of(name: str) -> str:
     """The registrable domain of an authority."""
-    return site(hostname(f"http://{name}/"))
+    return site_of(hostname(f"http://{name}/"))
 
 
 def _some(places: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SeedError
 
 _SHOWN = 10

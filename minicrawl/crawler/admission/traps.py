@@ -36,7 +36,7 @@ from typing import NamedTuple, Protocol
 
 from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.crawler.admission.calendars import Counting
-from minicrawl.crawler.urls.normal import hostname, owner, politeness_key
+from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
 from minicrawl.store.rows import PatternRow
 
 MAX_PATH = 1024
@@ -257,7 +257,7 @@ class Traps:
         found = self.verdict(url)
         if found is not None:
             return found
-        domain = owner(hostname(url))
+        domain = owner_of(hostname(url))
         for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
             rule = self._shut.get(name)
             if rule is not None:

@@ -2,7 +2,7 @@
 
 import re
 
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 
 # RFC 8288, section 3: <target>; name=value; name="value", <target> ...
 _TARGET = re.compile(r"[,\s]*<([^>]*)>")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import elements, within_limit
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.crawler.urls.normal import base_url, normalise, resolved
+from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import ParsedPage
 
 MAX_LINKS = 50_000

@@ -1,7 +1,8 @@
 """One request, one answer.
 
 fetch         a request with its redirects of connection and proxy: one `Fetched`
-connection    HTTP/1.1 on the wire, and connections kept for the next request
+pool          which connection a request travels on
+connection    HTTP/1.1 on the wire
 answer        the head of an answer, and its body out of its framing
 codings       gzip, deflate, br and zstd undone
 content_type  of what type a body is

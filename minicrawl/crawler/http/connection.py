@@ -1,37 +1,29 @@
-"""HTTP/1.1 on the wire: a request, its answer, and the connection kept for the next request (RFC 9112).
+"""HTTP/1.1 on the wire: a request and its answer on one connection (RFC 9112).
 
-What an answer says is told by answer.py; here stands how long to wait for it, how much of it is read ahead,
-and on which connection a request may travel.
+What an answer says is read by answer.py; here stands how long to wait for it, and how much of it is read ahead.
+Which connection a request travels on is decided in pool.py.
 """
 
 import asyncio
 import copy
-import socket
-from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
-from aiohappyeyeballs import start_connection
-
 from minicrawl.crawler.http.answer import AnswerReader
 from minicrawl.crawler.http.unread import PARSER_FAILED
-from minicrawl.crawler.net.addresses import Resolver
-from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
-from minicrawl.timing import STANDARD, Timing
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
-_HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
 
 
 class BrokenOffError(FetchError):
     """The connection ended, or nothing more came, before the answer was whole."""
 
 
-class Site(NamedTuple):
-    """Whom a connection leads to. `host` is ASCII, an IPv6 address without brackets."""
+class Endpoint(NamedTuple):
+    """Where a connection leads to. `host` is ASCII, an IPv6 address without brackets."""
 
     is_tls: bool
     host: str
@@ -39,13 +31,6 @@ class Site(NamedTuple):
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-
-
-class Proxy(NamedTuple):
-    """`authorization`: the value of the field Proxy-Authorization, or None."""
-
-    site: Site
-    authorization: bytes | None
 
 
 class Connection(asyncio.Protocol):
@@ -124,9 +109,9 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def start_tls(self, client: TlsClient, site: Site) -> None:
+    async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
         assert self._transport is not None
-        await TlsLayer(client, site.host, site.port, self).secure(self._transport)
+        await TlsLayer(client, endpoint.host, endpoint.port, self).secure(self._transport)
 
     async def _more(self) -> None:
         if self._error is not None:
@@ -199,10 +184,10 @@ class Connection(asyncio.Protocol):
             self._timer.cancel()
         if self._error is None:
             has_head = self._answer.has_head
-            said = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
+            place = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
             reason = "bad-response" if has_head else "reset"
             is_ours = isinstance(error, MemoryError)
-            self._error = _of_ours(error) if is_ours else BrokenOffError(reason, f"the connection ends {said}")
+            self._error = _of_ours(error) if is_ours else BrokenOffError(reason, f"the connection ends {place}")
         self._wake()
 
     def _spoil(self) -> None:
@@ -218,186 +203,7 @@ def _of_ours(error: Exception | None) -> FetchError:
     return failure
 
 
-class Connections:
-    """Sends requests on connections that are kept open between them.
-
-    Raises OSError where no connection can be made (TimeoutError: in time), else FetchError.
-    """
-
-    def __init__(
-        self,
-        resolver: Resolver,
-        tls: TlsClient,
-        proxy: Proxy | None = None,
-        timing: Timing = STANDARD,
-        *,
-        most_idle: int = MOST_IDLE,
-    ) -> None:
-        """most_idle: connections that are kept though nobody uses them."""
-        self._resolver = resolver
-        self._tls = tls
-        self._proxy = proxy
-        self._timing = timing
-        self._most_idle = most_idle
-        # Both in the order in which their requests ended.
-        self._idle: dict[Connection, tuple[float, Site]] = {}
-        self._idle_of: dict[Site, list[Connection]] = {}
-        # Sites to which a connection is being made, and who waits for it or for another one that gets free.
-        self._waiting: dict[Site, deque[asyncio.Future[None]]] = {}
-
-    async def ask(self, site: Site, request: bytes) -> Connection:
-        """The connection on which the head of the answer has come. To be given back by `release`."""
-        connection = await self._free(site)
-        if connection is not None:
-            try:
-                return await connection.ask(request)
-            except BrokenOffError as error:
-                # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
-                if error.reason != "reset" or not connection.is_silent:
-                    raise
-        return await (await self._made(site)).ask(request)
-
-    async def _free(self, site: Site) -> Connection | None:
-        """A kept connection, or None if one is to be made: of a site, one at a time.
-
-        Many are asked for at once, but the first to be made often serves them all, and the next go on with its session.
-        """
-        while (connection := self._kept(site)) is None and site in self._waiting:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting[site].append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                self._wake(site)  # it may have been this one's turn
-                raise
-        return connection
-
-    async def _made(self, site: Site) -> Connection:
-        """A new connection. If none can be made, that is the answer for all who wait for it."""
-        if site in self._waiting:  # for a request that is repeated
-            return await self._opened(site)
-        self._waiting[site] = deque()
-        try:
-            return await self._opened(site)
-        except (OSError, FetchError) as error:
-            if isinstance(error, OSError) and error.errno in OWN_TROUBLE:
-                self._close_idle()
-            for turn in self._waiting[site]:
-                if not turn.done():
-                    turn.set_exception(copy.copy(error))
-            raise
-        finally:
-            for turn in self._waiting.pop(site):
-                if not turn.done():
-                    turn.set_result(None)
-
-    def _wake(self, site: Site) -> None:
-        """Let the first who waits look again."""
-        waiting = self._waiting.get(site)
-        while waiting:
-            turn = waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-
-    def release(self, site: Site, connection: Connection) -> None:
-        """The answer is read as far as anybody wants to."""
-        now = asyncio.get_running_loop().time()
-        if connection.is_reusable:
-            self._idle[connection] = (now, site)
-            self._idle_of.setdefault(site, []).append(connection)
-            self._wake(site)
-        else:
-            connection.close()
-        while self._idle:
-            oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= self._most_idle and now - since < self._timing.keep_alive:
-                break
-            self._forget(oldest, of)
-            oldest.close()
-
-    async def aclose(self) -> None:
-        self._close_idle()
-        await self._resolver.close()
-        await asyncio.sleep(0)  # the loop closes the sockets
-
-    def _close_idle(self) -> None:
-        for connection in self._idle:
-            connection.close()
-        self._idle.clear()
-        self._idle_of.clear()
-
-    def _kept(self, site: Site) -> Connection | None:
-        """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
-        now = asyncio.get_running_loop().time()
-        while connections := self._idle_of.get(site):
-            connection = connections[-1]
-            since, _ = self._idle[connection]
-            self._forget(connection, site)
-            if connection.is_reusable and now - since < self._timing.keep_alive:
-                return connection
-            connection.close()
-        return None
-
-    def _forget(self, connection: Connection, site: Site) -> None:
-        del self._idle[connection]
-        connections = self._idle_of[site]
-        connections.remove(connection)
-        if not connections:
-            del self._idle_of[site]
-
-    async def _opened(self, site: Site) -> Connection:
-        if self._proxy is None:
-            return await self._connected(site)
-        self._resolver.check_host(site.host)  # other names are the proxy's business
-        connection = await self._connected(self._proxy.site)
-        if site.is_tls:
-            try:
-                async with asyncio.timeout(self._timing.connect):
-                    await self._tunnel(connection, site)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
-
-    async def _connected(self, site: Site) -> Connection:
-        loop = asyncio.get_running_loop()
-        found = await self._resolver.resolve(site.host, site.port)
-        async with asyncio.timeout(self._timing.connect):
-            connected = await start_connection(
-                [_info(address, port) for address, port in found],
-                happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
-                interleave=1,
-            )
-            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
-            if site.is_tls:
-                try:
-                    await connection.start_tls(self._tls, site)
-                except BaseException:
-                    connection.close()
-                    raise
-        return connection
-
-    async def _tunnel(self, connection: Connection, site: Site) -> None:
-        """Through the proxy to the site itself (RFC 9110 9.3.6)."""
-        assert self._proxy is not None
-        fields = [(b"Host", str(site).encode())]
-        if self._proxy.authorization is not None:
-            fields.append((b"Proxy-Authorization", self._proxy.authorization))
-        await connection.ask(head(b"CONNECT", str(site).encode(), fields))
-        if not 200 <= connection.status < 300:
-            raise FetchError("bad-response", f"the proxy says {connection.status}")
-        await connection.start_tls(self._tls, site)
-
-
 def head(method: bytes, target: bytes, fields: Sequence[tuple[bytes, bytes]]) -> bytes:
     """A request without body."""
     lines = b"".join([b"%b: %b\r\n" % field for field in fields])
     return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, lines)
-
-
-def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
-    """An IP address as socket.getaddrinfo() has it."""
-    if ":" in address:
-        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
-    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)

@@ -19,7 +19,7 @@ from typing import Self
 import httpx
 
 from minicrawl.crawler.http.codings import ACCEPTED, decoder
-from minicrawl.crawler.http.connection import BrokenOffError, Connection, Connections, Proxy, Site, head
+from minicrawl.crawler.http.connection import BrokenOffError, Connection, Endpoint, head
 from minicrawl.crawler.http.content_type import (
     HTML_TYPES,
     SNIFFED,
@@ -29,13 +29,14 @@ from minicrawl.crawler.http.content_type import (
     type_sniffed,
 )
 from minicrawl.crawler.http.headers import Headers
+from minicrawl.crawler.http.pool import ConnectionPool, Proxy
 from minicrawl.crawler.http.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawler.net.addresses import PrivateAddressError, Resolver
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.dns import NameServerError
 from minicrawl.crawler.net.open_files import OPEN_FILES, OWN_TROUBLE, Room, room
 from minicrawl.crawler.net.tls import TlsClient, tls_reason
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
@@ -63,7 +64,7 @@ class Fetcher:
         seed_origins: Set[str] = frozenset(),
     ) -> None:
         proxy = _proxy(settings.proxy) if settings.proxy else None
-        proxy_host = proxy.site.host if proxy else None
+        proxy_host = proxy.endpoint.host if proxy else None
         self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
         idle = (files or room(None, settings.concurrency)).idle
         self._transport = transport or _real_transport(settings, self._resolver, proxy, timing, idle)
@@ -167,7 +168,7 @@ class Fetcher:
             await response.stream.aclose()  # type: ignore[union-attr]
 
     def _request(self, url: str) -> httpx.Request:
-        site, headers = self._prepared(origin(url))
+        site, headers = self._prepared(origin_of(url))
         return httpx.Request(
             "GET",
             site if self._asks_by_site else url,
@@ -235,7 +236,7 @@ def _real_transport(
     settings: CrawlSettings, resolver: Resolver, proxy: Proxy | None, timing: Timing, idle: int
 ) -> "_Transport":
     tls = TlsClient(_trust(settings.ca_file))
-    return _Transport(Connections(resolver, tls, proxy, timing, most_idle=idle), proxy)
+    return _Transport(ConnectionPool(resolver, tls, proxy, timing, most_idle=idle), proxy)
 
 
 def _trust(ca_file: Path | None) -> ssl.SSLContext:
@@ -264,13 +265,13 @@ class _Transport(httpx.AsyncBaseTransport):
     that is parsed again comes out respelt: httpx has ideas of its own on %7E, %zz or a lone "?".
     """
 
-    def __init__(self, connections: Connections, proxy: Proxy | None) -> None:
+    def __init__(self, connections: ConnectionPool, proxy: Proxy | None) -> None:
         self._connections, self._proxy = connections, proxy
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         url, fields = request.url, request.headers.raw
         target: bytes = request.extensions["target"]
-        site = _site(url)
+        site = _endpoint(url)
         if self._proxy is not None and not site.is_tls:
             target = b"http://%b%b" % (url.netloc, target)
             if self._proxy.authorization is not None:
@@ -295,8 +296,8 @@ class _Transport(httpx.AsyncBaseTransport):
 class _Body(httpx.AsyncByteStream):
     """The body that is on its way on a connection."""
 
-    def __init__(self, connections: Connections, site: Site, connection: Connection) -> None:
-        self._connections, self._site, self._connection = connections, site, connection
+    def __init__(self, connections: ConnectionPool, endpoint: Endpoint, connection: Connection) -> None:
+        self._connections, self._site, self._connection = connections, endpoint, connection
 
     def __aiter__(self) -> Self:
         return self
@@ -315,8 +316,8 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _site(url: httpx.URL) -> Site:
-    return Site(url.scheme == "https", url.raw_host.decode(), url.port or _PORTS[url.scheme])
+def _endpoint(url: httpx.URL) -> Endpoint:
+    return Endpoint(url.scheme == "https", url.raw_host.decode(), url.port or _PORTS[url.scheme])
 
 
 def _proxy(url: str) -> Proxy:
@@ -324,7 +325,7 @@ def _proxy(url: str) -> Proxy:
     authorization = None
     if given.raw_auth is not None:
         authorization = b"Basic " + base64.b64encode(b"%b:%b" % given.raw_auth)
-    return Proxy(_site(given.url), authorization)
+    return Proxy(_endpoint(given.url), authorization)
 
 
 def _fields(headers: httpx.Headers) -> dict[bytes, list[bytes]]:

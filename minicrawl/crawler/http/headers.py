@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence, Set
 
 from minicrawl.crawler.net.addresses import endpoint
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import Header
 

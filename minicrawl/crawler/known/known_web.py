@@ -24,15 +24,15 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.page_numbers import KnownUrls
-from minicrawl.crawler.urls.normal import politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
-from minicrawl.opic.shares import Pages, slices
+from minicrawl.opic.arrays import Pages, slices
 from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
-from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, Links, NewPage, PageColumns, Told
+from minicrawl.store.rows import CREDITED_COLUMNS, HostRow, LastTurn, Links, NewPage, PageColumns
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -150,12 +150,13 @@ class KnownWeb:
         turn = self.batch.turns.get(page)
         return turn.state if turn else self.writer.state(page)
 
-    def told(self, page: int) -> Told:
+    def last_turn(self, page: int) -> LastTurn:
         """What came of the last turn of a page that was read."""
         turn = self.batch.turns.get(page)
-        told = self.writer.told(page) if turn is None else Told(turn.reason, turn.fetch.title if turn.fetch else None)
+        title = turn.fetch.title if turn is not None and turn.fetch else None
+        last = self.writer.last_turn(page) if turn is None else LastTurn(turn.reason, title)
         restated = self.batch.restated.get(page)
-        return told if restated is None else told._replace(reason=restated.reason)
+        return last if restated is None else last._replace(reason=restated.reason)
 
     # What becomes known.
 
@@ -278,13 +279,13 @@ class KnownWeb:
             health = Health(row.seconds, row.backoff, row.strains, dead_until) if base else FRESH
             health = FRESH if health == FRESH else health  # of millions of objects one is enough
             delay = delay_of(base, health)
-            next_at = self.past.until(row.next_at, delay)
+            next_at = self.past.until(row.next_fetch, delay)
             ready_at = max(next_at, asked_until + delay) if delay else next_at
             host = self._hosts[row.name] = self.frontier.add_host(
                 row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
             )
             host.rests_until = self.past.until(row.rests_until, max(LONGEST_REST, delay))
-            if (next_at, host.rests_until, dead_until) != (row.next_at, row.rests_until, row.dead_until):
+            if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
                 self.batch.hosts.add(host.id)
             if row.seconds:
                 self.answered.add(self._hosts[row.name].id)

@@ -36,7 +36,7 @@ from minicrawl.crawler.html.parse import follows_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.retry_after import asked_rest
 from minicrawl.crawler.http.unread import parser_failed
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.timing import STANDARD, Timing
 

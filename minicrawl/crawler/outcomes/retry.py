@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.store.writer import Writer
 
 PASSING, ALL = "passing", "all"
@@ -49,6 +49,6 @@ def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> Ask
     if pages:
         reasons = {reason for _, reason in given_up if wants(reason, retry)}
         with writer.transaction():
-            writer.ask_again(pages, {origin(writer.url(page)) for page in pages}, reasons)
+            writer.ask_again(pages, {origin_of(writer.url(page)) for page in pages}, reasons)
     known = {PASSING, ALL, *(reason for _, reason in given_up)}
     return AskedAgain(len(pages), tuple(reason for reason in retry if reason not in known))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps import Novelty, shape_of
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.normal import origin, politeness_key
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.model import Fetched
 from minicrawl.store.rows import ParameterRow
 
@@ -84,7 +84,7 @@ class Sessions:
         host = politeness_key(url)
         is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
         is_due = is_telling and self._asked[host] < MOST_PROBES
-        if is_due and origin(url) not in self._wanted:
+        if is_due and origin_of(url) not in self._wanted:
             # A page that was news speaks for more; but the first sign may well be that there is something to look for.
             pages = [(url, digest, novelty.is_news), *((page, said, True) for page, said in news)]
             self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
@@ -105,7 +105,7 @@ class Sessions:
                 value, probe = _hashed(_parameters(url).get(name, "")), _without(url, {name})
                 is_of_use = is_news or is_enough or not values
                 if is_of_use and probe != url and value not in values and probe not in self._probes:
-                    self._wanted[origin(url)] = probe
+                    self._wanted[origin_of(url)] = probe
                     self._probes[probe] = _Probe(row, value, digest, is_news, is_enough)
                     self._take(row._replace(probes=row.probes + 1))
                     return
@@ -116,7 +116,7 @@ class Sessions:
 
     def put_back(self, url: str) -> None:
         """Let a URL that was taken be due again: nothing came of asking for it."""
-        self._wanted.setdefault(origin(url), url)
+        self._wanted.setdefault(origin_of(url), url)
 
     def is_probe(self, url: str) -> bool:
         return url in self._probes

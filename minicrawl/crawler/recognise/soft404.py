@@ -39,9 +39,9 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched
-from minicrawl.store.rows import LatelyRow, Probe
+from minicrawl.store.rows import Probe, RecentPage
 
 MOST_PROBES = 3
 """Per origin."""
@@ -213,7 +213,7 @@ class Soft404s:
     lately: what take_read gave and is not dropped, with URLs, in this order.
     """
 
-    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[LatelyRow, str]] = ()) -> None:
+    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[RecentPage, str]] = ()) -> None:
         self._secret = secret
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self._wanted: dict[str, str] = {}
@@ -222,11 +222,11 @@ class Soft404s:
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
         self._number = 0
-        self._new: dict[int, LatelyRow] = {}
+        self._new: dict[int, RecentPage] = {}
         self._dropped: list[int] = []
         self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
-            site = origin(row.folder)
+            site = origin_of(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
@@ -234,7 +234,7 @@ class Soft404s:
         for kept, url in lately:
             self._number = kept.id
             read = _read(kept, url)
-            for probe in self._probes.get(origin(url), {}).values():
+            for probe in self._probes.get(origin_of(url), {}).values():
                 if probe.verdict not in ("not-found", "open"):
                     self._compare(probe, read)
             self._note(read)
@@ -242,10 +242,10 @@ class Soft404s:
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
         self._number += 1
-        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
+        row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
         read = _read(row, fetched.url)
-        judged = self._judged(self._probes.get(origin(read.url), {}).values(), [read])
+        judged = self._judged(self._probes.get(origin_of(read.url), {}).values(), [read])
         self._note(read)
         return judged
 
@@ -265,12 +265,12 @@ class Soft404s:
 
     def put_back(self, url: str) -> None:
         """Let a URL that was taken be due again: nothing came of asking for it."""
-        self._wanted.setdefault(origin(url), url)
-        self._asked[origin(url)] -= 1
+        self._wanted.setdefault(origin_of(url), url)
+        self._asked[origin_of(url)] -= 1
 
     def take_in(self, fetched: Fetched, now: float) -> Judged:
         """Note what a probe was answered. Returns what follows for pages read before."""
-        folder, site = folder_of(fetched.url), origin(fetched.url)
+        folder, site = folder_of(fetched.url), origin_of(fetched.url)
         probe = self._probes[site][folder]
         probe.asked_at, probe.status = now, fetched.status
         self._changed[folder] = probe
@@ -289,11 +289,11 @@ class Soft404s:
 
     def is_like(self, page: int, url: str) -> bool:
         """Whether a page that was read says what its host says of pages that do not exist."""
-        return any(page in probe.matched for probe in self._probes.get(origin(url), {}).values())
+        return any(page in probe.matched for probe in self._probes.get(origin_of(url), {}).values())
 
     def is_soft_404(self, page: int, url: str) -> bool:
         """Whether a page that was read is a soft 404."""
-        probes = self._probes.get(origin(url), {}).values()
+        probes = self._probes.get(origin_of(url), {}).values()
         return any(page in probe.matched for probe in probes if probe.verdict == "soft-404")
 
     def take_rows(self) -> list[Probe]:
@@ -301,7 +301,7 @@ class Soft404s:
         rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
         return rows
 
-    def take_read(self) -> tuple[list[LatelyRow], list[int]]:
+    def take_read(self) -> tuple[list[RecentPage], list[int]]:
         """Pages that were read since the last call, and the numbers of those before that are none read lately."""
         new, dropped = list(self._new.values()), self._dropped
         self._new, self._dropped = {}, []
@@ -309,7 +309,7 @@ class Soft404s:
 
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and wonder whether its host should be asked."""
-        site = origin(read.url)
+        site = origin_of(read.url)
         if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
             self._suspect(site, read)
         self._keep(site, read)
@@ -336,8 +336,8 @@ class Soft404s:
         told = unpacked(read.words)
         probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
         is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
-        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin(probe.folder)):
-            self._want(origin(probe.folder), probe, probe.url)
+        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
+            self._want(origin_of(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read) -> None:
         """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
@@ -376,7 +376,7 @@ class Soft404s:
             self._dropped.append(read.number)
 
 
-def _read(row: LatelyRow, url: str) -> Read:
+def _read(row: RecentPage, url: str) -> Read:
     sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
     return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
 

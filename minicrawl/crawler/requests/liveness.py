@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.urls.normal import origin
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State
 
 _LOOKS = 64  # at pages, of which some were not found, or are on hosts that may not be asked now
@@ -36,7 +36,7 @@ class Knocks:
             turn = self._web.frontier.acquire_host(host, now) if host.health.dead_until <= now else None
             if turn is not None:
                 self._page, url = page, self._web.known.url(page)
-                return turn, url if self._web.settings.ignore_robots else f"{origin(url)}/robots.txt"
+                return turn, url if self._web.settings.ignore_robots else f"{origin_of(url)}/robots.txt"
         self._page = None
         return None
 

@@ -17,7 +17,8 @@ from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawler.sitemaps.queue import MOST_IN_ALL
-from minicrawl.crawler.urls.normal import normalise, origin, politeness_key
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
 from minicrawl.store.rows import RobotsRow
 
@@ -107,7 +108,7 @@ class RobotsTurns:
     def _follow(self, hop: Hop, now: float) -> None:
         if hop.site in self._followed:
             return  # two requests for it were under way
-        there = origin(hop.url)
+        there = origin_of(hop.url)
         known = self.state(there) if hop.url == f"{there}/robots.txt" else None
         if known is not None and known.rules is not None and now < known.expires:
             self._take(hop.site, known, now)
@@ -123,7 +124,7 @@ class RobotsTurns:
         before = self._states.get(site)
         robots = judged(fetched, now, before.attempts if before else 0, self._web.timing)
         self._take(site, robots, now)
-        there = origin(fetched.url)
+        there = origin_of(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS
         if there != site and is_its_own and robots.rules is not None:
             self._take(there, robots, now)

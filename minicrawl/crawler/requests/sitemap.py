@@ -9,7 +9,8 @@ from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb, unknown
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
-from minicrawl.crawler.urls.normal import normalise, politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer
 
 _LET_IN_AT_ONCE = 100

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 from minicrawl.crawler.html.decode import encoding_of_xml
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 
 # Limits of the protocol, for indexes too.
 MAX_URLS = 50_000

@@ -25,7 +25,7 @@ from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
-from minicrawl.crawler.urls.normal import authority
+from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
 from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings

@@ -1,10 +1,11 @@
 """What a URL is.
 
-normal      parse, resolve, normalise, and what hosts, origins and sites are
+normalise   parse, resolve, normalise
+keys        what URLs have in common: host, politeness key, origin, site, owner, partition
 parameters  parameters that say who follows a link: tracking and sessions (parameters.txt)
 file_types  endings of paths that are never HTML
 """
 
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 
 __all__ = ["normalise"]

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from importlib.resources import files
 
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage
 
 

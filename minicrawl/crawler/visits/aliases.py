@@ -16,7 +16,7 @@ from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.visits.max_depth import Beyond
 from minicrawl.model import State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Restated
 
@@ -96,7 +96,7 @@ class Aliases:
             row = self._web.links_row(alias)
             old = from_bytes(row.targets)
             to_heir = np.array([heir], dtype=np.int32)
-            self._web.accounts.relink(alias, to_heir, old, Found.ALIAS)
+            self._web.accounts.relink(alias, to_heir, old, PageKind.ALIAS)
             own = row.targets if row.own is None else row.own
             self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
             self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")
@@ -146,7 +146,7 @@ class Aliases:
 
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
-        hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
+        hint = "duplicate" if self._web.last_turn(alias).reason == "duplicate" else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minicrawl.crawler.known.known_web import KnownWeb
-from minicrawl.crawler.urls.normal import hostname, owner
-from minicrawl.store.rows import Twin
+from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.store.rows import Alternate
 
 
 class Twins:
@@ -24,18 +24,18 @@ class Twins:
 
     def __init__(self, web: KnownWeb, plain: Callable[[str], str]) -> None:
         self._web, self._plain = web, plain
-        self._rows: list[Twin] = []
-        web.frontier.put_off(np.array([twin.page for twin in web.writer.twins()], dtype=np.int64))
+        self._rows: list[Alternate] = []
+        web.frontier.put_off(np.array([twin.page for twin in web.writer.alternates()], dtype=np.int64))
 
     def note(self, page: int, alternates: Sequence[str], now: float) -> None:
         """Take in the alternates that a page names: those that are new wait for their turn, too."""
         web, url = self._web, self._web.known.url(page)
-        own = owner(hostname(url))
+        own = owner_of(hostname(url))
         depth = int(web.accounts.depth[page])
         urls = [
             other
             for other in dict.fromkeys(map(self._plain, alternates))
-            if other != url and owner(hostname(other)) == own and web.scope.refuses(other, depth) is None
+            if other != url and owner_of(hostname(other)) == own and web.scope.refuses(other, depth) is None
         ]
         if not urls:
             return
@@ -47,9 +47,9 @@ class Twins:
         waiting = twins[~web.accounts.book.visited[twins] & (web.accounts.depth[twins] > 0)]
         waiting = waiting[~web.frontier.is_put_off(waiting)]
         web.frontier.put_off(waiting)
-        self._rows += [Twin(twin, page) for twin in waiting.tolist()]
+        self._rows += [Alternate(twin, page) for twin in waiting.tolist()]
 
     def save(self) -> None:
         """Write all that has changed since the last commit, within the transaction of the next."""
-        self._web.writer.save_twins(self._rows)
+        self._web.writer.save_alternates(self._rows)
         self._rows = []

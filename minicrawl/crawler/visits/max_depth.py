@@ -34,7 +34,7 @@ class Beyond:
     def follow_further(self, now: float) -> None:
         """Follow what an earlier run with a smaller --max-depth has left out."""
         first_new = self._web.accounts.size
-        for row in list(self._web.writer.beyond()):
+        for row in list(self._web.writer.too_deep()):
             self._follow(row.source)
         for page in range(first_new, self._web.accounts.size):
             self._web.frontier.add(page, now)
@@ -58,11 +58,11 @@ class Beyond:
         """Follow those links of a read page that were beyond --max-depth and no longer are."""
         refused = self._web.batch.refused.get(page) or self._web.writer.refused(page)
         depth = int(self._web.accounts.depth[page]) + 1
-        beyond = json.loads(refused.beyond or "[]") if refused else []
+        beyond = json.loads(refused.too_deep or "[]") if refused else []
         urls = [url for url in beyond if self._web.scope.refuses(url, depth) is None]
         if refused is None or not urls:
             return
-        self._web.batch.refused[page] = refused._replace(beyond=None)
+        self._web.batch.refused[page] = refused._replace(too_deep=None)
         row = self._web.links_row(page)
         own = from_bytes(row.targets if row.own is None else row.own)
         urls, _, known, _ = self._web.admitted(self._web.known.url(page), urls, urls)

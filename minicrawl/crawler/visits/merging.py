@@ -21,7 +21,7 @@ import numpy as np
 from minicrawl.crawler.html.fingerprint import hash_of
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.recognise.duplicates import Duplicates, Runs
-from minicrawl.crawler.urls.normal import hostname, owner
+from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import FingerprintColumns
@@ -105,7 +105,7 @@ class Merging:
         host = self._web.frontier.host(page)
         found = self._owner_hashes.get(host.id)
         if found is None:
-            found = self._owner_hashes[host.id] = hash_of(owner(hostname(f"http://{host.name}/")).encode())
+            found = self._owner_hashes[host.id] = hash_of(owner_of(hostname(f"http://{host.name}/")).encode())
         return found
 
 

@@ -20,11 +20,11 @@ from minicrawl.crawler.recognise.canonicals import Canonicals, Claim, differs
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
-from minicrawl.crawler.urls.normal import politeness_key
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes
 from minicrawl.store.rows import Fingerprint, FingerprintColumns, Restated
 
@@ -46,7 +46,7 @@ class Repeats:
         self._merging = Merging(web, self._duplicates, aliases, fingerprints) if fingerprints is not None else None
         self._canonicals = Canonicals(json.loads(str(web.writer.meta("refuted_canonicals") or "[]")))
         self._refuted = len(self._canonicals.refuted)
-        probes, lately = web.writer.probes(), web.writer.lately()
+        probes, lately = web.writer.probes(), web.writer.recent_pages()
         self._soft404s = Soft404s(probes, secret, lately) if web.settings.probe else None
         learns = web.settings.probe and web.traps is not None and not web.settings.keep_parameters
         self._sessions = Sessions(web.writer.parameters()) if learns else None
@@ -168,7 +168,7 @@ class Repeats:
             self._web.writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
         if self._soft404s is not None:
             self._web.writer.save_probes(self._soft404s.take_rows())
-            self._web.writer.save_lately(*self._soft404s.take_read())
+            self._web.writer.save_recent_pages(*self._soft404s.take_read())
         if self._sessions is not None:
             self._web.writer.save_parameters(self._sessions.take_rows())
 
@@ -195,7 +195,7 @@ class Repeats:
         """Pages that stand for `target`, which they name as canonical, as far as it is known what they say; some."""
         for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self._duplicates.row(page)
-            if row is not None and self._web.told(page).reason == "canonical":
+            if row is not None and self._web.last_turn(page).reason == "canonical":
                 yield Claim(page, self._web.known.url(page), row)
 
     def _is_alias(self, page: int) -> bool:
@@ -221,12 +221,13 @@ class Repeats:
             if page != but and self._web.last_state(page) == State.FETCHED:
                 self._take_for_error(page)
         for page in judged.regained:
-            if page != but and self._web.last_state(page) == State.ERROR and self._web.told(page).reason == "soft-404":
+            is_soft_404 = self._web.last_state(page) == State.ERROR and self._web.last_turn(page).reason == "soft-404"
+            if page != but and is_soft_404:
                 self._take_for_page(page)
 
     def _take_for_error(self, page: int) -> None:
         row = self._web.links_row(page)
-        self._web.accounts.relink(page, _NOWHERE, from_bytes(row.targets), Found.NOTHING)
+        self._web.accounts.relink(page, _NOWHERE, from_bytes(row.targets), PageKind.NOTHING)
         self._web.batch.links[page] = row._replace(targets=b"", own=row.targets)
         self._web.batch.restated[page] = Restated(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)

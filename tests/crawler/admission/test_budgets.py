@@ -18,7 +18,6 @@ from minicrawl.crawler.admission.budgets import (
     linkers_of,
 )
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.urls.normal import owner, site
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import DomainRow, LinkerRow
 
@@ -240,21 +239,3 @@ def test_few_rows_are_written_and_each_once() -> None:
     assert len(domains) == 100
     assert len(linkers) == len(set(linkers)) <= 20 * 100
     assert budgets.take_rows() == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("host", "its_site", "its_owner"),
-    [
-        ("b.a.example.co.uk", "example.co.uk", "example.co.uk"),
-        ("b.me.github.io", "github.io", "me.github.io"),
-        ("github.io", "github.io", "github.io"),
-        ("b.s3.amazonaws.com", "amazonaws.com", "b.s3.amazonaws.com"),
-        ("s3.amazonaws.com", "amazonaws.com", "s3.amazonaws.com"),
-        ("co.uk", "co.uk", "co.uk"),
-        ("b.a.nowhere", "a.nowhere", "a.nowhere"),
-        ("127.0.0.1", "127.0.0.1", "127.0.0.1"),
-        ("[::1]", "[::1]", "[::1]"),
-    ],
-)
-def test_site_and_owner_of_a_host(host: str, its_site: str, its_owner: str) -> None:
-    assert (site(host), owner(host)) == (its_site, its_owner)

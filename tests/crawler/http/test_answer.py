@@ -1,12 +1,12 @@
-"""Answers as bytes: the pieces in which they come must not matter. What is read of each is in test_replies.py."""
+"""Answers as bytes: the pieces in which they come must not matter. What is read of each is in replies.py."""
 
 import time
 from itertools import pairwise
 
 import pytest
-from crawler.test_replies import TABLE
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from replies import TABLE
 from table import each
 
 from minicrawl.crawler.http.answer import AnswerReader

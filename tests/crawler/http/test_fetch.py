@@ -22,7 +22,7 @@ from minicrawl.crawler.html.parse import follows_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.dns import NameServerError
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawler.http.test_connection import HELLO, PEM, Server, Talk, fetched_from, says
 from misbehaving import answer
+from raw_server import HELLO, PEM, Server, Talk, fetched_from, says
 
 from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher

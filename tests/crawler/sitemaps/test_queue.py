@@ -311,7 +311,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     visit, let_rest_in = Absorber._visit, SitemapTurns.let_rest_in
 
     def sizes(absorber: Absorber) -> tuple[int, int]:
-        taken = sum(row.taken for row in absorber.sitemaps.queue._rows.values())
+        taken = sum(row.made_known for row in absorber.sitemaps.queue._rows.values())
         return absorber.accounts.size - taken, taken
 
     def counting_visit(absorber: Absorber, *args: object, **options: object) -> None:

@@ -10,7 +10,7 @@ from sites import Site, crawl, rows
 from table import each
 
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.urls.normal import normalise
+from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.parameters import _listed, stripped, without_parameters
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store

@@ -7,7 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.crawler.urls.normal import authority, base_url, hostname, normalise, origin, resolved, site
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of
+from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -344,46 +345,7 @@ def test_normalising_twice_changes_nothing(url, base):
 def test_anything_behind_a_good_origin_stays_on_it(rest):
     url = normalise("/x" + rest, "https://h.test:8443/")
     assert url is not None
-    assert origin(url) == "https://h.test:8443"
-
-
-@pytest.mark.parametrize(
-    ("url", "host_and_port", "host", "scheme_host_port"),
-    [
-        ("http://h.test/a/b", "h.test", "h.test", "http://h.test"),
-        ("https://h.test/", "h.test", "h.test", "https://h.test"),
-        ("http://h.test:8080/a:b", "h.test:8080", "h.test", "http://h.test:8080"),
-        ("http://127.0.0.1:81/", "127.0.0.1:81", "127.0.0.1", "http://127.0.0.1:81"),
-        ("http://[::1]/", "[::1]", "[::1]", "http://[::1]"),
-        ("http://[::1]:81/x", "[::1]:81", "[::1]", "http://[::1]:81"),
-        ("http://h.test/?a=//b/c", "h.test", "h.test", "http://h.test"),
-    ],
-)
-def test_parts_of_a_normalised_url(url, host_and_port, host, scheme_host_port):
-    assert authority(url) == host_and_port
-    assert hostname(url) == host
-    assert origin(url) == scheme_host_port
-
-
-@pytest.mark.parametrize(
-    ("host", "registrable"),
-    [
-        ("www.example.com", "example.com"),
-        ("example.com", "example.com"),
-        ("a.b.example.co.uk", "example.co.uk"),
-        ("co.uk", "co.uk"),
-        ("localhost", "localhost"),
-        ("127.0.0.1", "127.0.0.1"),
-        ("[::1]", "[::1]"),
-        ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
-        ("a.b.test", "b.test"),
-        ("a.b.test.", "b.test"),
-        ("www.example.com.", "example.com"),
-        (".", "."),
-    ],
-)
-def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
-    assert site(host) == registrable
+    assert origin_of(url) == "https://h.test:8443"
 
 
 _marks = re.findall(

@@ -1,4 +1,4 @@
-"""The web whose shape `minicrawl graph stats` tells: pages, links and importance, from a crawl or a graph file.
+"""The web that `minicrawl graph stats` is about: pages, links and importance, from a crawl or a graph file.
 
 Of a crawl: the pages known, aliases folded into the pages they stand for, and distinct links between two pages.
 """

@@ -9,6 +9,8 @@ from urllib.parse import quote_from_bytes
 
 import ada_url
 
+from minicrawl.crawler.urls.keys import authority
+
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
@@ -115,61 +117,3 @@ def _reference(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 codecs.register_error("minicrawl.query", _reference)
-
-
-def authority(url: str) -> str:
-    """Host, and port where it is not the scheme's own, of a normalised URL."""
-    return url.split("/", 3)[2]
-
-
-def politeness_key(url: str) -> str:
-    """Whom a politeness delay protects: the authority, whatever the scheme, and h.test for h.test. (RFC 1034 3.1)."""
-    host, colon, port = authority(url).partition(":")
-    return f"{host.removesuffix('.')}{colon}{port}"
-
-
-def hostname(url: str) -> str:
-    """Host of a normalised URL without port; IPv6 addresses keep their brackets."""
-    host = authority(url)
-    if host.endswith("]"):
-        return host
-    return host.partition(":")[0] if "[" not in host else host[: host.index("]") + 1]
-
-
-def origin(url: str) -> str:
-    """scheme://host[:port] of a normalised URL: what a robots.txt speaks for."""
-    return "/".join(url.split("/", 3)[:3])
-
-
-def site(host: str) -> str:
-    """The registrable domain of a host ("b.example.co.uk" -> "example.co.uk"), or the host itself if it has none."""
-    return _domains(host)[0]
-
-
-def owner(host: str) -> str:
-    """Whose host one is: its site, but on a shared one a user's part of it ("x.me.github.io" -> "me.github.io").
-
-    The private section of the public suffix list knows the shared ones.
-    """
-    return _domains(host)[1]
-
-
-@lru_cache(maxsize=100_000)
-def _domains(host: str) -> tuple[str, str]:
-    """Site and owner: to look for the suffix takes long, and who asks for one mostly asks for the other."""
-    found = _extractor().extract_str(host, include_psl_private_domains=True)
-    if not found.suffix and not found.ipv4 and not found.ipv6:
-        # publicsuffix.org: where no rule matches, the last label is the public suffix.
-        domain = ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
-        return domain, domain
-    if not found.domain:  # a host that is a suffix itself; a private one, such as github.io, is somebody's domain
-        found = _extractor().extract_str(host, include_psl_private_domains=False)
-        return found.top_domain_under_public_suffix or host, host
-    return found.top_domain_under_registry_suffix or host, found.top_domain_under_public_suffix or host
-
-
-@lru_cache(maxsize=1)
-def _extractor():  # type: ignore[no-untyped-def]
-    import tldextract  # slow to import, and only scopes and weights by site need it
-
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -23,7 +23,7 @@ class Agreement(NamedTuple):
     distance: float
 
 
-def asked_twice(graph: Graph, seed: int) -> Agreement:
+def ranking_after_revisits(graph: Graph, seed: int) -> Agreement:
     """A crawl from ten random pages that reads every page it finds, and then as many again by their residual.
 
     The truth is PageRank of the part of the graph that can be reached.

@@ -1,9 +1,4 @@
-"""What a page passes along its links, in whole units, and the arrays that both books keep per page.
-
-d     damping factor, 17/20 = .85: the share of its cash that a page passes along its links
-h     cash a page has forwarded in all
-o     number of counted outlinks
-"""
+"""The arrays that both books keep per page: their types, how they grow, and how they are gone through in slices."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar
@@ -15,10 +10,8 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Pages = npt.NDArray[np.integer[Any]]
 """Page numbers; on disk and in the link table they are int32."""
-
 Flags = npt.NDArray[np.bool_]
 
-DAMPING = 0.85
 BLOCK = 2**18
 """So many pages are looked at together where all are: what is worked out of them takes megabytes, however many."""
 
@@ -34,33 +27,6 @@ class Numbers(Protocol):
 
 
 _Column = TypeVar("_Column", bound=Numbers)
-
-
-def damped(cash: int) -> int:
-    """floor(.85 cash), exact for any integer."""
-    return 17 * cash // 20
-
-
-def sigma(h: int, o: int) -> int:
-    """Units that a page with `h` forwarded in all has sent along each of its `o` links.
-
-    sigma(h, o) = floor(floor(.85 h) / o), 0 when o = 0
-
-    The floor is taken of the sum, not of each payment: so after any number of visits a link has carried
-    exactly sigma(h, o), and Lemma 2.3 of the paper holds in integers.
-    """
-    return damped(h) // o if o else 0
-
-
-def dampeds(cash: IntArray) -> IntArray:
-    """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
-    twentieths = cash // 20
-    return 17 * twentieths + 17 * (cash - 20 * twentieths) // 20
-
-
-def sigmas(h: IntArray, o: IntArray) -> IntArray:
-    """`sigma` for arrays."""
-    return np.where(o > 0, dampeds(h) // np.maximum(o, 1), 0)
 
 
 def slices(size: int, block: int | None = None) -> Iterator[slice]:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from minicrawl.demo.compare import mass_curve, masses, pages_needed
+from minicrawl.demo.compare import mass_curve, masses, pages_until_mass
 
 TRUTH = {"a": 0.5, "b": 0.25, "c": 0.125, "d": 0.125}
 
@@ -22,11 +22,11 @@ TRUTH = {"a": 0.5, "b": 0.25, "c": 0.125, "d": 0.125}
         ("", 0.1, None),
     ],
 )
-def test_pages_needed(order: str, share: float, needed: int | None) -> None:
-    assert pages_needed(order, TRUTH, share) == needed
+def test_pages_until_mass(order: str, share: float, needed: int | None) -> None:
+    assert pages_until_mass(order, TRUTH, share) == needed
 
 
-def test_pages_needed_is_the_first_prefix_that_holds_the_share() -> None:
+def test_pages_until_mass_is_the_first_prefix_that_holds_the_share() -> None:
     """In sixteenths, which add up exactly."""
     draw = random.Random(5)
     for _ in range(200):
@@ -35,7 +35,7 @@ def test_pages_needed_is_the_first_prefix_that_holds_the_share() -> None:
         share = draw.randrange(1, 20) / 16
         distinct = list(dict.fromkeys(order))
         held = [sum(truth[url] for url in distinct[:count]) for count in range(len(distinct) + 1)]
-        assert pages_needed(order, truth, share) == next((n for n, mass in enumerate(held) if mass >= share), None)
+        assert pages_until_mass(order, truth, share) == next((n for n, mass in enumerate(held) if mass >= share), None)
 
 
 def test_all_that_was_fetched_is_needed_for_all_that_it_holds() -> None:
@@ -46,5 +46,5 @@ def test_all_that_was_fetched_is_needed_for_all_that_it_holds() -> None:
         order = draw.sample(list(truth), k=20)
         held = masses(order, truth)
         assert len(held) == 21
-        assert pages_needed(order, truth, held[-1]) == 20
+        assert pages_until_mass(order, truth, held[-1]) == 20
         assert mass_curve(order, truth, [0.0, 20 / 30, 21 / 30]) == [0.0, held[-1], None]

@@ -1,4 +1,4 @@
-"""The shape of a web, all in one: what `minicrawl graph stats` prints.
+"""How a web is built, all in one: what `minicrawl graph stats` prints.
 
 Components, bow tie, degrees and the diameter of the core are exact at any size. Distances of all pairs are exact
 where that takes seconds, and estimated by HyperBall beyond; each `Neighbourhood` says which it is.
@@ -22,8 +22,8 @@ _MOST_SEARCHES = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
-    """The shape of a web.
+class GraphStats:
+    """How a web is built.
 
     pages, links: how many. dangling: pages without links.
     strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
@@ -47,10 +47,10 @@ class Shape:
     core_distances: Neighbourhood
 
 
-def shape(
+def graph_stats(
     graph: Graph, rng: np.random.Generator, *, exact_work: float = EXACT_WORK, registers: int = REGISTERS
-) -> Shape:
-    """The shape of a graph.
+) -> GraphStats:
+    """How a graph is built.
 
     exact_work: count the distances of all pairs where pages * links are at most that many. rng, registers: those of
     `hyperball` for the rest.
@@ -65,7 +65,7 @@ def shape(
     pages = strong.largest()
     core = subgraph(graph, pages)
     inlinks, core_inlinks = reverse(graph), reverse(core)
-    return Shape(
+    return GraphStats(
         pages=graph.size,
         links=len(graph.targets),
         dangling=len(graph.dangling()),
