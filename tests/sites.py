@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 import httpx
 from skipping import run
 
-from minicrawl.crawler.run import acrawl
+from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport
 
 Reply = list[str] | int | str

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded import FloatArray, folded_store
-from minicrawl.lab.generate import distinct, graph_of_keys, keys_of
-from minicrawl.lab.load import load_graph
+from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
+from minicrawl.graphs.loading import load_graph
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.components import subgraph
 from minicrawl.store.reader import Store

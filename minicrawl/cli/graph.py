@@ -45,7 +45,7 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     All but the first two get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
-    from minicrawl.export.graph import export_graph
+    from minicrawl.graphs.saving import export_graph
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
@@ -94,7 +94,7 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
             web = web_of_store(reader)
     found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
     if plot is not None:
-        from minicrawl.lab.chart import draw_graph_stats
+        from minicrawl.graphs.drawing import draw_graph_stats
 
         draw_graph_stats(found, web.importance, plot)
     name = str(graph or store)

@@ -20,6 +20,7 @@ visits      what the turn of a page brings about: aliases, copies, alternates
 absorb      the turn of a page: books, frontier and store take it in
 arrivals    what comes back to the engine
 engine      the loop that joins the stages
+contact     whether a crawl ought to say whom to ask about it
 remembered_settings  the settings of a crawl that goes on
 run         one crawl, from seeds to report
 salvage     a new store of what can be read in a damaged one

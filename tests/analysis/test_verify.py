@@ -14,8 +14,8 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_graph
 from minicrawl.analysis.verify import Verification, verify
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.errors import StoreError
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import pagerank

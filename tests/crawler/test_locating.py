@@ -9,8 +9,8 @@ import pytest
 from politeness import Witness
 from sites import Site, crawl, random_site, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.net.dns import DnsCache
-from minicrawl.crawler.run import acrawl
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
 

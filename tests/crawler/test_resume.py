@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from sites import Reply, Server, Site, crawl, html, random_site, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

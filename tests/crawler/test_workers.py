@@ -14,8 +14,8 @@ import httpx
 import pytest
 from sites import Server, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sources.source import WorkerSource
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.demo.server import serving

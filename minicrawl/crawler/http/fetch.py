@@ -75,7 +75,8 @@ class Fetcher:
         self._deadlines = Deadlines(settings.timeout)
         self._headers = httpx.Headers(
             {
-                "User-Agent": settings.user_agent,
+                "User-Agent": settings.agent,
+                **({"From": settings.sender} if settings.sender else {}),
                 "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
                 "Accept-Encoding": ACCEPTED,
             }

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sites import Server, Site, crawl, rows
 from table import each
 
+from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.admission.calendars import PAGES as COUNTED
 from minicrawl.crawler.admission.traps import (
@@ -31,7 +32,6 @@ from minicrawl.crawler.admission.traps import (
 )
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
-from minicrawl.crawler.run import acrawl
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
 

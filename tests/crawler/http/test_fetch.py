@@ -540,6 +540,16 @@ def test_the_whole_request():
     ]
 
 
+def test_requests_say_whom_to_ask_about_them():
+    server = Server(html(b""))
+    fetched_from(server, user_agent="testbot/2", contact="me@a.test")
+    fetched_from(server, user_agent="testbot/2", contact="https://a.test/bot")
+    mail, page = (request.decode("ascii").lower().split("\r\n") for request in server.requests)
+    assert {"user-agent: testbot/2 (+me@a.test)", "from: me@a.test"} <= set(mail)
+    assert "user-agent: testbot/2 (+https://a.test/bot)" in page
+    assert not any(line.startswith("from:") for line in page)
+
+
 @pytest.mark.parametrize("name", ["Accept", "accept"])
 def test_a_header_of_the_user_replaces_ours(name):
     server = Server(html(b""))

@@ -13,10 +13,10 @@ import pytest
 import skipping
 from sites import Server, Site, crawl, html, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.hosts.outage import HOSTS
 from minicrawl.crawler.net.dns import DnsCache
-from minicrawl.crawler.run import acrawl
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store

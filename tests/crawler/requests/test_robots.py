@@ -15,11 +15,11 @@ import pytest
 from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.dns import DnsCache
-from minicrawl.crawler.run import acrawl
 from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window

@@ -15,7 +15,7 @@ from scipy import sparse
 from sites import crawl, random_site
 
 from minicrawl.errors import SettingError
-from minicrawl.lab.load import load_graph
+from minicrawl.graphs.loading import load_graph
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import Store, open_store
 

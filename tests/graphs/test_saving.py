@@ -16,8 +16,8 @@ from lxml import etree
 from sites import Site, crawl, random_site, rows
 
 from minicrawl.errors import SettingError
-from minicrawl.export.graph import WRITERS, export_graph
-from minicrawl.lab.load import load_graph
+from minicrawl.graphs.loading import load_graph
+from minicrawl.graphs.saving import WRITERS, export_graph
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.lab.generate import distinct, graph_of_keys, keys_of
+from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
 from minicrawl.rank import Graph
 from minicrawl.store.database import store_errors
 from minicrawl.store.reader import open_store

@@ -9,106 +9,9 @@ import pytest
 from table import each
 
 from minicrawl.errors import ConfigError, SettingError
-from minicrawl.settings import (
-    SETTINGS,
-    ConnectTo,
-    CrawlSettings,
-    Header,
-    option,
-    parse_boost,
-    parse_duration,
-    parse_size,
-)
+from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, option
 
 NAN = math.nan
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("90", 90),
-        ("90s", 90),
-        ("30m", 1800),
-        ("2h", 7200),
-        ("1d", 86400),
-        ("1.5h", 5400),
-        ("0", 0),
-        ("0.5", 0.5),
-        (" 30 m ", 1800),
-        ("2H", 7200),
-    ],
-)
-def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
-    assert parse_duration(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"])
-def test_what_is_no_time_is_named(text: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        parse_duration(text)
-    assert str(caught.value) == f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}"
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("5000", 5000),
-        ("5000B", 5000),
-        ("1KB", 1000),
-        ("64MB", 64 * 10**6),
-        ("2GB", 2 * 10**9),
-        ("1KiB", 1024),
-        ("64MiB", 64 * 2**20),
-        ("2GiB", 2**31),
-        ("1.5MB", 1500000),
-        ("2gb", 2 * 10**9),
-        (" 5 KB ", 5000),
-        ("0", 0),
-    ],
-)
-def test_a_size_is_a_number_with_a_unit(text: str, size: int) -> None:
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "MB", "-5", "5TB", "5K", "5iB", "1e3", "inf", "1,5MB", "5 5"])
-def test_what_is_no_size_is_named(text: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        parse_size(text)
-    assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a.test:80:b.test:8080", ConnectTo("a.test", 80, "b.test", 8080)),
-        ("A.Test:80:b.test:8080", ConnectTo("a.test", 80, "b.test", 8080)),
-        (":80:b.test:8080", ConnectTo(None, 80, "b.test", 8080)),
-        ("a.test::b.test:8080", ConnectTo("a.test", None, "b.test", 8080)),
-        ("a.test:80::8080", ConnectTo("a.test", 80, "", 8080)),
-        ("a.test:80:b.test:", ConnectTo("a.test", 80, "b.test", None)),
-        ("::127.0.0.1:8080", ConnectTo(None, None, "127.0.0.1", 8080)),
-        (":::", ConnectTo(None, None, "", None)),
-        ("[::1]:80:[fe80::2]:81", ConnectTo("::1", 80, "fe80::2", 81)),
-        (" a.test:80:b.test:81\n", ConnectTo("a.test", 80, "b.test", 81)),
-    ],
-)
-def test_connect_to_has_four_parts_each_possibly_empty(text: str, expected: ConnectTo) -> None:
-    assert ConnectTo.parse(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a", "a:80", "a:80:b", "a:80:b:81:c", "a:x:b:81", "a:80:b:x", "a:80:::1:81", "a:-1:b:2"]
-)
-def test_what_is_no_connect_to_is_named(text: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        ConnectTo.parse(text)
-    assert str(caught.value) == f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}"
-
-
-@pytest.mark.parametrize("text", ["a:65536:b:80", "a:80:b:99999"])
-def test_connect_to_refuses_ports_that_do_not_exist(text: str) -> None:
-    with pytest.raises(SettingError):
-        ConnectTo.parse(text)
 
 
 WRONG = [
@@ -215,40 +118,6 @@ def test_settings_are_frozen() -> None:
 def test_header_lines_are_split_at_the_first_colon() -> None:
     settings = CrawlSettings(header=("X-A:b: c ", "Cookie: a=b", "X-Empty:"))
     assert settings.headers == (Header("X-A", "b: c"), Header("Cookie", "a=b"), Header("X-Empty", ""))
-
-
-@pytest.mark.parametrize(
-    ("text", "host"),
-    [
-        ("a.test=X-A: b", "a.test"),
-        ("a.test:81=X-A: b", "a.test:81"),
-        ("https://a.test=X-A: b", "https://a.test"),
-        ("[::1]:81=X-A: b", "[::1]:81"),
-        ("X-A: b", None),
-    ],
-)
-def test_a_header_may_be_for_one_host(text: str, host: Any) -> None:
-    assert Header.parse(text) == Header("X-A", "b", host)
-
-
-@pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "cookie", "X-Api-Key", "X-CSRF-Token"])
-def test_headers_that_tell_who_we_are_are_secret(name: str) -> None:
-    assert Header.parse(f"{name}: x").is_secret
-
-
-@pytest.mark.parametrize("name", ["Accept-Language", "From", "DNT", "X-Robot"])
-def test_other_headers_are_not(name: str) -> None:
-    assert not Header.parse(f"{name}: x").is_secret
-
-
-def test_a_boost_is_divided_at_the_last_equals_sign() -> None:
-    pattern, factor = parse_boost(r"\?a=b=2.5")
-    assert (pattern.pattern, factor) == (r"\?a=b", 2.5)
-
-
-@pytest.mark.parametrize(("name", "spelling"), [("pages", "--pages"), ("until_coverage", "--until-coverage")])
-def test_options_are_spelled_as_on_the_command_line(name: str, spelling: str) -> None:
-    assert option(name) == spelling
 
 
 def test_settings_survive_the_store() -> None:
