@@ -51,7 +51,7 @@ def named_commands(page: Path) -> list[list[str]]:
     return [shlex.split(span)[1:] for span in spans(page) if span.startswith("minicrawl ")]
 
 
-def parse(words: list[str]) -> click.Context:
+def parse(words: list[str]) -> None:
     """Read a command line as the program does, and run nothing. Raises click.UsageError."""
     command: click.Command = main
     context = click.Context(main, info_name="minicrawl")
@@ -62,8 +62,8 @@ def parse(words: list[str]) -> click.Context:
             raise click.UsageError(f"there is no command {rest[0]!r}")
         command, rest = found, rest[1:]
         context = click.Context(command, parent=context, info_name=command.name)
-    command.parse_args(context, rest)
-    return context
+    if rest or not isinstance(command, click.Group):
+        command.parse_args(context, rest)
 
 
 def all_options() -> set[str]:
@@ -78,6 +78,12 @@ def all_options() -> set[str]:
         if isinstance(command, click.Group):
             left += [one for word in command.list_commands(context) if (one := command.get_command(context, word))]
     return found
+
+
+def rows(page: Path) -> list[list[str]]:
+    """The rows of a page's tables, as cells."""
+    lines = re.findall(r"^\| (.*) ?\|$", text(page), re.MULTILINE)
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)] for line in lines]
 
 
 def headings(page: Path) -> set[str]:

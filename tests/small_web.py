@@ -5,11 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-_LINKS = {"/": ["/about", "/docs/", "/news/1"], "/about": ["/"], "/docs/": ["/docs/manual", "/"], "/docs/manual": ["/"]}
+_CLUB = ["http://club.test/", "http://club.test/about"]
+_LINKS = {
+    "/": ["/about", "/docs/", "/news/1", *_CLUB],
+    "/about": ["/", *_CLUB],
+    "/docs/": ["/docs/manual", "/", *_CLUB],
+    "/docs/manual": ["/"],
+}
 
 
 class _Pages(BaseHTTPRequestHandler):
-    """Each host has the same few pages, which link to each other. Anything else links home; there is no robots.txt."""
+    """Each host has the same few pages, which link to each other and to a club's. Any other page links home."""
 
     def do_GET(self) -> None:
         found = self.path != "/robots.txt"

@@ -25,7 +25,7 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     with small_web() as port:
         seed = f"http://127.0.0.1:{port}/"
-        done = plain("crawl", seed, "--delay", "0", "--allow-private", "--store", store)
+        done = plain("crawl", seed, "--scope", "host", "--delay", "0", "--allow-private", "--store", store)
     assert (done.returncode, done.stderr) == (0, done.stderr)
     for words in (["top"], ["status"], ["why", seed], ["check"], ["export", tmp_path / "ranks.csv"]):
         done = plain(*words, "--store", store)
