@@ -147,7 +147,7 @@ def _host(store: "Store", host: "HostRow") -> dict[str, Any]:
 
 def _trap(store: "Store", url: str, *, is_known: bool) -> dict[str, Any] | None:
     """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
-    from minicrawl.crawler.admission.traps import Traps
+    from minicrawl.crawler.admission.traps.traps import Traps
     from minicrawl.crawler.urls.keys import politeness_key
 
     if not _settings(store).traps:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps import static_rule
+from minicrawl.crawler.admission.traps.rules import static_rule
 from minicrawl.crawler.http.unread import PARSER_FAILED
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 
