@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "demo": {"rank"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
-    "analysis": {"opic", "rank", "store", "graphs"},
+    "analysis": {"crawler", "opic", "rank", "store", "graphs"},
     "cli": {"crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
