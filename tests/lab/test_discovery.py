@@ -82,7 +82,7 @@ def test_compiled_account_decides_as_the_budget_does(
 @pytest.mark.parametrize("method", [CREDIT, NO_CONTROL], ids=lambda method: method.name)
 def test_crawl_is_that_of_the_plain_book(method: Method, seed: int, share: float) -> None:
     """`Adaptive`, with `DiscoveryBudget` or one queue for all pages: the same fetches and the same cash."""
-    book = Adaptive(Basic(), PayOut("read" if method is CREDIT else "all"), total=TOTAL)
+    book = Adaptive(Basic(), PayOut("visited" if method is CREDIT else "all"), total=TOTAL)
     budget = DiscoveryBudget(share)
     page_of = SEEDS.tolist()
     book.discover([SEED_CASH] * len(page_of))

@@ -28,7 +28,6 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import READ, State
 from minicrawl.opic import GRANT, DiscoveryBudget, Strategy, Window, seed_grant
 from minicrawl.opic.arrays import Pages, slices
-from minicrawl.opic.window import MeasureWindow
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
@@ -319,7 +318,7 @@ class KnownWeb:
             self.attempts.update(zip(pages.id[failed].tolist(), pages.attempts[failed].tolist(), strict=True))
         if not size:
             return
-        if isinstance(self.accounts.book.window, MeasureWindow):
+        if self.accounts.book.window.keeps_visits:
             self.accounts.load_measures(self.writer.measures())
         self.accounts.load_scalars({name: self.writer.meta(name) for name in self.accounts.scalars()})
         for what in self.accounts.imbalances(int(self.writer.meta("cash_total") or 0)):
