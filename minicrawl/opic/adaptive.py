@@ -36,7 +36,8 @@ class PayOut:
     """Whom the virtual page pays its income to, and when.
 
     to: "visited" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
-    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once.
+    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = when
+    somebody calls `pay`.
     """
 
     to: Literal["visited", "all", "nobody"] = "visited"
@@ -172,10 +173,16 @@ class Adaptive:
             newcomer = self.newcomer(start)
             self._first_visit(page, cash, start)
         self.income += cash - sent
-        self._pay()
+        self._pay_when_due()
         if self.window.keeps_visits:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks)
+
+    def pay(self) -> None:
+        """Pay the virtual page's income out, the same whole number of units to every payee."""
+        if self.payees:
+            paid, self.income = divmod(self.income, self.payees)
+            self.level += paid
 
     def shares(self) -> FloatArray:
         """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance.
@@ -239,13 +246,9 @@ class Adaptive:
     def _kept(self, history: float) -> float:
         return round(history) if self.whole_histories else history
 
-    def _pay(self) -> None:
-        """Pay the virtual page's income out, the same whole number of units to every payee."""
-        if self.pay_out.to == "nobody" or self.income < max(1, self.pay_out.lump * self.in_hand()):
-            return
-        if self.payees:
-            paid, self.income = divmod(self.income, self.payees)
-            self.level += paid
+    def _pay_when_due(self) -> None:
+        if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
+            self.pay()
 
     def _pasts(self) -> Pasts:
         known = slice(0, self.size)
