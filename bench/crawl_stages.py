@@ -23,10 +23,12 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.http import codings
-from minicrawl.crawler.http.answer import AnswerReader
-from minicrawl.crawler.known.page_numbers import KnownUrls
+from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.sources import large_pages
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.store.reader import open_store
 
 spent_by_stage: dict[str, float] = {}
@@ -64,11 +66,11 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "credit", "frontier"),
     (Frontier, "acquire", "frontier"),
     (Frontier, "add", "frontier"),
-    (Absorber, "absorb", "absorb: judge, scope, discover"),
-    (Absorber, "absorb_unfetched", "absorb: judge, scope, discover"),
+    (Visits, "absorb", "absorb: judge, scope, discover"),
+    (Visits, "absorb_unfetched", "absorb: judge, scope, discover"),
     (Absorber, "commit", "commit"),
-    (Absorber, "settle", "virtual visits while crawling"),
-    (Absorber, "settle_fully", "virtual visits at the end"),
+    (Settling, "settle", "virtual visits while crawling"),
+    (Settling, "settle_fully", "virtual visits at the end"),
 )
 
 

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "demo": {"rank"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
-    "analysis": {"opic", "rank", "store", "graphs"},
+    "analysis": {"crawler", "opic", "rank", "store", "graphs"},
     "cli": {"crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
@@ -28,8 +28,8 @@ FOR_EVERYONE = {"timing", "errors", "model", "report", "settings", "sizes"}
 
 # Libraries that belong to one place each.
 HOMES = {
-    "httpx": {"crawler/http/fetch.py"},
-    "aiohappyeyeballs": {"crawler/http/pool.py"},
+    "httpx": {"crawler/http/httpx_transport.py"},
+    "aiohappyeyeballs": {"crawler/http/wire/pool.py"},
     "zlib_ng": {"crawler/http/codings.py"},
     "brotli": {"crawler/http/codings.py"},
     "backports": {"crawler/http/codings.py"},

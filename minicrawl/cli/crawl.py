@@ -174,11 +174,11 @@ def _announce(start: "Start") -> None:
 
 
 def _nothing_fetched(reason: str, store: Path) -> str:
-    from minicrawl.crawler.outcomes.reasons import why_no_connection
+    from minicrawl.crawler.outcomes.reasons import meaning
 
-    meaning = why_no_connection(reason)
+    why = meaning(reason)
     return (
-        f"nothing could be fetched ({reason}){f': {meaning}' if meaning else ''}; "
+        f"nothing could be fetched ({reason}){f': {why}' if why else ''}; "
         f"'minicrawl why URL --store {shlex.quote(str(store))}' tells more"
     )
 

@@ -21,7 +21,6 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 
 
 @click.command(
-    short_help="See it at work on a small web of its own.",
     epilog="Example: minicrawl demo --pages 500",
     context_settings={"show_default": True},
 )

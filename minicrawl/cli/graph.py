@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _CENTRAL = 5
 
 
-@click.group(
-    short_help="The graph of pages and links: shape, files.", epilog="Example: minicrawl graph export links.graphml"
-)
+@click.group(epilog="Example: minicrawl graph export links.graphml")
 def command() -> None:
     """The graph that a crawl has found: pages and the links between them."""
 

@@ -37,7 +37,7 @@ def _shared(command: _Command) -> _Command:
     return command
 
 
-@click.group(short_help="Rerun the papers' experiments.", epilog="Example: minicrawl lab figure 2 --quick")
+@click.group(epilog="Example: minicrawl lab figure 2 --quick")
 def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 

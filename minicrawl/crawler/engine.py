@@ -39,7 +39,7 @@ from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.robots.rules import RobotsState, is_unreachable
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 from minicrawl.timing import STANDARD, Timing
@@ -229,9 +229,9 @@ class Engine:
             in_flight=self._frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
             coverage=accounts.coverage.bound(),
-            errors=dict(absorber.failures),
-            top=tuple(zip(importance.tolist(), map(absorber.known.url, best.tolist()), strict=True)),
-            left_out=absorber.links_left_out,
+            errors=dict(absorber.tally.failures),
+            top=tuple(zip(importance.tolist(), map(absorber.urls.url, best.tolist()), strict=True)),
+            left_out=absorber.tally.left_out,
             graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=self._silence(),
         )
@@ -261,7 +261,7 @@ class Engine:
                 page = self._frontier.acquire(now, attempts=has_room)
                 if page is None:
                     return len(self._attempts) == most_attempts < self._room.attempts
-                turn, url = HostTurn(self._frontier.host(page), page), self._absorber.known.url(page)
+                turn, url = HostTurn(self._frontier.host(page), page), self._absorber.urls.url(page)
             if turn.errand is not None and not (has_room or turn.host.answers):
                 self._absorber.turns.hold(turn, now + self._timing.attempt, now)
                 continue
@@ -270,14 +270,14 @@ class Engine:
 
     def _take_turn(self, turn: HostTurn, url: str, now: float) -> None:
         """Ask for what a turn is for, or first for what must be known before, or see that it is not to be asked for."""
-        wrong_guess = self._absorber.wrong_guess(turn.page) if turn.page is not None else None
+        wrong_guess = self._absorber.guesses.wrong(turn.page) if turn.page is not None else None
         if wrong_guess is not None:
             self._refuse(turn, State.ERROR, wrong_guess, now + _TRAP_SECONDS, now)
             return
         if turn.host.health.dead_until > now:
             self._refuse(turn, State.ERROR, "host-dead", turn.host.health.dead_until, now)
             return
-        trap = self._absorber.trap(turn.page, url) if turn.page is not None else None
+        trap = self._absorber.visits.trap(turn.page, url) if turn.page is not None else None
         if trap is not None:
             self._refuse(turn, State.ERROR, trap, now + _TRAP_SECONDS, now)
             return
@@ -334,7 +334,7 @@ class Engine:
             beside = self._ask_sitemap(turn, url) if hop is None else self._ask_robots(turn, hop.site, url)
             self._ask_beside(beside, turn)
             return
-        probe = self._absorber.repeats.due_probe(origin_of(url))
+        probe = self._absorber.probes.due(origin_of(url))
         if probe is not None and self._may_be_asked_for(probe):
             self._ask_beside(self._probe(turn, probe), turn)
             return
@@ -347,7 +347,7 @@ class Engine:
             return
         found = self._absorber.knocks.acquire(now)
         if found is None:
-            self._outage.postponed(self._absorber.answered, now)
+            self._outage.postponed(self._absorber.hosts.answered, now)
             return
         turn, url = found
         if self._is_located(turn, url, now):
@@ -363,7 +363,7 @@ class Engine:
 
     def _refuse(self, turn: HostTurn, state: State, reason: str, until: float, now: float) -> None:
         if turn.page is not None:
-            self._absorber.absorb_unfetched(turn.page, state, reason, until, now)
+            self._absorber.visits.absorb_unfetched(turn.page, state, reason, until, now)
         elif self._absorber.robots.hop(turn) is not None:
             self._absorber.robots.drop(turn, reason, now)
         else:
@@ -426,7 +426,7 @@ class Engine:
         self._wake.set()
 
     async def _fetch(self, page: int, url: str) -> None:
-        self._arrived.append(PageArrival(page, *await self._source.page(url)))
+        self._arrived.append(PageArrival(page, *await self._source.page(PageRequest(url))))
 
     async def _ask_robots(self, turn: HostTurn, site: str, url: str) -> None:
         _log.debug("asking for %s", url)
@@ -447,12 +447,12 @@ class Engine:
 
     async def _probe(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, which cannot exist", url)
-        fetched, _ = await self._source.page(url)
+        fetched, _ = await self._source.page(PageRequest(url))
         self._arrived.append(ProbeArrival(turn, fetched))
 
     async def _see(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, to see whether anybody answers", url)
-        fetched, _ = await self._source.page(url)
+        fetched, _ = await self._source.page(PageRequest(url))
         self._arrived.append(KnockArrival(turn, fetched))
 
     # Taking in.
@@ -507,7 +507,7 @@ class Engine:
 
     def _absorb(self, arrival: Answer, now: float) -> None:
         if (reason := reason_of(arrival)) is not None and (page := self._turn(arrival).page) is not None:
-            self._absorber.doubt_scheme(page, reason, now)
+            self._absorber.guesses.doubt(page, reason, now)
         if isinstance(arrival, RobotsArrival):
             self._absorber.robots.absorb(*arrival, now)
         elif isinstance(arrival, LocatedArrival):
@@ -515,18 +515,18 @@ class Engine:
         elif isinstance(arrival, SitemapArrival):
             self._absorber.sitemaps.absorb(*arrival, now)
         elif isinstance(arrival, ProbeArrival):
-            self._absorber.repeats.absorb_probe(*arrival, now)
+            self._absorber.probes.absorb(*arrival, now)
         elif isinstance(arrival, KnockArrival):
             self._absorber.turns.answered(arrival.turn, arrival.fetched, now)
         else:
             self.fetched += arrival.fetched.status is not None
             self.bytes += arrival.fetched.size
-            self._absorber.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
+            self._absorber.visits.absorb(arrival.page, arrival.fetched, arrival.parsed, now)
 
     def _doubt(self, arrival: Answer, now: float) -> None:
         """Take in a silent request: what it was for is held until it is known whether that is an outage."""
         turn = self._turn(arrival)
-        answered = self._absorber.answered
+        answered = self._absorber.hosts.answered
         if turn.is_knock:
             self._frontier.end_turn(turn, now, not_before=now + self._stale_names.get(reason_of(arrival) or "", 0.0))
             self._absorber.knocks.over()
@@ -549,7 +549,7 @@ class Engine:
     def _absorb_failures(self, failures: list[Answer], now: float) -> None:
         """It was their hosts: these are no sign any more, until they answer again."""
         for arrival in failures:
-            self._absorber.answered.discard(self._turn(arrival).host.id)
+            self._absorber.hosts.answered.discard(self._turn(arrival).host.id)
             self._absorb(arrival, now)
 
     def _clear_up(self, now: float, *, has_more: bool) -> bool:
@@ -575,7 +575,7 @@ class Engine:
     def _put_back(self, arrival: Answer, rest: float, now: float) -> None:
         """What a request was for waits for its turn again, as if it had not had it; its host rests as long."""
         if isinstance(arrival, ProbeArrival):
-            self._absorber.repeats.put_back_probe(arrival.fetched.url)
+            self._absorber.probes.put_back(arrival.fetched.url)
         self._absorber.turns.spare(self._turn(arrival), rest, now)
 
     def _put_back_untried(self, arrival: Answer, now: float) -> None:
@@ -585,7 +585,7 @@ class Engine:
             _log.warning("too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster")
         if self._turn(arrival).is_knock:
             self._absorber.knocks.over()
-            self._outage.postponed(self._absorber.answered, now)
+            self._outage.postponed(self._absorber.hosts.answered, now)
         self._put_back(arrival, self._timing.full, now)
 
     def _turn(self, arrival: Answer) -> HostTurn:
@@ -612,20 +612,20 @@ class Engine:
             failure = Fetched(f"{site}/robots.txt", reason=located.reason)
             self._absorber.robots.absorb(turn, site, failure, now)
         elif turn.page is not None:
-            self._absorber.absorb(turn.page, Fetched(url, reason=located.reason), ParsedPage(), now)
+            self._absorber.visits.absorb(turn.page, Fetched(url, reason=located.reason), ParsedPage(), now)
         else:
             self._absorber.sitemaps.absorb(turn, SitemapAnswer(Fetched(url, reason=located.reason)), now)
 
     def _is_commit_due(self, now: float) -> bool:
         is_late = now - self._last_commit >= self._timing.batch
-        return is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent
+        return is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.hosts.is_urgent
 
     def _commit_and_settle(self, now: float) -> None:
         self._commit()
         if self.reason is None:
             self._absorber.sitemaps.let_idle_in(now)
-        if self._absorber.is_settling_due:
-            self._absorber.settle()
+        if self._absorber.settling.is_due:
+            self._absorber.settling.settle()
 
     def _commit(self) -> None:
         self._asked_until = self._clock() + self._timing.lease
@@ -639,7 +639,7 @@ class Engine:
             "bytes": self.bytes,
             "seconds": round(self.seconds, 3),
             "in_flight": self._frontier.in_flight,
-            "errors": dict(self._absorber.failures),
+            "errors": dict(self._absorber.tally.failures),
             "coverage": self._absorber.accounts.coverage.bound(),
             "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if (silence := self._silence()) is None else asdict(silence),
@@ -686,7 +686,7 @@ class Engine:
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
             await self._aside(self._commit)
-        if not await self._aside(self._absorber.settle):
+        if not await self._aside(self._absorber.settling.settle):
             await self._woken_within(until - self._clock())
 
     def _next_ready(self) -> float | None:

@@ -128,7 +128,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
             writer.save_meta(accounts.scalars())
         absorber = Absorber(writer, settings, strategy, window, time.time())
         absorber.start([], time.time())
-        absorber.settle_fully()
+        absorber.settling.settle_fully()
         absorber.commit(
             {
                 "settings": settings.to_json(),

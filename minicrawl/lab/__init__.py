@@ -4,7 +4,7 @@ generate, evolve      webs drawn from a seed, and how they change
 heap, compiled        the visit loops of `opic`, fast
 methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
-settling, revisits  what the ledger gives beyond the paper
+settling, revisits    what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 orders
 discovery, steering   holding a share of the fetches for pages never visited

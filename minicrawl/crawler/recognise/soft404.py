@@ -42,6 +42,7 @@ from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Probe, RecentPage
+from minicrawl.store.writer import Writer
 
 MOST_PROBES = 3
 """Per origin."""
@@ -306,6 +307,10 @@ class Soft404s:
         new, dropped = list(self._new.values()), self._dropped
         self._new, self._dropped = {}, []
         return new, dropped
+
+    def save(self, writer: Writer) -> None:
+        writer.save_probes(self.take_rows())
+        writer.save_recent_pages(*self.take_read())
 
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and wonder whether its host should be asked."""

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State
 
@@ -21,8 +24,15 @@ class Knocks:
     where all that a crawl once knew have gone, others may be there. Then come those that answered in earlier runs.
     """
 
-    def __init__(self, web: KnownWeb) -> None:
-        self._web = web
+    def __init__(
+        self, accounts: Accounts, frontier: Frontier, pages: KnownPages, urls: KnownUrls, *, asks_robots: bool
+    ) -> None:
+        """asks_robots: whether the crawl asks for robots.txt files."""
+        self._accounts = accounts
+        self._frontier = frontier
+        self._pages = pages
+        self._urls = urls
+        self._asks_robots = asks_robots
         self._looks = self._knocks = 0
         self._page: int | None = None
 
@@ -32,11 +42,11 @@ class Knocks:
         That is its robots.txt; or a page, if the crawl does not ask for those.
         """
         for page in [self._page] if self._page is not None else self._found():
-            host = self._web.frontier.host(page)
-            turn = self._web.frontier.acquire_host(host, now) if host.health.dead_until <= now else None
+            host = self._frontier.host(page)
+            turn = self._frontier.acquire_host(host, now) if host.health.dead_until <= now else None
             if turn is not None:
-                self._page, url = page, self._web.known.url(page)
-                return turn, url if self._web.settings.ignore_robots else f"{origin_of(url)}/robots.txt"
+                self._page, url = page, self._urls.url(page)
+                return turn, f"{origin_of(url)}/robots.txt" if self._asks_robots else url
         self._page = None
         return None
 
@@ -51,10 +61,10 @@ class Knocks:
         self._knocks = 0
 
     def _found(self) -> Iterator[int]:
-        size = self._web.accounts.size
-        read = self._web.accounts.book.visited[:size]
-        host_of = self._web.frontier.host_of[:size]
-        hosts = self._web.frontier.hosts
+        size = self._accounts.size
+        read = self._accounts.book.visited[:size]
+        host_of = self._frontier.host_of[:size]
+        hosts = self._frontier.hosts
         answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))
         asked = np.fromiter((host.answers is not None for host in hosts), np.bool_, len(hosts))
         first, second = read & answering[host_of], ~read & ~asked[host_of]
@@ -62,7 +72,7 @@ class Knocks:
             first, second = second, first
         for pages in (first, second, read):
             for page in self._some(np.flatnonzero(pages)):
-                if not read[page] or self._web.last_state(page) == State.FETCHED:
+                if not read[page] or self._pages.last_state(page) == State.FETCHED:
                     yield page
 
     def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:

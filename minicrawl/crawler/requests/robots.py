@@ -9,18 +9,23 @@ from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.http.unread import unread
+from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.host_turns import HostTurns
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
 from minicrawl.crawler.sitemaps.queue import MOST_IN_ALL
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
+from minicrawl.store.reader import Store
 from minicrawl.store.rows import RobotsRow
+from minicrawl.timing import Timing
 
 
 class Hop(NamedTuple):
@@ -38,9 +43,26 @@ class RobotsTurns:
     the store: after a kill, a site that was followed is asked again.
     """
 
-    def __init__(self, web: KnownWeb, turns: HostTurns) -> None:
-        self._web = web
+    def __init__(
+        self,
+        store: Store,
+        past: Past,
+        frontier: Frontier,
+        hosts: KnownHosts,
+        batch: Batch,
+        turns: HostTurns,
+        *,
+        user_agent: str,
+        timing: Timing,
+    ) -> None:
+        self._store = store
+        self._past = past
+        self._frontier = frontier
+        self._hosts = hosts
+        self._batch = batch
         self._turns = turns
+        self._user_agent = user_agent
+        self._timing = timing
         self._states: dict[str, RobotsState] = {}
         self._hops: dict[int, Hop] = {}  # by errand
         self._followed: set[str] = set()
@@ -49,18 +71,18 @@ class RobotsTurns:
     def state(self, site: str) -> RobotsState | None:
         """What is known of a site's robots.txt, be it out of date."""
         if site not in self._states:
-            row = self._web.writer.robots(site)
+            row = self._store.robots(site)
             if row is None:
                 return None
             self._states[site] = self._restored(row)
         return self._states[site]
 
     def _restored(self, row: RobotsRow) -> RobotsState:
-        robots, past = restored(row), self._web.past
+        robots, past = restored(row), self._past
         expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
         if expires != robots.expires:
             robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
-            self._web.batch.robots.append(robots.row(row.origin))
+            self._batch.robots.append(robots.row(row.origin))
         return robots
 
     def hop(self, turn: HostTurn) -> Hop | None:
@@ -71,7 +93,7 @@ class RobotsTurns:
         """Whether a site's robots.txt is being followed; what the turn was for waits then."""
         if site not in self._followed:
             return False
-        self._turns.hold(turn, now + max(turn.host.delay, self._web.timing.robots_look), now)
+        self._turns.hold(turn, now + max(turn.host.delay, self._timing.robots_look), now)
         return True
 
     def absorb(self, turn: HostTurn, site: str, fetched: Fetched, now: float) -> None:
@@ -94,7 +116,7 @@ class RobotsTurns:
         """Take in that a redirect whose turn has come is not to be followed."""
         hop = self._end_hop(turn)
         assert hop is not None
-        self._web.frontier.end_turn(turn, now, asked=False)
+        self._frontier.end_turn(turn, now, asked=False)
         self._decide(hop.site, Fetched(hop.url, reason=reason), now)
 
     def _end_hop(self, turn: HostTurn) -> Hop | None:
@@ -113,16 +135,16 @@ class RobotsTurns:
         if known is not None and known.rules is not None and now < known.expires:
             self._take(hop.site, known, now)
             return
-        errand, host = next(self._errands), self._web.host(politeness_key(hop.url))
+        errand, host = next(self._errands), self._hosts.host(politeness_key(hop.url))
         self._hops[errand] = hop
         self._followed.add(hop.site)
         # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
-        self._web.frontier.add_errand(host, errand, now, first=host is self._web.host(politeness_key(hop.site)))
+        self._frontier.add_errand(host, errand, now, first=host is self._hosts.host(politeness_key(hop.site)))
 
     def _decide(self, site: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
         before = self._states.get(site)
-        robots = judged(fetched, now, before.attempts if before else 0, self._web.timing)
+        robots = judged(fetched, now, before.attempts if before else 0, self._timing)
         self._take(site, robots, now)
         there = origin_of(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS
@@ -131,13 +153,13 @@ class RobotsTurns:
 
     def _take(self, site: str, robots: RobotsState, now: float) -> None:
         self._states[site] = robots
-        self._web.batch.robots.append(robots.row(site))
+        self._batch.robots.append(robots.row(site))
         if robots.rules is not None:
             # http and https have one clock: what either asks for holds for both.
-            host = self._web.host(politeness_key(site))
+            host = self._hosts.host(politeness_key(site))
             states = map(self.state, {site, f"http://{host.name}", f"https://{host.name}"})
             self._turns.heed(host, max(map(self._crawl_delay, states)), now)
 
     def _crawl_delay(self, robots: RobotsState | None) -> float:
         rules = None if robots is None else robots.rules
-        return 0.0 if rules is None else rules.crawl_delay(self._web.settings.user_agent) or 0.0
+        return 0.0 if rules is None else rules.crawl_delay(self._user_agent) or 0.0

@@ -74,7 +74,7 @@ class SitemapQueue:
         self._left_out: dict[str, int] = store.meta_json("sitemaps_left_out")
         self._has_news_of_left_out = False
         self.waiting = 0
-        self.thirds = 0  # of a URL, earned and not spent yet
+        self.thirds = int(store.meta("sitemap_thirds") or 0)  # of a URL, earned and not spent yet
         self._changed: set[int] = set()
         self._listed: list[ListedUrl] = []
         self._unlisted: list[ListedUrl] = []
