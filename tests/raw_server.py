@@ -14,7 +14,7 @@ from misbehaving import answer
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.open_files import Room
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -95,7 +95,7 @@ def fetched_from(
             else:
                 settings["proxy"] = proxied.format(port=server.port)
             async with Fetcher(CrawlSettings(allow_private=True, **settings), None, timing, files) as fetcher:
-                return [await fetcher.fetch(url) for url in urls]
+                return [await fetcher.fetch(PageRequest(url)) for url in urls]
 
     return asyncio.run(run())
 

@@ -28,8 +28,8 @@ FOR_EVERYONE = {"timing", "errors", "model", "report", "settings", "sizes"}
 
 # Libraries that belong to one place each.
 HOMES = {
-    "httpx": {"crawler/http/fetch.py"},
-    "aiohappyeyeballs": {"crawler/http/pool.py"},
+    "httpx": {"crawler/http/httpx_transport.py"},
+    "aiohappyeyeballs": {"crawler/http/wire/pool.py"},
     "zlib_ng": {"crawler/http/codings.py"},
     "brotli": {"crawler/http/codings.py"},
     "backports": {"crawler/http/codings.py"},
@@ -46,7 +46,7 @@ HOMES = {
     "ada_url": {"crawler/urls/normalise.py"},
     "tldextract": {"crawler/urls/keys.py"},
     "filelock": {"store/database.py"},
-    "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
+    "numba": {"lab/heap.py", "lab/compiled.py"},
     "matplotlib": {"lab/chart.py", "graphs/drawing.py"},
 }
 # The pure parts read no clock, own no randomness and touch no files.

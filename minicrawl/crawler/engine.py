@@ -39,7 +39,7 @@ from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.robots.rules import RobotsState, is_unreachable
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.model import Fetched, ParsedPage, Progress, Silence, SitemapAnswer, State
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Progress, Silence, SitemapAnswer, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 from minicrawl.timing import STANDARD, Timing
@@ -426,7 +426,7 @@ class Engine:
         self._wake.set()
 
     async def _fetch(self, page: int, url: str) -> None:
-        self._arrived.append(PageArrival(page, *await self._source.page(url)))
+        self._arrived.append(PageArrival(page, *await self._source.page(PageRequest(url))))
 
     async def _ask_robots(self, turn: HostTurn, site: str, url: str) -> None:
         _log.debug("asking for %s", url)
@@ -447,12 +447,12 @@ class Engine:
 
     async def _probe(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, which cannot exist", url)
-        fetched, _ = await self._source.page(url)
+        fetched, _ = await self._source.page(PageRequest(url))
         self._arrived.append(ProbeArrival(turn, fetched))
 
     async def _see(self, turn: HostTurn, url: str) -> None:
         _log.debug("asking for %s, to see whether anybody answers", url)
-        fetched, _ = await self._source.page(url)
+        fetched, _ = await self._source.page(PageRequest(url))
         self._arrived.append(KnockArrival(turn, fetched))
 
     # Taking in.

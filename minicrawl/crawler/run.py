@@ -15,6 +15,7 @@ from minicrawl.crawler.books.audit import damage_told
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine, SteadyClock
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
@@ -117,7 +118,7 @@ async def _crawl(
     source = (
         WorkerSource(settings, timing, origins)
         if settings.workers
-        else LocalSource(settings, transport, timing, files, origins)
+        else LocalSource(settings, _carrier(transport, timing), timing, files, origins)
     )
     async with source:
         began = clock() - (time.monotonic() - started)
@@ -142,6 +143,15 @@ async def _crawl(
                 absorber.settling.settle_fully()
         absorber.commit(engine.meta(), ranks=True)
     return _report(engine, absorber)
+
+
+def _carrier(transport: Any, timing: Timing) -> Transport | None:
+    """A transport of httpx as ours; None for none."""
+    if transport is None:
+        return None
+    from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
+
+    return HttpxTransport(transport, timing)
 
 
 def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:

@@ -22,7 +22,7 @@ from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SeedError
-from minicrawl.model import Fetched, ParsedPage, Progress
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Progress
 from minicrawl.rank import pagerank
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -292,10 +292,10 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     """A bug must be heard of, not swallowed. (One over what a page says is that page's alone: test_unread.py.)"""
     page = LocalSource.page
 
-    async def broken(self: LocalSource, url: str) -> tuple[Fetched, ParsedPage]:
-        if url != HOME:
+    async def broken(self: LocalSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        if request.url != HOME:
             raise ZeroDivisionError("a bug")
-        return await page(self, url)
+        return await page(self, request)
 
     monkeypatch.setattr(LocalSource, "page", broken)
     store = tmp_path / "crawl.db"

@@ -462,7 +462,7 @@ faults = {"sound": answer()} | SITEMAPS | {
 async def fetch(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
     async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
-        await fetcher.fetch(f"http://{name}.first.test/")
+        await fetcher.fetch(PageRequest(f"http://{name}.first.test/"))
 
 async def crawl(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]

@@ -11,7 +11,7 @@ from replies import TABLE
 from table import each
 
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 
 
@@ -27,7 +27,7 @@ def fetched_from(replies: list[bytes]) -> list[Fetched]:
     async def run() -> list[Fetched]:
         async with server, fetcher_for(server) as fetcher:
             urls = (f"http://{number}.first.test/" for number in range(len(replies)))
-            return await asyncio.gather(*map(fetcher.fetch, urls))
+            return await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))
 
     return asyncio.run(run())
 
@@ -48,7 +48,7 @@ def fetched_in_turn(server: MisbehavingServer, *paths: str) -> list[Fetched]:
 
     async def run() -> list[Fetched]:
         async with server, fetcher_for(server) as fetcher:
-            return [await fetcher.fetch(f"http://0.first.test{path}") for path in paths]
+            return [await fetcher.fetch(PageRequest(f"http://0.first.test{path}")) for path in paths]
 
     return asyncio.run(run())
 
@@ -87,12 +87,12 @@ def test_what_is_said_between_two_requests_is_the_answer_to_neither(junk: bytes)
     async def run() -> list[bytes]:
         server = MisbehavingServer({"0": speaks_out_of_turn})
         async with server, fetcher_for(server) as fetcher:
-            first = await fetcher.fetch("http://0.first.test/")
+            first = await fetcher.fetch(PageRequest("http://0.first.test/"))
             is_idle.set()
             await is_said.wait()
             for _ in range(5):
                 await asyncio.sleep(0)  # the client's side of the loop reads
-            second = await fetcher.fetch("http://0.first.test/")
+            second = await fetcher.fetch(PageRequest("http://0.first.test/"))
             return [first.body, second.body]
 
     assert asyncio.run(run()) == [b"hello", b"hello"]

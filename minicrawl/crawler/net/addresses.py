@@ -14,7 +14,8 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import STANDARD, Timing
 
-_PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443}
+"""By scheme."""
 
 
 class PrivateAddressError(OSError):
@@ -122,7 +123,7 @@ def endpoint(url: str) -> tuple[str, int]:
     host, divider, port = name.rpartition(":")
     if not divider or name.endswith("]"):
         host, port = name, ""
-    return host.strip("[]"), int(port) if port else _PORTS[url.partition(":")[0]]
+    return host.strip("[]"), int(port) if port else PORTS[url.partition(":")[0]]
 
 
 # Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from aiohappyeyeballs import start_connection
 
-from minicrawl.crawler.http.connection import BrokenOffError, Connection, Endpoint, head
+from minicrawl.crawler.http.transport import BrokenOffError, head
+from minicrawl.crawler.http.wire.connection import Connection, Endpoint
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawler.net.tls import TlsClient

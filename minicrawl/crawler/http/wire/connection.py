@@ -6,20 +6,16 @@ Which connection a request travels on is decided in pool.py.
 
 import asyncio
 import copy
-from collections.abc import Sequence
 from typing import NamedTuple, Self, cast
 
-from minicrawl.crawler.http.answer import AnswerReader
+from minicrawl.crawler.http.transport import BrokenOffError
 from minicrawl.crawler.http.unread import PARSER_FAILED
+from minicrawl.crawler.http.wire.answer import AnswerReader
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
 _MOST_AHEAD = 256 * 1024
-
-
-class BrokenOffError(FetchError):
-    """The connection ended, or nothing more came, before the answer was whole."""
 
 
 class Endpoint(NamedTuple):
@@ -36,11 +32,13 @@ class Endpoint(NamedTuple):
 class Connection(asyncio.Protocol):
     """A connection to a server: one request at a time, and the answer to it.
 
-    `asked_at`: when the request left, by the loop's clock. `status`, `fields`: of the answer, once `ask` returns.
+    `peer`: the address and port it leads to. `asked_at`: when the request left, by the loop's clock. `head`, `status`,
+    `fields`: of the answer, once `ask` returns, see AnswerReader.
     """
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
+        self.peer: str | None = None
         self._transport: asyncio.Transport | TlsLayer | None = None
         self._read_timeout = read_timeout
         self._timer: asyncio.TimerHandle | None = None
@@ -58,6 +56,10 @@ class Connection(asyncio.Protocol):
         self._answer = AnswerReader()
 
     # For who asks.
+
+    @property
+    def head(self) -> bytes:
+        return self._answer.head
 
     @property
     def status(self) -> int:
@@ -149,6 +151,8 @@ class Connection(asyncio.Protocol):
     # What the event loop tells.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if self._transport is None:  # the socket itself; TLS, if there is any, begins later
+            self.peer = _shown(transport.get_extra_info("peername"))
         self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
@@ -203,7 +207,6 @@ def _of_ours(error: Exception | None) -> FetchError:
     return failure
 
 
-def head(method: bytes, target: bytes, fields: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """A request without body."""
-    lines = b"".join([b"%b: %b\r\n" % field for field in fields])
-    return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, lines)
+def _shown(address: tuple[str, int] | None) -> str | None:
+    """The address of a socket as text."""
+    return str(Endpoint(False, *address[:2])) if address else None

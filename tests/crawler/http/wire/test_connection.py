@@ -9,11 +9,11 @@ import pytest
 from misbehaving import answer, chunk, chunked
 from raw_server import HELLO, PEM, Server, fetched_from, says
 
-from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.errors import FetchError
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import Timing
 
@@ -48,8 +48,8 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept():
     async def run() -> tuple[list[Fetched], Fetched]:
         rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
         async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
-            first = await asyncio.gather(*(fetcher.fetch("http://h.test/") for _ in range(3)))
-            return first, await fetcher.fetch("http://h.test/")
+            first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
+            return first, await fetcher.fetch(PageRequest("http://h.test/"))
 
     async def serve() -> tuple[list[Fetched], Fetched]:
         async with server:
@@ -206,7 +206,7 @@ def test_tls_goes_through_a_tunnel():
         async with site, proxy:
             settings = CrawlSettings(proxy=f"http://me:word@127.0.0.1:{proxy.port}", ca_file=PEM)
             async with Fetcher(settings) as fetcher:
-                return [await fetcher.fetch(f"https://h.test/{path}") for path in "ab"]
+                return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
     (asked,) = proxy.heads
@@ -234,7 +234,7 @@ def test_a_proxy_that_lets_nobody_through():
 def test_a_proxy_is_not_asked_for_this_machine(url):
     async def run() -> Fetched:
         async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:
-            return await fetcher.fetch(url)
+            return await fetcher.fetch(PageRequest(url))
 
     server = says(HELLO)
     assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)

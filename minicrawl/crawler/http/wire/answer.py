@@ -28,15 +28,17 @@ _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding"})
 class AnswerReader:
     """Reads one answer.
 
-    `status`, `fields` (names and values as they came, trailers left out): once `has_head`. `is_whole`: nothing is
-    missing; `is_followed`: something came behind it. `keeps_alive`: whether the server will take another request then.
+    Once `has_head`, there are `head` (its bytes; interim answers are left out), `status` and `fields` (names and values
+    in order, blanks around values taken off; trailers are left out). `is_whole`: nothing is missing; `is_followed`:
+    something came behind it. `keeps_alive`: whether the server will take another request then.
     """
 
     def __init__(self) -> None:
+        self.head = b""
         self.status = 0
         self.fields: list[tuple[bytes, bytes]] = []
         self.has_head = self.is_whole = self.is_followed = self.keeps_alive = False
-        self._head = b""
+        self._begun = b""
         self._overhead = 0
         self._left: int | None = None  # bytes to come of the body, or of this chunk; None: until the connection ends
         self._is_chunked = self._ends_chunk = self._is_behind_chunks = False
@@ -59,19 +61,19 @@ class AnswerReader:
 
     def _behind_head(self, data: bytes) -> bytes:
         """Read the head, as soon as it is there; what comes behind it."""
-        searched = max(len(self._head) - 2, 0)
-        data = self._head + data
+        searched = max(len(self._begun) - 2, 0)
+        data = self._begun + data
         while not self.has_head:
             if not searched:
                 data = data.lstrip(b"\r\n")  # RFC 9112 2.2: empty lines before it
             end = _END_OF_HEAD.search(data, searched)
             self._check_beginning(data, len(data) if end is None else end.end())
             if end is None:
-                self._head = data
+                self._begun = data
                 return b""
             self._read_head(data[: end.end()])
             data, searched = data[end.end() :], 0
-        self._head = b""
+        self._begun = b""
         return data
 
     def _check_beginning(self, data: bytes, length: int) -> None:
@@ -96,7 +98,7 @@ class AnswerReader:
         self.fields = [(name, value.strip(b"\t ")) for name, value in _FIELD.findall(text)]
         if len(self.fields) > _MOST_FIELDS:
             raise _bad(f"more than {_MOST_FIELDS} fields")
-        self.status = status
+        self.head, self.status = head, status
         self._read_framing(is_old=line[1] == b"0")
         self.has_head = True
 
