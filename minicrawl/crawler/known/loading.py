@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from minicrawl.crawler.admission.budgets import Budgets
+from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.frontier import Frontier

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps import static_rule
+from minicrawl.crawler.admission.traps.rules import static_rule
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.model import State
 
@@ -99,6 +99,7 @@ _OF_TARGETS = {
     "chain": f"is at the end of a chain of more than {MAX_HOPS}",
     "dead": "is a page where nothing was found",
     "differs": "is named so by many pages that say something else",
+    "elsewhere": "belongs to another crawl that shares the web with this one",
 }
 
 
