@@ -5,7 +5,7 @@ from typing import Any
 
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.crawler.admission.traps import Traps
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.sketch import alike

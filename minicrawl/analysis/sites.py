@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded import folded_store
+from minicrawl.crawler.urls import keys
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
@@ -35,16 +36,24 @@ class SiteRow(NamedTuple):
     linking_domains: int
 
 
-def sites_of(
-    store: Store, site_of: SiteOf, domain_of: SiteOf, damping: float = 0.85, weights: str = "none"
-) -> list[SiteRow]:
-    """All sites. weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+def site_of(kind: str) -> SiteOf:
+    """What a site is: kind "host", or "domain", a registrable one."""
+    return domain_of if kind == "domain" else str
 
-    domain_of: registrable domains, of which those that link to a site are counted. Raises StoreError.
+
+def domain_of(authority: str) -> str:
+    """The registrable domain of a host, which may have a port."""
+    return keys.site_of(keys.hostname(f"http://{authority}/"))
+
+
+def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
+    """All sites. kind: "host" or "domain"; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+
+    Raises StoreError.
     """
     with store.snapshot():
         folded = folded_store(store)
-        names, of_page = numbered_sites(store, folded.hosts, site_of)
+        names, of_page = numbered_sites(store, folded.hosts, site_of(kind))
         _, domain = numbered_sites(store, folded.hosts, domain_of)
         importance = store.rankings()["importance"]
     links = site_links(folded.graph, of_page, len(names))
@@ -52,7 +61,7 @@ def sites_of(
         sums_by_site(importance, of_page),
         pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
         np.bincount(of_page),
-        np.bincount(of_page[folded.is_read], minlength=len(names)),
+        np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, domain, len(names)),
     )
     return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]

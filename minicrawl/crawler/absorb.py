@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.admission.traps import Traps
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.host_turns import HostTurns

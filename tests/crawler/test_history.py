@@ -14,7 +14,7 @@ from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.export.ranks import read_ranks
-from minicrawl.opic.window import MeasureWindow, parse_window
+from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
 
 POLICIES = ["basic", "interpolation", "variable:1", "variable:3", "fixed:0.3", "fixed:4", "improved-fixed:0.3,2"]
@@ -35,7 +35,7 @@ def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
     accounts = Accounts(parse_window(policy, 8.0))
     for pages in store.columns():
         accounts.load(pages)
-    if isinstance(accounts.book.window, MeasureWindow):
+    if accounts.book.window.keeps_visits:
         accounts.load_measures(store.measures())
     accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
     shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from minicrawl.crawler.admission.budgets import Budgets
+from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -20,7 +20,6 @@ from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
-from minicrawl.opic.window import MeasureWindow
 from minicrawl.store.database import damaged
 from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
@@ -91,7 +90,7 @@ def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budg
 
 def _load_totals(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
-    if isinstance(accounts.book.window, MeasureWindow):
+    if accounts.book.window.keeps_visits:
         accounts.load_measures(writer.measures())
     accounts.load_scalars({name: writer.meta(name) for name in accounts.scalars()})
     for what in accounts.imbalances(int(writer.meta("cash_total") or 0)):

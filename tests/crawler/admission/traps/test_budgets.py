@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sites import crawl, random_site
 
-from minicrawl.crawler.admission.budgets import (
+from minicrawl.crawler.admission.traps.budgets import (
     HOSTS,
     HOSTS_PER_LINKER,
     MANY_LINKERS,
