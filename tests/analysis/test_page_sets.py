@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def named(store: Path, given: str) -> set[str]:
     with open_store(store) as reader:
-        return {reader.url(page) for page in named_pages(given, "trusted", reader, folded_pages(reader)).tolist()}
+        return {reader.page_table.url(page) for page in named_pages(given, "trusted", reader, folded_pages(reader)).tolist()}
 
 
 def test_pages_are_named_by_url_pattern_or_file(store: Path, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_names_of_nothing_are_told(store: Path, tmp_path: Path) -> None:
 def test_words_are_looked_for_in_url_and_title_whatever_their_case(store: Path) -> None:
     with open_store(store) as reader:
         folded = folded_pages(reader)
-        found = [reader.url(page) for page in pages_with_words("things HOME", 5, reader, folded).tolist()]
+        found = [reader.page_table.url(page) for page in pages_with_words("things HOME", 5, reader, folded).tolist()]
         assert found == [HOME]
         assert len(pages_with_words("things", 5, reader, folded)) == 2
         assert len(pages_with_words("things", 1, reader, folded)) == 1

@@ -29,7 +29,7 @@ def test_a_copy_is_a_store_and_its_size_is_printed(store: Path, tmp_path: Path) 
     result = run(copy, "--store", store)
     assert (result.exit_code, result.output.startswith(f"{copy}: 2 pages, ")) == (0, True)
     with open_store(copy) as reader:
-        assert list(reader.urls()) == [HOME, HOME + "b"]
+        assert list(reader.page_table.urls()) == [HOME, HOME + "b"]
 
 
 def test_a_file_that_is_there_is_replaced_only_by_force(store: Path, tmp_path: Path) -> None:
