@@ -27,7 +27,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def named(store: Path, given: str) -> set[str]:
     with open_store(store) as reader:
-        return {reader.page_table.url(page) for page in named_pages(given, "trusted", reader, folded_pages(reader)).tolist()}
+        pages = named_pages(given, "trusted", reader, folded_pages(reader))
+        return set(map(reader.page_table.url, pages.tolist()))
 
 
 def test_pages_are_named_by_url_pattern_or_file(store: Path, tmp_path: Path) -> None:
