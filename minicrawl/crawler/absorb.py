@@ -16,12 +16,12 @@ from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps import NOTHING
 from minicrawl.crawler.books.accounts import found_in
 from minicrawl.crawler.hosts.host import HostTurn
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, judge
-from minicrawl.crawler.requests.liveness import Knocks
-from minicrawl.crawler.requests.robots import RobotsTurns
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.liveness import Liveness
+from minicrawl.crawler.requests.robots import RobotsFiles
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Twins
 from minicrawl.crawler.visits.max_depth import Beyond
@@ -47,9 +47,9 @@ _PAGES_PER_LOOK = 1000
 class Absorber:
     """Takes in the turns of pages.
 
-    Its parts take in the rest, and the engine calls them for it: `turns` how hosts were answered, `robots` and
-    `sitemaps` theirs, `repeats` the answers for pages that cannot exist; `knocks` whom to ask whether anybody answers,
-    and `answered` the hosts that ever have, and not failed since. All share one KnownWeb, committed as a whole.
+    Its parts take in the rest: `turns` how hosts were answered, `robots` and `sitemaps` theirs, `repeats` the answers
+    for pages that cannot exist; `liveness` chooses whom to ask whether anybody answers, and `answered` are the hosts
+    that ever have, and not failed since. All share one KnownWeb, committed as a whole.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class Absorber:
         self.writer = writer
         self.accounts, self.frontier, self.known, self.failures = web.accounts, web.frontier, web.known, web.failures
         self.turns = HostTurns(web)
-        self.robots = RobotsTurns(web, self.turns)
+        self.robots = RobotsFiles(web, self.turns)
         self._beyond = Beyond(web)
         self._aliases = Aliases(web, self._beyond)
-        self.repeats = Repeats(web, self.turns, self._aliases)
-        self.sitemaps = SitemapTurns(web, self.turns, self.repeats.plain)
+        self.repeats = Repeats(web, self._aliases)
+        self.sitemaps = Sitemaps(web, self.turns, self.repeats.plain)
         self._twins = Twins(web, self.repeats.plain)
-        self.knocks = Knocks(web)
+        self.liveness = Liveness(web, self.turns)
         self.answered = web.answered
         self._turns_unsettled = 0
         self._guessed: set[int] = set()
@@ -141,15 +141,6 @@ class Absorber:
             return "trap-session"
         found = self._web.traps.verdict(url)
         return found[0] if found is not None else None
-
-    def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
-        """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
-        self.sitemaps.line_up(now)
-        turn = self.frontier.acquire_errand(now)
-        if turn is None:
-            return None
-        hop = self.robots.hop(turn)
-        return turn, self.sitemaps.url(turn) if hop is None else hop.url
 
     def settle(self) -> int:
         """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.

@@ -11,8 +11,10 @@ from typing import Any
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, gather_seeds, in_plain_http
 from minicrawl.crawler.books.audit import damage_told
-from minicrawl.crawler.engine import Engine, SteadyClock
+from minicrawl.crawler.clock import SteadyClock
+from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import Resumed, resumed
@@ -160,6 +162,7 @@ async def _crawl(
         began = clock() - (time.monotonic() - started)
         engine = Engine(
             absorber,
+            requests_of(absorber, settings, timing),
             source,
             settings,
             timing=timing,
@@ -203,9 +206,9 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
     accounts = absorber.accounts
     return CrawlReport(
         reason=engine.reason or "nothing-left",
-        fetched=engine.fetched,
-        bytes=engine.bytes,
-        seconds=engine.seconds,
+        fetched=engine.tally.fetched,
+        bytes=engine.tally.bytes,
+        seconds=engine.tally.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
@@ -218,7 +221,7 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
-    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+    if engine.reason == "time" and not (engine.tally.fetched or engine.unanswered):
         return store.unanswered()
     return dict(engine.unanswered)
 

@@ -3,5 +3,4 @@
 known_web     pages, their accounts, links and hosts
 page_numbers  which page a URL is
 batch         what the next commit writes
-host_turns    how the turns of hosts end
 """

@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.traps import Said
-from minicrawl.crawler.hosts.host import HostTurn
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.canonicals import Canonicals, Claim, differs
@@ -36,9 +34,8 @@ _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 class Repeats:
     """What pages are recognised by: fingerprints of those that were read, answers for those that cannot exist."""
 
-    def __init__(self, web: KnownWeb, turns: HostTurns, aliases: Aliases) -> None:
+    def __init__(self, web: KnownWeb, aliases: Aliases) -> None:
         self._web = web
-        self._turns = turns
         self._aliases = aliases
         self._duplicates = Duplicates(self._of_no_alias(web.writer.fingerprints()), self._kept, self._is_alias)
         secret = bytes.fromhex(str(web.writer.meta("hash_key")))
@@ -64,15 +61,13 @@ class Repeats:
         elif self._soft404s is not None:
             self._soft404s.put_back(url)
 
-    def absorb_probe(self, turn: HostTurn, fetched: Fetched, now: float) -> None:
-        """Take in the answer to a probe, made in the turn of a page, which waits again."""
+    def absorb_probe(self, fetched: Fetched, now: float) -> None:
+        """Take in the answer to a probe."""
         if self._sessions is not None and self._sessions.is_probe(fetched.url):
             self._sessions.take_in(fetched)
         else:
             assert self._soft404s is not None, "there are such probes only where soft 404s are looked for"
             self._restate(self._soft404s.take_in(fetched, now))
-        self._turns.answered(turn, fetched, now)
-        self._turns.put_back(turn, now)
 
     def plain(self, url: str) -> str:
         """The normalised URL without what has turned out to be a session's."""
