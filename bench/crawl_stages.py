@@ -23,10 +23,12 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.http import codings
-from minicrawl.crawler.http.answer import AnswerReader
-from minicrawl.crawler.known.page_numbers import KnownUrls
+from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.sources import large_pages
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.store.reader import open_store
 
 spent_by_stage: dict[str, float] = {}
@@ -62,13 +64,15 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),
     (Frontier, "credit", "frontier"),
-    (Frontier, "acquire", "frontier"),
+    (Frontier, "best_errand", "frontier"),
+    (Frontier, "best_page", "frontier"),
+    (Frontier, "hand_out", "frontier"),
     (Frontier, "add", "frontier"),
-    (Absorber, "absorb", "absorb: judge, scope, discover"),
-    (Absorber, "absorb_unfetched", "absorb: judge, scope, discover"),
+    (Visits, "absorb", "absorb: judge, scope, discover"),
+    (Visits, "absorb_unfetched", "absorb: judge, scope, discover"),
     (Absorber, "commit", "commit"),
-    (Absorber, "settle", "virtual visits while crawling"),
-    (Absorber, "settle_fully", "virtual visits at the end"),
+    (Settling, "settle", "virtual visits while crawling"),
+    (Settling, "settle_fully", "virtual visits at the end"),
 )
 
 
@@ -92,7 +96,7 @@ def run() -> None:
         links = len(open_store(store).links().targets)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].fetched
+    cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].progress.fetched
     cpu_of_workers = workers.ru_utime + workers.ru_stime
     accounts = engines[0]._absorber.accounts
     spent_by_stage["HTTP client, event loop, start"] = cpu - sum(spent_by_stage.values())

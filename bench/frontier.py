@@ -35,11 +35,13 @@ from crawl_stages import spent_by_stage, table_sizes, timed
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.known.page_numbers import KnownUrls
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, STRATEGIES, Interpolation
-from minicrawl.opic.shares import DAMPING
+from minicrawl.opic.units import DAMPING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import LinkGraph, to_bytes
 from minicrawl.store.rows import (
@@ -255,9 +257,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Frontier, "credit", "frontier: credit"),
     (Frontier, "add", "frontier: add"),
     (Frontier, "release", "frontier: release"),
-    (Absorber, "absorb", "absorb: the rest"),
+    (Visits, "absorb", "absorb: the rest"),
     (Absorber, "commit", "commit"),
-    (Absorber, "settle", "virtual visits"),
+    (Settling, "settle", "virtual visits"),
 )
 
 
@@ -311,12 +313,12 @@ def _take_turns(absorber: Absorber, web: Web, turns: int, now: float) -> int:
         while page is None:
             now = max(now, absorber.frontier.next_ready() or now)
             page = absorber.frontier.acquire(now)
-        url = absorber.known.url(page)
-        absorber.absorb(page, *web.answer(page, url, int(absorber.frontier.host_of[page])), now)
+        url = absorber.urls.url(page)
+        absorber.visits.absorb(page, *web.answer(page, url, int(absorber.frontier.host_of[page])), now)
         if turn % BATCH == BATCH - 1:
             absorber.commit({})
-            if absorber.is_settling_due:
-                absorber.settle()
+            if absorber.settling.is_due:
+                absorber.settling.settle()
     absorber.commit({})
     return turns
 

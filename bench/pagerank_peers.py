@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from minicrawl.lab.load import load_graph
+from minicrawl.graphs.loading import load_graph
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.pagerank import FloatArray
 from minicrawl.rank.sweeping import gauss_seidel, prioritized

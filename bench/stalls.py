@@ -24,6 +24,7 @@ from typing import Any
 
 import httpx
 
+from minicrawl import api
 from minicrawl.cli import main
 from minicrawl.crawler import run
 from minicrawl.crawler.engine import Engine
@@ -87,7 +88,7 @@ def measured(crawl: Any, *args: Any, **options: Any) -> Meter:
         threading.Thread(target=meters[0].watch, daemon=True).start()
         return await crawl_with(*args, **options)
 
-    run.crawl_with = crawl_measured
+    run.crawl_with = api.crawl_with = crawl_measured  # type: ignore[attr-defined]
     Engine.run = run_until_over  # type: ignore[method-assign,assignment]
     crawl(*args, **options)
     return meters[0]
@@ -114,7 +115,7 @@ def main_() -> None:
         if mode == "page":
             links, hosts = map(int, args)
             transport = page_of_links(links, hosts)
-            meter = measured(run.crawl, ["http://start.test/"], store, transport=transport, pages=1, ignore_robots=True)
+            meter = measured(api.crawl, ["http://start.test/"], store, transport=transport, pages=1, ignore_robots=True)
         else:
             command = ["crawl", *args, "--store", str(store)]
             meter = measured(main, command, standalone_mode=False)

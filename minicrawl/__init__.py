@@ -6,11 +6,13 @@ crawler/  the live crawl, a folder a stage         store/   what stays on disk: 
 opic/     the algorithm: which page next, and      rank/    link analysis of a finished graph
           how important every page is              export/  files for other programs
 cli/      one module per command                   demo/    a generated web to try it on
-analysis/ what a crawl's links say                 lab/     the papers' experiments
+analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
+lab/      the papers' experiments
 
-model     values that travel between the stages    settings  everything a crawl can be asked for
+api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
+model     values that travel between the stages    errors    what is wrong, in a sentence for people
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
-errors    what a user is told is wrong             report    what an experiment says
+report    what an experiment says
 
     import minicrawl
     report = minicrawl.crawl(["https://example.org/"], store="data/crawl.db", pages=1000)
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from minicrawl.errors import ConfigError, MinicrawlError
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.run import acrawl, crawl
+    from minicrawl.api import acrawl, crawl
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import open_store
 
@@ -32,8 +34,8 @@ __version__ = "0.1.0"
 __all__ = ["ConfigError", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {
-    "acrawl": "minicrawl.crawler.run",
-    "crawl": "minicrawl.crawler.run",
+    "acrawl": "minicrawl.api",
+    "crawl": "minicrawl.api",
     "CrawlReport": "minicrawl.model",
     "open_store": "minicrawl.store.reader",
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class State(StrEnum):
@@ -25,6 +26,24 @@ READ = frozenset({State.FETCHED, State.ALIAS})
 """States of pages that were read: an answer came and was taken in. All other pages are not collected."""
 
 
+class PageRequest(NamedTuple):
+    """A URL that is asked for.
+
+    `etag`, `last_modified`: as the `Fetched` of the last answer has them; with either, the server is to answer only if
+    the page has changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of
+    those of the same name.
+    """
+
+    url: str
+    etag: str | None = None
+    last_modified: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_conditional(self) -> bool:
+        return self.etag is not None or self.last_modified is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What came back for one URL: a response, or (`reason` set, `status` None) why there is none.
@@ -32,7 +51,9 @@ class Fetched:
     `seconds`: what it took in all; `waited`: from when the request left to when the answer was there, 0 where none did.
     `link`: the value of its header fields Link. `size`: body bytes that crossed the network. `body`: after content
     decoding, cut or damaged where `truncated`; empty when the content type is nothing we parse. `content_type`: as the
-    header says, or the body looks like. `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
+    header says, or the body looks like. `etag`, `last_modified`: the validators of the answer, a character for each
+    byte, for a `PageRequest`; `not_modified`: the page is as it was when it sent the validators it was asked with.
+    `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
     minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.words.
     """
 
@@ -44,6 +65,9 @@ class Fetched:
     robots_tag: str | None = None
     link: str | None = None
     retry_after: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    not_modified: bool = False
     size: int = 0
     seconds: float = 0.0
     waited: float = 0.0
@@ -135,8 +159,8 @@ class CrawlReport:
 
 
 @dataclass(frozen=True, slots=True)
-class CrawledShape:
-    """The shape of the crawled web when `read` pages had been read, aliases counted as pages with one link.
+class GraphCounts:
+    """The crawled web in numbers, when `read` pages had been read, aliases counted as pages with one link.
 
     `links`: counted ones; `dangling`: read pages without any. `most_inlinks`: of one page. `components`: strong ones
     of all known pages; `core`: pages in the largest.
@@ -164,8 +188,8 @@ class Progress:
 
     `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
     `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
-    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `shape`: of the crawled web, as of
-    a while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `graph`: the crawled web as of a
+    while ago; None while the crawl is small. `silence`: None unless nobody answers.
     """
 
     seconds: float
@@ -181,5 +205,5 @@ class Progress:
     errors: dict[str, int]
     top: tuple[tuple[float, str], ...]
     left_out: int = 0
-    shape: CrawledShape | None = None
+    graph: GraphCounts | None = None
     silence: Silence | None = None

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 import httpx
 from skipping import run
 
-from minicrawl.crawler.run import acrawl
+from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport
 
 Reply = list[str] | int | str
@@ -56,6 +56,11 @@ def html(links: list[str]) -> str:
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
 
 
+def canonical(url: str) -> str:
+    """The element of a page that says it stands for this URL."""
+    return f'<link rel="canonical" href="{url}">'
+
+
 @overload
 def crawl(site: Kind, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Kind]: ...
 @overload
@@ -87,6 +92,18 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 
 # Tables of older versions where they differ from those of the version after.
 _FIFTH = """
+    DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP VIEW books;
+    ALTER TABLE pages RENAME COLUMN visited TO is_read;
+    ALTER TABLE pages RENAME COLUMN standing TO cash;
+    ALTER TABLE pages RENAME COLUMN chain_length TO hops;
+    ALTER TABLE hosts RENAME COLUMN next_fetch TO next_at;
+    ALTER TABLE refused RENAME COLUMN too_deep TO beyond;
+    ALTER TABLE patterns RENAME COLUMN admitted TO known;
+    ALTER TABLE patterns RENAME COLUMN parsed TO read;
+    ALTER TABLE sitemaps RENAME COLUMN nesting TO level;
+    ALTER TABLE sitemaps RENAME COLUMN made_known TO taken;
     ALTER TABLE patterns DROP COLUMN counting;
     ALTER TABLE fetches DROP COLUMN sketch;
     ALTER TABLE fetches ADD COLUMN simhash INTEGER;
@@ -101,9 +118,6 @@ _FIFTH = """
     ALTER TABLE probes ADD COLUMN payload INTEGER;
     ALTER TABLE probes ADD COLUMN simhash INTEGER;
     ALTER TABLE probes ADD COLUMN title TEXT;
-    DROP VIEW ranks;
-    DROP VIEW weighed;
-    DROP VIEW books;
     ALTER TABLE pages DROP COLUMN steps;
     UPDATE pages SET walkers = 7;
     DELETE FROM meta WHERE key = 'links_left_out';
@@ -112,7 +126,7 @@ _FIFTH = """
     CREATE VIEW ranks AS SELECT * FROM pages;
     DROP INDEX fetches_duplicates;
     DELETE FROM meta
-        WHERE key IN ('ledger_never_read', 'ledger_births', 'ledger_total', 'best_floor', 'is_ranked');
+        WHERE key IN ('ledger_never_visited', 'ledger_births', 'ledger_total', 'best_floor', 'is_ranked');
 """
 _FOURTH = """
     DROP VIEW ranks;
@@ -160,7 +174,7 @@ _SINCE = {
     2: ["rankings"],
     3: ["patterns", "digests"],
     4: ["refused", "sitemaps", "sitemap_urls", "sitemap_pages", "fingerprints", "probes"],
-    6: ["tallies", "best", "places", "domains", "linkers", "twins", "parameters", "lately"],
+    6: ["tallies", "best", "places", "domains", "linkers", "alternates", "parameters", "recent_pages"],
 }
 
 

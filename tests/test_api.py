@@ -1,12 +1,15 @@
 """minicrawl as a library."""
 
 import asyncio
+import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sites import Server
 
 import minicrawl
+from minicrawl.settings import SETTINGS, AsBefore
 
 HOME = "http://a.test/"
 
@@ -48,7 +51,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
         ({"deny": 7}, "--deny is a text or a list of texts, not 7"),
     ],
 )
-def test_wrong_settings_are_one_sentence(tmp_path: Path, settings: dict[str, object], sentence: str) -> None:
+def test_wrong_settings_are_one_sentence(tmp_path: Path, settings: dict[str, Any], sentence: str) -> None:
     """And make no store."""
     with pytest.raises(minicrawl.ConfigError) as caught:
         minicrawl.crawl([HOME], store=tmp_path / "crawl.db", **settings)
@@ -65,3 +68,23 @@ def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> N
     minicrawl.crawl([], store, transport=server, scope="any")
     with minicrawl.open_store(store) as reader:
         assert reader.meta_json("settings")["scope"] == "any"
+
+
+@pytest.mark.parametrize("call", [minicrawl.crawl, minicrawl.acrawl])
+def test_every_setting_is_a_parameter_with_its_type_and_meaning(call: Any) -> None:
+    """What `help` shows: each setting by its name, as not given unless it is, and explained."""
+    parameters = inspect.signature(call).parameters
+    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes", "unknown"]
+    assert [name for name in parameters if name not in own] == list(SETTINGS)
+    assert all(parameters[name].default is AsBefore.AS_BEFORE for name in SETTINGS)
+    text = " ".join((inspect.getdoc(call) or "").split())
+    for name, setting in SETTINGS.items():
+        kind = parameters[name].annotation.replace(" | AsBefore", "")
+        assert f"{name} ({kind}): {setting.meaning} Default: {setting.shown or repr(setting.default)}." in text
+
+
+def test_both_calls_take_the_same_and_explain_the_rest() -> None:
+    assert inspect.signature(minicrawl.crawl).parameters == inspect.signature(minicrawl.acrawl).parameters
+    explained = inspect.getdoc(minicrawl.crawl) or ""
+    names = [name for name in inspect.signature(minicrawl.crawl).parameters if name not in (*SETTINGS, "unknown")]
+    assert all(f"    {name}: " in explained for name in names)

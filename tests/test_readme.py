@@ -1,57 +1,33 @@
-"""What the README says is so."""
+"""What the README promises. That its commands, links and options are right is held by test_docs.py."""
 
-import re
-import shlex
-from pathlib import Path
+from documents import ROOT, links, shown_commands, text
 
-import pytest
-from click.testing import CliRunner
-from sites import Site, crawl
-
-from minicrawl.cli import main
 from minicrawl.demo.web import DemoWeb
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text("utf-8")
+README = ROOT / "README.md"
 
 
-def commands(text: str) -> list[list[str]]:
-    """The minicrawl command lines in a text's fenced blocks."""
-    blocks = re.findall(r"```\n(.*?)```", text, re.DOTALL)
-    return [shlex.split(line)[1:] for block in blocks for line in block.splitlines() if line.startswith("minicrawl ")]
-
-
-def test_session_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session's commands, on a store that the first of them would have left."""
-    site: Site = {"http://a.test/": ["/b"], "http://a.test/b": []}
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "seeds.txt").write_text("http://a.test/\n")
-    (tmp_path / "data").mkdir()
-    session = commands(README.partition("## A one-minute session")[2].partition("##")[0])
-    assert [words[0] for words in session] == ["crawl", "top", "export", "status", "check"]
-    crawl(site, tmp_path / "data/crawl.db", ["http://a.test/"])
-    for words in session:
-        result = CliRunner().invoke(main, words)
-        assert result.exit_code == 0, (words, result.output)
-    assert (tmp_path / "ranks.csv").read_text().count("\n") == 3
-
-
-def test_table_lists_every_command() -> None:
-    listed = set(re.findall(r"^\| `minicrawl (\w+)", README, re.MULTILINE))
-    assert listed == set(main.list_commands(None))  # type: ignore[arg-type]
+def test_readme_is_short() -> None:
+    assert len(text(README).splitlines()) <= 150
 
 
 def test_first_screen_has_the_test_command_that_ci_runs() -> None:
-    assert ".venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest" in README
-    assert ".venv/bin/pytest" in (ROOT / ".ci/run").read_text()
+    first_screen = "\n".join(text(README).splitlines()[:25])
+    assert ".venv/bin/pip install -q '.[demo]' && .venv/bin/minicrawl demo" in first_screen
+    assert ".venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest" in first_screen
+    ci = text(ROOT / ".ci/run")
+    assert "-e '.[dev]'" in ci
+    assert ".venv/bin/pytest\n" in ci
 
 
-def test_files_and_folders_of_the_readme_exist() -> None:
-    paths = re.findall(r"`((?:minicrawl|tests|bench|seeds|\.ci)/[\w./]*)`", README) + re.findall(
-        r"\]\(([\w./]+)\)", README
-    )
-    assert paths
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+def test_readme_shows_a_crawl_and_a_picture_of_it() -> None:
+    assert [words[0] for words in shown_commands(README)] == ["crawl", "why", "export", "check"]
+    assert "docs/pictures/live-crawl.svg" in links(README)
+
+
+def test_map_has_every_part() -> None:
+    parts = [path.name for path in (ROOT / "minicrawl").iterdir() if (path / "__init__.py").exists()]
+    assert [part for part in parts if f"| `minicrawl/{part}/` |" not in text(README)] == []
 
 
 def test_demo_seed_file_names_the_seeds_of_the_demo() -> None:

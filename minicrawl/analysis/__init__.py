@@ -1,7 +1,8 @@
-"""What a crawl's links say: a store, joined with the pure algorithms of `rank`.
+"""What a crawl says, in typed answers: what its store holds, and what its links say by the algorithms of `rank`.
 
+explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
 folded     the stored links as a graph, aliases folded into the pages they stand for
 verify     the crawl's own ranking against the exact one
-structure  the web whose shape is told       sites     hosts and registrable domains
+web_graph  the web that graph stats are of   sites     hosts and registrable domains
 seeding    seeds for a next crawl
 """

@@ -66,7 +66,7 @@ def folded_pages(store: Store) -> FoldedPages:
     with store.snapshot():
         check_is_rankable(store)
         chunks = [
-            (np.array(pages.state), np.array(pages.host), np.array(pages.account.is_read, dtype=np.bool_))
+            (np.array(pages.state), np.array(pages.host), np.array(pages.account.visited, dtype=np.bool_))
             for pages in store.columns()
         ]
         states, hosts, is_read = (np.concatenate(column) for column in zip(*chunks, strict=True))

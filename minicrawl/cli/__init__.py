@@ -10,24 +10,25 @@ import click
 from minicrawl import __version__
 from minicrawl.errors import MinicrawlError, SettingError
 
-_COMMANDS = (
-    "crawl",
-    "top",
-    "export",
-    "status",
-    "why",
-    "check",
-    "verify",
-    "backup",
-    "compact",
-    "salvage",
-    "rank",
-    "compare",
-    "graph",
-    "seeds",
-    "demo",
-    "lab",
-)
+_COMMANDS = {
+    "crawl": "Crawl from seeds; the most important pages come first.",
+    "top": "Print the most important pages known, best first.",
+    "export": "Write every page with its rank to a file.",
+    "status": "Say what a crawl does or did.",
+    "why": "Tell everything known of one URL.",
+    "check": "Audit a store: cash, links, reasons.",
+    "verify": "Compare the ranking with exact PageRank.",
+    "backup": "Copy a store to a file, also while a crawl runs.",
+    "compact": "Make a store's file as small as it can be.",
+    "salvage": "Write what can be read of a damaged store anew.",
+    "rank": "Rank pages by their links in other ways.",
+    "compare": "Compare two rankings.",
+    "graph": "The graph of pages and links: shape, files.",
+    "seeds": "Print seeds for a next crawl.",
+    "demo": "See it at work on a small web of its own.",
+    "lab": "Rerun the papers' experiments.",
+}
+"""Every command, and what it does in a line."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What writing to a stream that takes no more comes to; of a store or a file these are told where they happen."""
@@ -44,6 +45,11 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"minicrawl.cli.{name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Without a look at the commands themselves: to load them all takes long."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
         try:

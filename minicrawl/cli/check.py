@@ -12,9 +12,7 @@ _INCONSISTENT = 4
 _SHOWN = 20
 
 
-@click.command(
-    short_help="Audit a store: cash, links, reasons.", epilog="Example: minicrawl check --store data/crawl.db"
-)
+@click.command(epilog="Example: minicrawl check --store data/crawl.db")
 @store_option
 @json_option
 @logging_options

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FILES = (".csv", ".jsonl")
 
 
-@click.command(short_help="Compare two rankings.", epilog="Example: minicrawl compare before.csv after.csv --n 20")
+@click.command(epilog="Example: minicrawl compare before.csv after.csv --n 20")
 @click.argument("a")
 @click.argument("b")
 @click.option("--n", default=10, show_default=True, type=click.IntRange(min=0),

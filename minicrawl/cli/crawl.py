@@ -1,5 +1,7 @@
 """minicrawl crawl"""
 
+import asyncio
+import gc
 import json
 import shlex
 import sys
@@ -11,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
+from minicrawl.cli.options import is_quiet, json_option, logging_options, setting_options, store_option
+from minicrawl.cli.output import amount, counted, document, duration, printable, read_line, table, tally
 from minicrawl.errors import NothingFetchedError
-from minicrawl.settings import SCOPES, STRATEGY_NAMES, USER_AGENT, option
+from minicrawl.settings import option
 
 if TYPE_CHECKING:
     from minicrawl.crawler.admission.seeds import Seeds
-    from minicrawl.crawler.outcomes.retry import AskedAgain
-    from minicrawl.crawler.remembered_settings import Resumed
+    from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
 
 _INTERRUPTED = 130
@@ -40,131 +42,7 @@ WHY_STOPPED = {
     context_settings={"show_default": True},
 )
 @click.argument("seeds", nargs=-1)
-@click.option("--pages", type=int, help="Stop after that many pages.")
-@click.option("--time", metavar="30m", help="Stop after that time.")
-@click.option("--bytes", metavar="2GB", help="Stop after that many bytes of pages.")
-@click.option(
-    "--until-coverage",
-    metavar="90%",
-    help="Stop once the pages read certainly hold this share of the importance of all known pages: a bound from "
-    "below, for importance as seen from the seeds (RankMass).",
-)
-@click.option(
-    "--retry",
-    multiple=True,
-    is_flag=False,
-    flag_value="passing",
-    metavar="[REASON,...]",
-    help="Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
-    "REASON: for those that may have passed, such as time-outs. Where no connection came about, every run asks again. "
-    "Repeatable.",
-)
-@click.option(
-    "--scope",
-    type=click.Choice(SCOPES),
-    default="any",
-    help="Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
-)
-@click.option("--allow", multiple=True, metavar="REGEX", help="Follow only URLs that match. Repeatable.")
-@click.option(
-    "--deny",
-    multiple=True,
-    metavar="REGEX",
-    help="Never follow URLs that match; seeds are crawled all the same. Repeatable.",
-)
-@click.option("--max-depth", type=int, help="Follow links at most that far from a seed.")
-@click.option(
-    "--html-only",
-    is_flag=True,
-    help="Follow no URL that ends like an image, a film, an archive, a style sheet, a document ...: never HTML.",
-)
-@click.option(
-    "--keep-parameters",
-    is_flag=True,
-    help="Take URLs for different that differ in parameters for tracking or sessions only: utm_source, PHPSESSID ...",
-)
-@click.option(
-    "--traps/--no-traps",
-    default=True,
-    help="Stay out of traps: calendars without end, session ids, endless paths and the like.",
-)
-@click.option(
-    "--sitemaps/--no-sitemaps",
-    default=True,
-    help="Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
-)
-@click.option(
-    "--probe/--no-probe",
-    default=True,
-    help="Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
-    "without a parameter, to know their sessions.",
-)
-@click.option(
-    "--merge-duplicates",
-    is_flag=True,
-    help="Let pages of one site that have the same bytes and the same links be one page.",
-)
-@click.option(
-    "--delay",
-    default="1s",
-    metavar="TIME",
-    help="Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay "
-    "too: only for servers of your own.",
-)
-@click.option(
-    "--ip-delay",
-    metavar="TIME",
-    help="Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
-)
-@click.option("--per-host", type=int, default=1, help="Requests in flight per host, and per IP address with a delay.")
-@click.option(
-    "--concurrency",
-    type=int,
-    default=64,
-    help="Requests in flight in all, but for those to hosts that have not answered yet.",
-)
-@click.option("--workers", type=int, default=0, help="Processes that fetch and parse; 0 = inside the main process.")
-@click.option("--strategy", type=click.Choice(STRATEGY_NAMES), default="greedy", help="Which page is next.")
-@click.option(
-    "--history",
-    default="interpolation",
-    metavar="POLICY",
-    help="How much of the past the cash book counts: basic, interpolation, variable:K, fixed:T, improved-fixed:T,K.",
-)
-@click.option("--window", type=float, default=8.0, metavar="T", help="Size of the interpolation window, in turnovers.")
-@click.option(
-    "--discovery",
-    default="1.0",
-    metavar="SHARE",
-    help="Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
-    "asked for again once a day, or by the next run.",
-)
-@click.option(
-    "--boost", multiple=True, metavar="REGEX=FACTOR", help="Links to matching URLs get more cash. Repeatable."
-)
-@click.option("--topic", default="", metavar="WORDS", help="Links whose text or URL has these words get more cash.")
-@click.option("--intrinsic-weight", type=float, default=1.0, metavar="W", help="Weight of links within a site.")
-@click.option("--user-agent", default=USER_AGENT, help="Who we say we are; its first word is looked up in robots.txt.")
-@click.option(
-    "--header",
-    multiple=True,
-    metavar="'[HOST=]NAME: VALUE'",
-    help="Send this header too: to HOST alone (a name, name:port or https://name), or to everybody; but what may be "
-    "secret (Authorization, Cookie, tokens, keys ...) only to the origins of the seeds, and never along a redirect or "
-    "link to another one. Not kept in the store. Repeatable.",
-)
-@click.option("--proxy", metavar="URL", help="Send requests through this HTTP proxy.")
-@click.option("--ignore-robots", is_flag=True, help="Do not ask for robots.txt. Only for servers of your own.")
-@click.option(
-    "--connect-to",
-    multiple=True,
-    metavar="HOST:PORT:ADDR:PORT",
-    help="Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
-)
-@click.option("--ca-file", type=click.Path(path_type=Path), metavar="PEM", help="Trust this certificate authority too.")
-@click.option("--allow-private", is_flag=True, help="Let the crawl reach loopback and private addresses.")
-@click.option("--timeout", default="60s", metavar="TIME", help="What one request may take in all.")
-@click.option("--max-size", default="16MB", metavar="SIZE", help="Bytes read of one page, before and after unpacking.")
+@setting_options
 @click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
 @click.option(
     "--forget",
@@ -213,7 +91,6 @@ def command(
 
 
 def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Path, as_json: bool) -> None:
-    from minicrawl.cli.output import document, printable
     from minicrawl.crawler.remembered_settings import resumed, shown
     from minicrawl.store.reader import open_store
 
@@ -221,11 +98,11 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
     if store.exists():
         with open_store(store) as reader:
             kept = reader.meta_json("settings")
-    told = resumed(kept, given, forgotten)
-    rows = [(name, getattr(told.settings, name), source) for name, source in told.sources.items()]
+    now = resumed(kept, given, forgotten)
+    rows = [(name, getattr(now.settings, name), source) for name, source in now.sources.items()]
     if as_json:
-        values = json.loads(told.settings.to_json())
-        values["header"] = [str(header) for header in told.settings.headers]
+        values = json.loads(now.settings.to_json())
+        values["header"] = [str(header) for header in now.settings.headers]
         click.echo(document({name: {"value": values[name], "from": source} for name, _, source in rows}))
         return
     for name, value, source in rows:
@@ -234,7 +111,6 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
 
 def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
-    from minicrawl.cli.output import printable
     from minicrawl.crawler.admission.seeds import gather_seeds
 
     if is_quiet():
@@ -257,9 +133,6 @@ def _run(
     *,
     live: bool,
 ) -> "CrawlReport":
-    import asyncio
-    import gc
-
     from minicrawl.cli.display import showing
     from minicrawl.crawler.run import crawl_with
 
@@ -274,7 +147,7 @@ def _run(
                 seeds,
                 store,
                 forgotten=forgotten,
-                on_resumed=None if is_quiet() else _tell,
+                on_start=None if is_quiet() else _announce,
                 on_progress=None if is_quiet() else show,
                 handle_signals=True,
                 started=started,
@@ -282,33 +155,35 @@ def _run(
         )
 
 
-def _tell(resumed: "Resumed", again: "AskedAgain") -> None:
+def _announce(start: "Start") -> None:
     """Say what is not as the user may expect."""
-    from minicrawl.cli.output import printable
-
-    if resumed.settings.ignore_robots:
+    if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
-    for change in resumed.changes:
+    if start.is_nameless:
+        click.echo(
+            "Good crawlers name somebody whom a host can ask about them: --contact ADDRESS, or the URL of a page.",
+            err=True,
+        )
+    for change in start.changes:
         click.echo(printable(change), err=True)
-    if again.pages:
-        click.echo(f"Pages that were given up and are asked for again: {again.pages:,}", err=True)
-    for reason in again.unknown:
-        told = "no page was given up for that; 'minicrawl status' tells the reasons"
-        click.echo(f"--retry {printable(reason)}: {told}", err=True)
+    if start.again.pages:
+        click.echo(f"Pages that were given up and are asked for again: {start.again.pages:,}", err=True)
+    for reason in start.again.unknown:
+        problem = "no page was given up for that; 'minicrawl status' shows the reasons"
+        click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
 def _nothing_fetched(reason: str, store: Path) -> str:
-    from minicrawl.crawler.outcomes.reasons import why_no_connection
+    from minicrawl.crawler.outcomes.reasons import meaning
 
-    told = why_no_connection(reason)
+    why = meaning(reason)
     return (
-        f"nothing could be fetched ({reason}){f': {told}' if told else ''}; "
+        f"nothing could be fetched ({reason}){f': {why}' if why else ''}; "
         f"'minicrawl why URL --store {shlex.quote(str(store))}' tells more"
     )
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.cli.output import amount, counted, duration, read_line, table, tally
     from minicrawl.store.reader import open_store
 
     click.echo(

@@ -21,7 +21,6 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 
 
 @click.command(
-    short_help="See it at work on a small web of its own.",
     epilog="Example: minicrawl demo --pages 500",
     context_settings={"show_default": True},
 )
@@ -140,7 +139,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
 
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
-    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_needed
+    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_until_mass
     from minicrawl.store.reader import open_store
 
     truth = web.truth()
@@ -163,8 +162,8 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
         "mass_breadth_first": mass_curve(other_order, truth, _SHARES),
         "needed": {
             "share": share,
-            "pages": pages_needed(order, truth, share),
-            "pages_breadth_first": pages_needed(other_order, truth, share),
+            "pages": pages_until_mass(order, truth, share),
+            "pages_breadth_first": pages_until_mass(other_order, truth, share),
         },
     }
 

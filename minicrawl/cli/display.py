@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, at_least, duration, printable, shape_line, silence_line, tally
+from minicrawl.cli.output import amount, at_least, duration, graph_line, printable, silence_line, tally
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
@@ -85,8 +85,8 @@ def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
     yield "clock", f"{progress.clock:.2f} turnovers of all cash in hand"
     left_out = f"; {progress.left_out:,} links were left out" if progress.left_out else ""
     yield "coverage", f"{at_least(progress.coverage)} of the importance of the known pages{left_out}"
-    if progress.shape is not None:
-        yield "shape", shape_line(progress.shape)
+    if progress.graph is not None:
+        yield "shape", graph_line(progress.graph)
     yield "given up", tally(progress.errors) or "none"
 
 

@@ -13,17 +13,15 @@ from minicrawl.cli.options import json_option, logging_options, need_extra, stor
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.structure import Web
+    from minicrawl.analysis.web_graph import Web
     from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
-    from minicrawl.rank.structure import Shape
+    from minicrawl.rank.graph_stats import GraphStats
 
 _CENTRAL = 5
 
 
-@click.group(
-    short_help="The graph of pages and links: shape, files.", epilog="Example: minicrawl graph export links.graphml"
-)
+@click.group(epilog="Example: minicrawl graph export links.graphml")
 def command() -> None:
     """The graph that a crawl has found: pages and the links between them."""
 
@@ -45,7 +43,7 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     All but the first two get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
-    from minicrawl.export.graph import export_graph
+    from minicrawl.graphs.saving import export_graph
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
@@ -80,9 +78,9 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     """
     import numpy as np
 
-    from minicrawl.analysis.structure import web_of_file, web_of_store
+    from minicrawl.analysis.web_graph import web_of_file, web_of_store
     from minicrawl.cli.output import document
-    from minicrawl.rank.structure import EXACT_WORK, shape
+    from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store
 
     if plot is not None:
@@ -92,11 +90,11 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     else:
         with open_store(store) as reader, reader.snapshot():
             web = web_of_store(reader)
-    found = shape(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
+    found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
     if plot is not None:
-        from minicrawl.lab.chart import draw_shape
+        from minicrawl.graphs.drawing import draw_graph_stats
 
-        draw_shape(found, web.importance, plot)
+        draw_graph_stats(found, web.importance, plot)
     name = str(graph or store)
     drawn = [str(plot)] if plot is not None else []
     if as_json:
@@ -111,7 +109,7 @@ def _check_plot(path: Path) -> None:
     need_extra("--plot", "matplotlib")
 
 
-def _document(found: "Shape", web: "Web", name: str) -> dict[str, Any]:
+def _document(found: "GraphStats", web: "Web", name: str) -> dict[str, Any]:
     parts = _parts(found)
     return {
         "graph": name,
@@ -137,7 +135,7 @@ def _document(found: "Shape", web: "Web", name: str) -> dict[str, Any]:
     }
 
 
-def _parts(found: "Shape") -> dict[str, int]:
+def _parts(found: "GraphStats") -> dict[str, int]:
     import numpy as np
 
     from minicrawl.rank.components import Part
@@ -162,7 +160,7 @@ def _distances(distances: "Neighbourhood") -> dict[str, Any]:
     }
 
 
-def _central(found: "Shape", web: "Web") -> Iterator[tuple[int, str | None, float]]:
+def _central(found: "GraphStats", web: "Web") -> Iterator[tuple[int, str | None, float]]:
     """The pages with the largest harmonic centrality."""
     import numpy as np
 
@@ -171,7 +169,7 @@ def _central(found: "Shape", web: "Web") -> Iterator[tuple[int, str | None, floa
         yield page, None if web.names is None else web.names[page], float(harmonic[page])
 
 
-def _lines(found: "Shape", web: "Web", name: str) -> Iterator[str]:
+def _lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     from minicrawl.cli.output import printable
 
     parts = _parts(found)

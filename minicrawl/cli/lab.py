@@ -37,7 +37,7 @@ def _shared(command: _Command) -> _Command:
     return command
 
 
-@click.group(short_help="Rerun the papers' experiments.", epilog="Example: minicrawl lab figure 2 --quick")
+@click.group(epilog="Example: minicrawl lab figure 2 --quick")
 def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
@@ -84,9 +84,9 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:
     """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
     need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
     from minicrawl.lab import orders as experiment
     from minicrawl.lab.hosts import hosts_of
-    from minicrawl.lab.load import load_graph
 
     def run() -> "Result":
         loaded = load_graph(graph)
@@ -104,8 +104,8 @@ def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bo
 def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
     """Error of every way to work importance out against page visits, on GRAPH."""
     need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.convergence import on_graph
-    from minicrawl.lab.load import load_graph
 
     _show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
@@ -121,8 +121,8 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
     components of GRAPH, or of a drawn web, in the order a crawl reads it.
     """
     need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
     from minicrawl.lab import graphbench as experiment
-    from minicrawl.lab.load import load_graph
 
     def run() -> "Result":
         web = None if graph is None else load_graph(graph).graph

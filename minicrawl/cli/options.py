@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,7 +11,8 @@ import click
 
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
-from minicrawl.settings import DEFAULT_STORE, RANKINGS
+from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
+from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -47,6 +49,32 @@ ranking_option = click.option(
 )
 
 
+def setting_options(command: _Command) -> _Command:
+    """An option for every setting of a crawl."""
+    for setting in reversed(SETTINGS.values()):
+        command = _setting_option(setting)(command)
+    return command
+
+
+def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
+    """What is given goes on as it is: the settings read it, and say what is wrong with it."""
+    name = option(setting.name)
+    if isinstance(setting.default, bool):
+        spelling = f"{name}/--no-{name[2:]}" if setting.default else name
+        return click.option(spelling, is_flag=True, default=setting.default, help=setting.meaning)
+    if setting.default == ():
+        several = partial(click.option, name, multiple=True, metavar=setting.metavar, help=setting.meaning)
+        return several() if setting.bare is None else several(is_flag=False, flag_value=setting.bare)
+    return click.option(
+        name,
+        type=click.Choice(setting.choices) if setting.choices else str,
+        default=setting.shown or setting.default,
+        show_default=setting.default not in (None, ""),
+        metavar=setting.metavar,
+        help=setting.meaning,
+    )
+
+
 def is_kept(store: "Store", by: str) -> bool:
     """Whether a ranking is one that was kept, not one of every store's. Raises SettingError when it is neither."""
     if by in RANKINGS:
@@ -60,7 +88,7 @@ def is_kept(store: "Store", by: str) -> bool:
 
 def logging_options(command: _Command) -> _Command:
     """-v, -q and --log-file."""
-    for option in (
+    for shared in (
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
         click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
@@ -68,7 +96,7 @@ def logging_options(command: _Command) -> _Command:
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
                      help="Say on standard error what happens to every URL."),
     ):  # fmt: skip
-        command = option(command)
+        command = shared(command)
     return command
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from minicrawl.model import CrawledShape, Silence
+from minicrawl.model import GraphCounts, Silence
 from minicrawl.store.rows import RankedPage
 
 _UNSEEN = re.compile(r"[^ -~]+")
@@ -118,10 +118,10 @@ def silence_line(silence: Silence) -> str:
     )
 
 
-def shape_line(shape: CrawledShape) -> str:
-    """The shape of the crawled web in one line."""
+def graph_line(graph: GraphCounts) -> str:
+    """The crawled web in one line."""
     return (
-        f"{shape.links / max(shape.read, 1):.1f} links a page, {shape.dangling:,} pages without, at most "
-        f"{shape.most_inlinks:,} to one; core of {shape.core:,} pages, {shape.components:,} strong components "
-        f"(at {shape.read:,} read)"
+        f"{graph.links / max(graph.read, 1):.1f} links a page, {graph.dangling:,} pages without, at most "
+        f"{graph.most_inlinks:,} to one; core of {graph.core:,} pages, {graph.components:,} strong components "
+        f"(at {graph.read:,} read)"
     )

@@ -57,7 +57,6 @@ class Options:
 
 
 @click.command(
-    short_help="Rank pages by their links in other ways.",
     epilog="Example: minicrawl rank --by hits --query 'open source' --n 10",
 )
 @click.option("--by", type=click.Choice(list(_OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")

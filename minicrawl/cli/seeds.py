@@ -15,7 +15,7 @@ _SHOWN = 5
 _RANDOM_SETS = 20
 
 
-@click.command(short_help="Print seeds for a next crawl.", epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
+@click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
 @click.option("--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,

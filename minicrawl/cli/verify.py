@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 _INCONSISTENT = 4
 
 
-@click.command(
-    short_help="Compare the ranking with exact PageRank.", epilog="Example: minicrawl verify --store data/crawl.db"
-)
+@click.command(epilog="Example: minicrawl verify --store data/crawl.db")
 @click.option(
     "--tolerance",
     default=1e-6,

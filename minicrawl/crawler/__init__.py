@@ -20,10 +20,11 @@ visits      what the turn of a page brings about: aliases, copies, alternates
 absorb      the turn of a page: books, frontier and store take it in
 kinds       the kinds of request that a crawl makes
 in_flight   the requests in flight, and the room for more
-tally       what a run has done so far
+progress    what a run has done so far
 aside       what may take long, in a thread
 clock       time that never steps back
 engine      the loop that joins the stages
+contact     whether a crawl ought to say whom to ask about it
 remembered_settings  the settings of a crawl that goes on
 run         one crawl, from seeds to report
 salvage     a new store of what can be read in a damaged one

@@ -17,11 +17,11 @@ from minicrawl.crawler.aside import Aside
 from minicrawl.crawler.clock import SteadyClock
 from minicrawl.crawler.in_flight import InFlight
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
+from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Arrival, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.tally import Tally
 from minicrawl.model import Progress
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -71,11 +71,11 @@ class Engine:
             one_by_one=settings.concurrency == 1,
             on_change=self._wake.set,
         )
-        self._outages = OutageWatch(absorber.liveness, absorber.answered, timing, self._absorb)
+        self._outages = OutageWatch(absorber.liveness, absorber.hosts.answered, timing, self._absorb)
         self._asked_until = 0.0
         self._aside = Aside()
         self._last_commit = self._clock()
-        self.tally = Tally(absorber, self._clock, self._last_commit if started is None else started)
+        self.progress = RunProgress(absorber, self._clock, self._last_commit if started is None else started)
         self._progress_at = self._last_commit + timing.progress
         self.reason: str | None = None
         self.is_aborted = False
@@ -166,7 +166,7 @@ class Engine:
         flying, most = self._in_flight, self._settings.pages
         flying.begin_attempts()
         while flying.has_room:
-            if most is not None and self.tally.fetched + flying.pages >= most:
+            if most is not None and self.progress.fetched + flying.pages >= most:
                 return False
             if self._absorber.turns_in_batch >= 2 * _BATCH:
                 return True
@@ -204,7 +204,7 @@ class Engine:
         return self._requests.on_nothing_left(now)
 
     def _has_enough(self) -> bool:
-        return self._settings.pages is not None and self.tally.fetched >= self._settings.pages
+        return self._settings.pages is not None and self.progress.fetched >= self._settings.pages
 
     # Taking in.
 
@@ -246,23 +246,23 @@ class Engine:
     def _absorb(self, request: Request, now: float) -> None:
         """Take in an answer, or that there is none."""
         if request.is_page:
-            self.tally.add(request.fetched)
+            self.progress.add(request.fetched)
         if request.reason is not None and request.page is not None:
-            self._absorber.doubt_scheme(request.page, request.reason, now)
+            self._absorber.guesses.doubt(request.page, request.reason, now)
         request.on_answer(now)
 
     # Committing.
 
     def _is_commit_due(self, now: float) -> bool:
         is_late = now - self._last_commit >= self._timing.batch
-        return is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.is_urgent
+        return is_late or self._absorber.turns_in_batch >= _BATCH or self._absorber.hosts.is_urgent
 
     def _commit_and_settle(self, now: float) -> None:
         self._commit()
         if self.reason is None:
             self._requests.on_commit(now)
-        if self._absorber.is_settling_due:
-            self._absorber.settle()
+        if self._absorber.settling.is_due:
+            self._absorber.settling.settle()
 
     def _commit(self) -> None:
         self._asked_until = self._clock() + self._timing.lease
@@ -271,7 +271,7 @@ class Engine:
 
     def meta(self) -> dict[str, MetaValue]:
         """What the store keeps of this run."""
-        return self.tally.meta(self._outages.silence, self.reason, self._asked_until)
+        return self.progress.meta(self._outages.silence, self.reason, self._asked_until)
 
     # Waiting and stopping.
 
@@ -279,9 +279,9 @@ class Engine:
         settings = self._settings
         if self._has_enough():
             self.stop("pages")
-        if settings.time is not None and now - self.tally.started >= settings.time:
+        if settings.time is not None and now - self.progress.started >= settings.time:
             self.stop("time")
-        if settings.bytes is not None and self.tally.bytes >= settings.bytes:
+        if settings.bytes is not None and self.progress.bytes >= settings.bytes:
             self.stop("bytes")
         coverage = self._absorber.accounts.coverage
         if settings.until_coverage is not None and coverage.bound() >= settings.until_coverage:
@@ -296,7 +296,7 @@ class Engine:
         until = self._last_commit + self._timing.batch
         if self.reason is None:
             if self._settings.time is not None:
-                until = min(until, self.tally.started + self._settings.time)
+                until = min(until, self.progress.started + self._settings.time)
             next_ready = self._outages.ask_at if self._outages.ask_at is not None else self._requests.next_ready()
             until = until if next_ready is None else min(until, next_ready)
         pause = until - self._clock()
@@ -305,7 +305,7 @@ class Engine:
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
             await self._aside.do(self._commit)
-        if not await self._aside.do(self._absorber.settle):
+        if not await self._aside.do(self._absorber.settling.settle):
             await self._woken_within(until - self._clock())
 
     async def _woken_within(self, seconds: float) -> bool:
@@ -317,6 +317,6 @@ class Engine:
 
     async def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now >= self._progress_at:
-            self._on_progress(await self._aside.do(partial(self.tally.progress, self._outages.silence)))
+            self._on_progress(await self._aside.do(partial(self.progress.now, self._outages.silence)))
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))

@@ -3,7 +3,6 @@
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import Pages
-from minicrawl.crawler.requests.probe import Probes
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -14,7 +13,7 @@ def requests_of(absorber: Absorber, settings: CrawlSettings, timing: Timing = ST
     def is_allowed(url: str) -> bool:
         return settings.ignore_robots or absorber.robots.allows(url)
 
-    pages = Pages(absorber, absorber.turns, absorber.known, Probes(absorber.repeats, is_allowed))
+    pages = Pages(absorber.visits, absorber.guesses, absorber.probes, is_allowed, absorber.turns, absorber.urls)
     return DueRequests(
         absorber.frontier,
         absorber.turns,

@@ -9,9 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import HIDDEN, READERS, SETTINGS, CrawlSettings, Header, option, shown_proxy
+from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, Header, option, shown_proxy
 
-_OF_ONE_RUN = frozenset({"pages", "time", "bytes", "until_coverage", "retry"})
 _MOST_SHOWN = 3
 
 
@@ -37,35 +36,34 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
 
     kept: what the store has kept, {} for a new one. forgotten: options that are to have their defaults again.
     """
-    before = {name: value for name, value in kept.items() if name in SETTINGS and name not in _OF_ONE_RUN}
+    before = {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
     given = _defaults(forgotten) | dict(given)
     if "proxy" not in given and HIDDEN in (before.get("proxy") or ""):
         raise SettingError(
             f"this crawl went through the proxy {before['proxy']}, whose password is not kept: give --proxy again, "
             "or --forget proxy"
         )
-    settings, default = CrawlSettings.of(before | given), CrawlSettings()
+    settings = CrawlSettings.of(before | given)
     sources, changes = {}, []
-    for name in SETTINGS:
+    for name, setting in SETTINGS.items():
         now = getattr(settings, name)
         if name in given:
             sources[name] = Source.GIVEN
-            was = READERS[name](name, before[name]) if name in before else now
+            was = setting.of(before[name]) if name in before else now
             if was != now and not (name == "proxy" and was == shown_proxy(now)):
                 changes.append(f"{option(name)[2:]}: {shown(name, was)} -> {shown(name, now)}")
         else:
-            sources[name] = Source.STORE if now != getattr(default, name) else Source.DEFAULT
+            sources[name] = Source.STORE if now != setting.default else Source.DEFAULT
     return Resumed(settings, sources, tuple(changes))
 
 
 def _defaults(options: Iterable[str]) -> dict[str, Any]:
     """The defaults of some options."""
-    default = CrawlSettings()
     names = {spelling: spelling.removeprefix("--").replace("-", "_") for spelling in options}
     for spelling, name in names.items():
         if name not in SETTINGS:
             raise SettingError(f"--forget takes the name of an option, such as max-depth, not {spelling!r}")
-    return {name: getattr(default, name) for name in names.values()}
+    return {name: SETTINGS[name].default for name in names.values()}
 
 
 def shown(name: str, value: Any) -> str:

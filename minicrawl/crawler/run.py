@@ -1,23 +1,26 @@
-"""One crawl from seeds to report: opens what it needs, runs the engine, settles the ranking, closes."""
+"""One run of a crawl, from seeds to report: opens what it needs, runs the engine, settles the ranking, closes."""
 
 import asyncio
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.admission.seeds import Seeds, gather_seeds, in_plain_http
+from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.books.audit import damage_told
 from minicrawl.crawler.clock import SteadyClock
+from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
-from minicrawl.crawler.remembered_settings import Resumed, resumed
+from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.sources.source import LocalSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.parameters import stripped
@@ -25,65 +28,25 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
 
 
-async def acrawl(
-    seeds: Iterable[str],
-    store: str | Path = DEFAULT_STORE,
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
-    transport: Any = None,
-    handle_signals: bool = False,
-    timing: Timing = STANDARD,
-    sizes: Sizes = STANDARD_SIZES,
-    **settings: Any,
-) -> CrawlReport:
-    """Crawl from `seeds` into `store`, which is taken up where it stood if it exists.
+@dataclass(frozen=True)
+class Start:
+    """What a run starts with.
 
-    seeds: URLs, seed files, or "-"; may be empty when the store has pages. on_progress: called every half
-    second. transport: an httpx transport to use in place of the network. handle_signals: let the first Ctrl-C
-    finish what is in flight and the second stop at once. timing: how long to wait for what; sizes: how
-    much to do at a time. settings: fields of
-    `CrawlSettings`; those that are not given are as the store remembers them.
-
-    Raises ConfigError, SeedError, StoreError.
+    changes: settings that are otherwise than in the run before, in lines for people. again: pages that were given up
+    and are asked for again. is_nameless: whether other people's hosts are not told whom to ask about a new crawl.
     """
-    started = time.monotonic()
-    CrawlSettings.of(settings)
-    if not isinstance(store, str | Path):
-        raise SettingError(f"store is the path of a file, not {store!r}")
-    return await crawl_with(
-        settings,
-        gather_seeds(_texts(seeds)),
-        Path(store),
-        on_progress=on_progress,
-        transport=transport,
-        handle_signals=handle_signals,
-        started=started,
-        timing=timing,
-        sizes=sizes,
-    )
 
-
-def crawl(seeds: Iterable[str], store: str | Path = DEFAULT_STORE, **options: Any) -> CrawlReport:
-    """`acrawl` for callers without an event loop; returns when the crawl has ended."""
-    return asyncio.run(acrawl(seeds, store, **options))
-
-
-def _texts(seeds: Iterable[str]) -> list[str]:
-    """Seeds as a caller may give them: several, or one."""
-    if isinstance(seeds, str):
-        return [seeds]
-    given = list(seeds) if isinstance(seeds, Iterable) else [seeds]
-    for seed in given:
-        if not isinstance(seed, str):
-            raise SeedError(f"seeds are texts, URLs or names of files, not {seed!r}")
-    return given
+    settings: CrawlSettings
+    changes: tuple[str, ...]
+    again: AskedAgain
+    is_nameless: bool
 
 
 async def crawl_with(
@@ -92,7 +55,7 @@ async def crawl_with(
     store: Path,
     *,
     forgotten: Iterable[str] = (),
-    on_resumed: Callable[[Resumed, AskedAgain], None] | None = None,
+    on_start: Callable[[Start], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
@@ -100,11 +63,11 @@ async def crawl_with(
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
 ) -> CrawlReport:
-    """`acrawl` with its seeds read.
+    """One run of a crawl. Raises ConfigError, SeedError, StoreError.
 
-    given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered.py. on_resumed: is
-    told the settings there are, and which given-up pages are asked for again. started: when the crawl's time began
-    to run, by time.monotonic().
+    given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
+    on_start: is called once before the first request. started: when the crawl's time began to run, by
+    time.monotonic().
     """
     is_new = not store.exists()
     if is_new:  # what is wrong by itself is told before there is a store
@@ -112,18 +75,19 @@ async def crawl_with(
         if not seeds.urls:
             raise _no_seeds(store)
     with damage_told(store), closing(Writer(store, sizes)) as writer:
-        told = resumed(writer.meta_json("settings"), given, forgotten)
+        remembered = resumed(writer.meta_json("settings"), given, forgotten)
+        settings = remembered.settings
         if not is_new:
-            await _check(told.settings, transport)
-        _check_window(writer, told.settings)
-        seeds = _spelled(seeds, told.settings, writer)
+            await _check(settings, transport)
+        _check_window(writer, settings)
+        seeds = _spelled(seeds, settings, writer)
         if not seeds.urls and not writer.size():
             raise _no_seeds(store)
-        again = ask_again(writer, seeds.urls, told.settings.retry)
-        if on_resumed is not None:
-            on_resumed(told, again)
+        again = ask_again(writer, seeds.urls, settings.retry)
+        if on_start is not None:
+            on_start(Start(settings, remembered.changes, again, is_new and is_nameless(settings, seeds.urls)))
         return await _crawl(
-            told.settings,
+            settings,
             seeds,
             writer,
             on_progress=on_progress,
@@ -156,7 +120,7 @@ async def _crawl(
     source = (
         WorkerSource(settings, timing, origins)
         if settings.workers
-        else LocalSource(settings, transport, timing, files, origins)
+        else LocalSource(settings, _carrier(transport, timing), timing, files, origins)
     )
     async with source:
         began = clock() - (time.monotonic() - started)
@@ -174,14 +138,23 @@ async def _crawl(
         with _signals(engine, handle_signals):
             await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
     if not engine.is_aborted:
-        absorber.settle_fully()
+        absorber.settling.settle_fully()
         if settings.merge_duplicates:
             absorber.commit(engine.meta())
-            if absorber.repeats.elect_leaders():
+            if absorber.recognition.elect_leaders(writer.merged()):
                 absorber.commit(engine.meta())
-                absorber.settle_fully()
+                absorber.settling.settle_fully()
         absorber.commit(engine.meta(), ranks=True)
     return _report(engine, absorber)
+
+
+def _carrier(transport: Any, timing: Timing) -> Transport | None:
+    """A transport of httpx as ours; None for none."""
+    if transport is None:
+        return None
+    from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
+
+    return HttpxTransport(transport, timing)
 
 
 def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
@@ -206,22 +179,22 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
     accounts = absorber.accounts
     return CrawlReport(
         reason=engine.reason or "nothing-left",
-        fetched=engine.tally.fetched,
-        bytes=engine.tally.bytes,
-        seconds=engine.tally.seconds,
+        fetched=engine.progress.fetched,
+        bytes=engine.progress.bytes,
+        seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
         error=accounts.ledger.certificate(),
-        failures=dict(absorber.failures),
-        left_out=absorber.links_left_out,
+        failures=dict(absorber.tally.failures),
+        left_out=absorber.tally.left_out,
         unanswered=_unanswered(engine, absorber.writer),
     )
 
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
-    if engine.reason == "time" and not (engine.tally.fetched or engine.unanswered):
+    if engine.reason == "time" and not (engine.progress.fetched or engine.unanswered):
         return store.unanswered()
     return dict(engine.unanswered)
 

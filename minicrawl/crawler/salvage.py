@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.books.accounts import Accounts, found_in
+from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
@@ -53,7 +53,7 @@ class _Page(NamedTuple):
     found_on: int | None
     state: str
     reason: str
-    is_read: int
+    visited: int
     depth: int
     fetch: int | None
 
@@ -95,7 +95,7 @@ def _pages(wreck: Wreck) -> list[_Page]:
 
 def _makes_sense(page: _Page) -> bool:
     are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
-    are_numbers = all(isinstance(number, int) for number in (page.is_read, page.depth))
+    are_numbers = all(isinstance(number, int) for number in (page.visited, page.depth))
     return are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url
 
 
@@ -128,7 +128,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
             writer.save_meta(accounts.scalars())
         absorber = Absorber(writer, settings, strategy, window, time.time())
         absorber.start([], time.time())
-        absorber.settle_fully()
+        absorber.settling.settle_fully()
         absorber.commit(
             {
                 "settings": settings.to_json(),
@@ -141,7 +141,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
         )
     finally:
         writer.close()
-    again = sum(bool(page.is_read) for page in pages) - len(turns)
+    again = sum(bool(page.visited) for page in pages) - len(turns)
     return Salvaged(len(pages), len(turns), max(again, 0))
 
 
@@ -153,7 +153,7 @@ def _replayed(
     turns, rows = [], []
     for row in wreck.rows("links", "source", Links._fields):
         number = numbers.get(row[0])
-        if number is None or not pages[number].is_read or not isinstance(row[1], bytes):
+        if number is None or not pages[number].visited or not isinstance(row[1], bytes):
             continue
         page, outlinks = pages[number], _mapped(row[1], number, numbers)
         is_alias = page.state == State.ALIAS
@@ -162,7 +162,7 @@ def _replayed(
         if page.state not in (State.FETCHED, State.ALIAS):
             outlinks = outlinks[:0]
         answer = answers.get(page.fetch) if page.fetch is not None else None
-        accounts.visit(number, outlinks, found=found_in(page.state, answer is not None))
+        accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE:
             accounts.retire(number)
         turns.append(Turn(number, page.state, page.reason, 0, accounts.measures(number), answer))

@@ -29,7 +29,7 @@ def mass_curve(order: Iterable[str], truth: Mapping[str, float], shares: Iterabl
     return [held[count] if count < len(held) else None for count in counts]
 
 
-def pages_needed(order: Iterable[str], truth: Mapping[str, float], share: float) -> int | None:
+def pages_until_mass(order: Iterable[str], truth: Mapping[str, float], share: float) -> int | None:
     """How many pages had been fetched when they held `share` of all importance; None where they never did.
 
     order, truth: as for `masses`.

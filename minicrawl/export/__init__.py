@@ -1,5 +1,5 @@
-"""What a crawl found, written as files for other programs.
+"""What a crawl found, written as files for other programs. (Its graph: `graphs.saving`.)
 
-ranks   every page with its rank          graph   the links, in the formats of graph programs
+ranks   every page with its rank
 tables  rows as CSV, JSON lines or Parquet, and how any file of ours comes to be
 """

@@ -1,11 +1,10 @@
 """The proving ground: the papers' experiments, run with the same `opic` code as the live crawl.
 
 generate, evolve      webs drawn from a seed, and how they change
-load                  graphs from files and stores
 heap, compiled        the visit loops of `opic`, fast
 methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
-settling, read_twice  what the ledger gives beyond the paper
+settling, revisits  what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 orders
 discovery             holding a share of the fetches for pages never read

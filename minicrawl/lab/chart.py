@@ -1,31 +1,15 @@
-"""Pictures: a result's curves, its rows as CSV beside them; and the shape of a web."""
+"""What an experiment says, as files: its curves as a picture, its rows as CSV."""
 
 import csv
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from minicrawl.errors import SettingError
-from minicrawl.rank.components import Part
-from minicrawl.rank.degrees import Degrees
-from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.structure import Shape
+from minicrawl.graphs.drawing import STYLE
 from minicrawl.report import Panel, Result, rounded
-
-_STYLE = {
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": 9,
-    "grid.alpha": 0.3,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "svg.fonttype": "none",  # text stays text: a third of the size
-    "svg.hashsalt": "minicrawl",
-}
 
 
 def write(result: Result, out: Path) -> list[Path]:
@@ -46,7 +30,7 @@ def write(result: Result, out: Path) -> list[Path]:
 def draw(result: Result, path: Path) -> None:
     """The panels of a result side by side, as SVG. The same result gives the same bytes."""
     # The style of this chart only: a program that uses the lab may have its own.
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(5.2 * len(result.panels), 3.8), layout="constrained")
         figure.suptitle(result.title)
         axes = figure.subplots(1, len(result.panels), squeeze=False)[0]
@@ -61,47 +45,4 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     if panel.log:
         axes.set_yscale("log")
-    axes.legend(fontsize=7)
-
-
-def draw_shape(shape: Shape, importance: FloatArray, path: Path) -> None:
-    """Degrees, bow tie and spread of importance of a web, as .png or .svg. Raises SettingError."""
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(10.4, 7.6), layout="constrained")
-        inlinks, outlinks, parts, spread = figure.subplots(2, 2).flat
-        _draw_degrees(inlinks, shape.indegrees, "in-links")
-        _draw_degrees(outlinks, shape.outdegrees, "out-links")
-        percent = 100.0 * np.bincount(shape.parts, minlength=len(Part)) / shape.pages
-        parts.barh([part.name.lower() for part in Part], percent)
-        parts.invert_yaxis()
-        parts.set(title="bow tie", xlabel="% of the pages")
-        shares, held = importance_curve(importance)
-        spread.plot(shares, held)
-        spread.set(title="spread of importance", xlabel="share of the pages, most important first",
-                   ylabel="share of importance they hold", xscale="log", ylim=(0.0, 1.02))  # fmt: skip
-        kind = path.suffix.lower().removeprefix(".")
-        try:
-            figure.savefig(path, format=kind, metadata={"Date": None} if kind == "svg" else None)
-        except OSError as error:
-            raise SettingError(f"--plot {path} cannot be written: {error.strerror}; name another file") from error
-
-
-def importance_curve(importance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How unevenly importance is spread: shares of the pages, most important first, and what share they hold."""
-    held = np.cumsum(np.sort(importance)[::-1])
-    return np.arange(1, len(held) + 1) / len(held), held / held[-1]
-
-
-def _draw_degrees(axes: Axes, degrees: Degrees, name: str) -> None:
-    """Share of the pages with at least so many links, and the power law of the tail; both axes logarithmic."""
-    pages = degrees.counts.sum()
-    some = degrees.values > 0
-    at_least = np.cumsum(degrees.counts[::-1])[::-1] / pages
-    axes.plot(degrees.values[some], at_least[some], ".", markersize=3, label="pages")
-    law = degrees.law
-    if law is not None:
-        tail = np.geomspace(law.xmin, degrees.largest, 50)
-        label = f"power law, exponent {law.alpha:.2f} from {law.xmin} on"
-        axes.plot(tail, law.at_least(tail) * law.tail / pages, label=label)
-    axes.set(title=name, xlabel=name, ylabel="share of the pages with at least as many", xscale="log", yscale="log")
     axes.legend(fontsize=7)

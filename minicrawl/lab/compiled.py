@@ -19,9 +19,10 @@ from numba.extending import register_jitable
 from minicrawl.lab.heap import ABSENT, add, compiled, empty_heap, first, full_heap, moved, pop, risen
 from minicrawl.opic import GRANT, Adaptive, Basic, Ledger, PayOut, seed_grant
 from minicrawl.opic.adaptive import NEWCOMERS
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.ledger import WORTH
-from minicrawl.opic.shares import FloatArray, IntArray, damped, sigma
 from minicrawl.opic.strategy import Greedy, Opic
+from minicrawl.opic.units import damped, sigma
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Graph
 

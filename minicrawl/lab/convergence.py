@@ -12,8 +12,8 @@ from statistics import fmean
 import numpy as np
 
 from minicrawl.lab.methods import H_AND_C, H_BY_G, METHODS, POWER, X
-from minicrawl.lab.read_twice import asked_twice, claim_of
-from minicrawl.opic.shares import FloatArray
+from minicrawl.lab.revisits import claim_of, ranking_after_revisits
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
 from minicrawl.report import Claim, Curve, Panel, Result
@@ -234,7 +234,7 @@ def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
 def on_graph(graph: Graph, seed: int, turns: int) -> Result:
     """Error against visits of every method on one graph, how many visits reach 1, 0.1 and 0.01 %, and two per page."""
     by_name = traces([graph], tuple(METHODS), seed, turns)
-    claims = [*(_race(by_name, level) for level in LEVELS), claim_of([asked_twice(graph, seed)])]
+    claims = [*(_race(by_name, level) for level in LEVELS), claim_of([ranking_after_revisits(graph, seed)])]
     panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
     rows = [row for one in by_name.values() for row in one.rows()]
     return Result("convergence", f"Convergence on {graph.size:,} pages", _COLUMNS, rows, panels, claims)

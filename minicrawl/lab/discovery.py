@@ -23,7 +23,8 @@ from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.generate import power_law
 from minicrawl.lab.heap import ABSENT, Heap, add, compiled, empty_heap, first, pop, risen
 from minicrawl.opic import GRANT, SEED_GRANTS
-from minicrawl.opic.shares import FloatArray, IntArray, damped
+from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.units import damped
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result
 

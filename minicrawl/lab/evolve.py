@@ -7,17 +7,8 @@ section 6. A call costs time in proportion to all links (milliseconds for 400,00
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.lab.generate import (
-    FEWEST_NODES,
-    IN_EXPONENT,
-    Law,
-    distinct,
-    graph_of_keys,
-    keys_of,
-    power_law_numbers,
-    sources_of,
-    targets_of,
-)
+from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of, sources_of, targets_of
+from minicrawl.lab.generate import FEWEST_NODES, IN_EXPONENT, Law, power_law_numbers
 from minicrawl.rank import Graph
 
 

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from minicrawl.lab import compiled as fast
 from minicrawl.lab.heap import ABSENT, Heap, add, compiled, empty_heap, first, moved, pop, risen
 from minicrawl.opic import GRANT
-from minicrawl.opic.shares import DAMPING, FloatArray, IntArray
+from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph
 from minicrawl.rank.pagerank import power_steps
 

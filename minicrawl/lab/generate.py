@@ -1,9 +1,8 @@
 """Webs drawn from a seed, after section 6 of Abiteboul, Preda, Cobena: Adaptive On-Line Page Importance
 Computation (WWW 2003).
 
-A page's in-degree is drawn from a law; then every link's source is drawn. On the way links are keys: one
-int64 each, source * 2**32 + target, so that sorted keys are sorted rows. Ten million pages (52 million
-links) need about 780 MB: one array of keys, worked on in place, a chunk at a time.
+A page's in-degree is drawn from a law; then every link's source is drawn. On the way links are keys (`graphs.keys`).
+Ten million pages (52 million links) need about 780 MB: one array of keys, worked on in place.
 """
 
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
+from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
 from minicrawl.rank import Graph
 
 IN_EXPONENT = 2.1
@@ -26,10 +26,7 @@ Law = Callable[[int, np.random.Generator], npt.NDArray[np.int32]]
 """Draws that many whole numbers >= 0."""
 
 _Draw = Callable[[int], npt.NDArray[np.integer]]
-_TARGET_BITS = 32
-_TARGET_MASK = (1 << _TARGET_BITS) - 1
-_CHUNK = 1 << 20  # keys
-_PAGES = _CHUNK // 8  # whose inlinks are about that many keys
+_PAGES = 1 << 17  # whose inlinks are about a million keys
 
 
 def generate(model: str, nodes: int, rng: np.random.Generator) -> Graph:
@@ -82,49 +79,6 @@ def power_law_numbers(exponent: float, largest: int) -> Law:
         return (np.searchsorted(table, rng.random(count), side="right") + 1).astype(np.int32)
 
     return draw
-
-
-def keys_of(
-    sources: npt.NDArray[np.integer] | np.integer | int, targets: npt.NDArray[np.integer] | np.integer | int
-) -> npt.NDArray[np.int64]:
-    """One int64 key for each link sources[k] -> targets[k]: source * 2**32 + target. They broadcast."""
-    return np.asarray(sources, dtype=np.int64) << _TARGET_BITS | np.asarray(targets, dtype=np.int64)
-
-
-def sources_of(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return keys >> _TARGET_BITS
-
-
-def targets_of(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return keys & _TARGET_MASK
-
-
-def distinct(keys: npt.NDArray[np.int64], at_once: int = _CHUNK) -> npt.NDArray[np.int64]:
-    """The keys, each once, rising. Works in place: `keys` is overwritten, the result is its beginning."""
-    keys.sort()
-    kept, last = 0, -1
-    for start in range(0, len(keys), at_once):
-        chunk = keys[start : start + at_once]
-        once = chunk[np.diff(chunk, prepend=last) != 0]
-        # Read before the write below: while nothing was dropped yet, that one lands on the chunk itself.
-        last = int(chunk[-1])
-        keys[kept : kept + len(once)] = once
-        kept += len(once)
-    return keys[:kept]
-
-
-def graph_of_keys(keys: npt.NDArray[np.int64], size: int, at_once: int = _CHUNK) -> Graph:
-    """The graph of `size` pages with these links, given as rising distinct keys of pages below `size`."""
-    indptr = np.zeros(size + 1, dtype=np.int64)
-    targets = np.empty(len(keys), dtype=np.int32)
-    for start in range(0, len(keys), at_once):
-        chunk = keys[start : start + at_once]
-        targets[start : start + len(chunk)] = targets_of(chunk)
-        sources = sources_of(chunk)
-        first, last = int(sources[0]), int(sources[-1])
-        indptr[first + 1 : last + 2] += np.bincount(sources - first)
-    np.cumsum(indptr, out=indptr)
-    return Graph(indptr, targets)
 
 
 def _check_nodes(nodes: int) -> None:

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import IntArray
+from minicrawl.opic.arrays import IntArray
 
 ABSENT = -1
 _CHILDREN = 4

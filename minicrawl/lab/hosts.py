@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import IntArray
+from minicrawl.opic.arrays import IntArray
 from minicrawl.rank import Graph
 
 _FEW = 0.1

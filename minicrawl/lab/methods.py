@@ -24,7 +24,7 @@ from minicrawl.lab.compiled import (
     visit_pages,
 )
 from minicrawl.opic import Adaptive, Ledger
-from minicrawl.opic.shares import FloatArray
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph
 from minicrawl.rank.pagerank import power_steps
 from minicrawl.store.links import LinkGraph

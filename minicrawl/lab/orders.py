@@ -19,7 +19,7 @@ from minicrawl.lab import frontiers
 from minicrawl.lab.frontiers import PageArray
 from minicrawl.lab.hosts import hosts_by_locality
 from minicrawl.opic import Coverage
-from minicrawl.opic.shares import FloatArray, IntArray
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result
 

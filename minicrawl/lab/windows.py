@@ -20,7 +20,7 @@ from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, s
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.evolve import Evolving
 from minicrawl.opic import Adaptive, Fixed, ImprovedFixed, Interpolation, Ledger, Variable
-from minicrawl.opic.shares import FloatArray
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.window import Window
 from minicrawl.rank import Errors, Graph, mean_error, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result

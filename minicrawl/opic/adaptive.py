@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import FloatArray, IntArray, Numbers, Pages, damped, grown
+from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
+from minicrawl.opic.units import damped
 from minicrawl.opic.window import Basic, Interpolation, Measure, MeasureWindow, Window
 
 TOTAL = 2**62

@@ -7,7 +7,7 @@ again. Every visit lets the walkers that have gathered at a page step on:
 s_i  walkers that have stepped on from page i, in all
 r_i  walkers at page i that have not stepped on yet
 K    sum of s over pages that were collected: how often, certainly, a walker is at one of them
-L    sum of s over pages at which nothing was found: a walker is there once, and starts again
+L    sum of s over pages at which there was nothing: a walker is there once, and starts again
 m    sum of r over all pages: walkers still waiting; each makes at most 1/(1-d) further steps
 
     s_j + r_j = walkers that started at j + sum over links i -> j of sigma(s_i, o_i)       (as Lemma 2.3, see ledger.py)
@@ -16,7 +16,7 @@ A walker makes K + L + (at most m/(1-d)) steps before it starts again, so of its
 
     coverage = K / (K + L + m / (1 - d))
 
-goes to pages that were collected. Where every page has links and is found this is RankMass's (1-d) * K.
+goes to pages that were collected. Where every page has links and is collected this is RankMass's (1-d) * K.
 
 What went along links that have vanished is taken back, as in the ledger, so some r may be negative: q is the sum of
 these, without sign. They stand for at most q/(1-d) steps that were counted and should not have been, which leaves
@@ -31,7 +31,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.shares import DAMPING, IntArray, Pages, damped, dampeds, grown, slices
+from minicrawl.opic.arrays import IntArray, Pages, grown, slices
+from minicrawl.opic.units import DAMPING, damped, dampeds
 
 WALKERS = 2**48
 """Walkers that start together, in units."""
@@ -41,8 +42,8 @@ _WORTH = 1.5
 _NOWHERE: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
-class Found(IntEnum):
-    """What is known of where the walkers at a page go."""
+class PageKind(IntEnum):
+    """What a page is to the walkers: where those at it go."""
 
     UNKNOWN = 0
     """Nothing: it was never asked for, may not be, or did not answer. Walkers wait there."""
@@ -55,7 +56,7 @@ class Found(IntEnum):
 
 
 # To look a member up by its class takes as long as to look what waits at forty pages up.
-_UNKNOWN, _PAGE, _NOTHING, _ALIAS = Found
+_UNKNOWN, _PAGE, _NOTHING, _ALIAS = PageKind
 COLLECTED = (_PAGE, _ALIAS)
 
 
@@ -71,7 +72,7 @@ class Coverage:
         """r"""
         self.steps: IntArray = np.zeros(0, dtype=np.int64)
         """s"""
-        self.found: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self.kind: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.collected = 0
         """Number of pages that were collected, aliases among them."""
         self.stepped = 0
@@ -86,7 +87,7 @@ class Coverage:
     def grow(self, size: int) -> None:
         self.walkers = grown(self.walkers, size)
         self.steps = grown(self.steps, size)
-        self.found = grown(self.found, size)
+        self.kind = grown(self.kind, size)
 
     def seed(self, pages: Pages, of: int | None = None) -> None:
         """Let walkers start, in equal parts, at `pages`. of: how many seeds there are, if these are but some."""
@@ -94,22 +95,22 @@ class Coverage:
         self._add(pages, WALKERS // seeds)
         self.waiting += WALKERS * len(pages) // seeds
 
-    def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, found: Found = Found.PAGE) -> None:
-        """Let the walkers at `page` step on along `outlinks` (distinct), as far as it was `found`.
+    def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, kind: PageKind = PageKind.PAGE) -> None:
+        """Let the walkers at `page` step on along `outlinks` (distinct), as its kind says.
 
         old: its outlinks at the last visit; those who went along them and would not now are taken back.
         """
-        h, r, was = self.steps.item(page), self.walkers.item(page), self.found.item(page)
+        h, r, was = self.steps.item(page), self.walkers.item(page), self.kind.item(page)
         n = h + r
-        if found != was:
-            self.found[page] = found
-            self.collected += (found in COLLECTED) - (was in COLLECTED)
+        if kind != was:
+            self.kind[page] = kind
+            self.collected += (kind in COLLECTED) - (was in COLLECTED)
         if not (h or n):
             return
         if r < 0:
             self.owed += r
-        self.walkers[page], self.steps[page] = (n, 0) if found == _UNKNOWN else (0, n)
-        sent = self._step(n, len(outlinks), found)
+        self.walkers[page], self.steps[page] = (n, 0) if kind == _UNKNOWN else (0, n)
+        sent = self._step(n, len(outlinks), kind)
         if h:
             taken = self._step(-h, len(old), was)
             if np.array_equal(old, outlinks):
@@ -119,24 +120,24 @@ class Coverage:
         self._add(outlinks, sent)
 
     def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
-        """`visit` for distinct `pages` at once, their links and what was found unchanged.
+        """`visit` for distinct `pages` at once, their links and kinds unchanged.
 
         indptr, targets: CSR of their outlinks.
         """
-        found, h, r = self.found[pages], self.steps[pages], self.walkers[pages]
+        kind, h, r = self.kind[pages], self.steps[pages], self.walkers[pages]
         outdegree = np.diff(indptr)
-        links, is_page = np.maximum(outdegree, 1), found == _PAGE
-        moved = np.where(found == _UNKNOWN, 0, r)
+        links, is_page = np.maximum(outdegree, 1), kind == _PAGE
+        moved = np.where(kind == _UNKNOWN, 0, r)
         n = h + moved
         all_going, gone = dampeds(n), dampeds(h)
         going = np.where(is_page, all_going - gone, moved)
-        going[(found == _NOTHING) | (outdegree == 0)] = 0
+        going[(kind == _NOTHING) | (outdegree == 0)] = 0
         sent = np.where(is_page, all_going // links - gone // links, going)
         self.steps[pages] = n
         self.walkers[pages] = r - moved
         np.add.at(self.walkers, targets, np.repeat(sent, outdegree))
         self.stepped += int(moved.sum(where=is_page))
-        self.lost += int(moved.sum(where=found == _NOTHING))
+        self.lost += int(moved.sum(where=kind == _NOTHING))
         self.waiting += int(going.sum()) - int(moved.sum())
         if self.owed:
             self.owed = _below_zero(self.walkers)
@@ -144,9 +145,9 @@ class Coverage:
     def recount(self, waiting: int) -> None:
         """Take over m, the columns having been filled from elsewhere, and count again what follows from them."""
         self.waiting = waiting
-        self.stepped = int(self.steps.sum(where=self.found == _PAGE))
-        self.lost = int(self.steps.sum(where=self.found == _NOTHING))
-        self.collected = int(np.count_nonzero(np.isin(self.found, COLLECTED)))
+        self.stepped = int(self.steps.sum(where=self.kind == _PAGE))
+        self.lost = int(self.steps.sum(where=self.kind == _NOTHING))
+        self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
         self.owed = _below_zero(self.walkers)
 
     def bound(self) -> float:
@@ -159,7 +160,7 @@ class Coverage:
         once further steps along known links can change the bound by at most `error`."""
         total = largest = known = 0
         for rows in slices(len(self.walkers)):
-            waiting = np.abs(self.walkers[rows][self.found[rows] != _UNKNOWN])
+            waiting = np.abs(self.walkers[rows][self.kind[rows] != _UNKNOWN])
             total += int(waiting.sum())
             largest = max(largest, int(waiting.max(initial=0)))
             known += len(waiting)
@@ -170,25 +171,25 @@ class Coverage:
 
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` at least so many walkers wait to leave, as rising indices into it."""
-        return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.found[sources] != _UNKNOWN))
+        return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.kind[sources] != _UNKNOWN))
 
     def _all(self) -> float:
         """1-d times the steps that all walkers make at most."""
         return (1.0 - DAMPING) * (self.stepped + self.lost) + self.waiting
 
-    def _step(self, walkers: int, links: int, found: int) -> int:
+    def _step(self, walkers: int, links: int, kind: int) -> int:
         """Let all walkers that ever came to a page step on; take them back if their number is negative.
 
         Returns how many of them go along each of its links.
         """
-        if not walkers or found == _UNKNOWN:
+        if not walkers or kind == _UNKNOWN:
             return 0
         n, sign = abs(walkers), 1 if walkers > 0 else -1
         going = 0
-        if found == _PAGE:
+        if kind == _PAGE:
             self.stepped += walkers
             going = damped(n) if links else 0
-        elif found == _ALIAS:
+        elif kind == _ALIAS:
             going = n
         else:
             self.lost += walkers

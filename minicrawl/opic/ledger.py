@@ -18,7 +18,8 @@ An alias forwards all it has received to its one target, and has no importance o
 
 import numpy as np
 
-from minicrawl.opic.shares import DAMPING, Flags, FloatArray, IntArray, Pages, flagged, grown, sigma, sigmas, slices
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.units import DAMPING, sigma, sigmas
 
 UNIT = 2**24
 """Birth cash of a page, in units."""

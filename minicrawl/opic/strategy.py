@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, Adaptive
-from minicrawl.opic.shares import FloatArray, IntArray, Pages
+from minicrawl.opic.arrays import FloatArray, IntArray, Pages
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1

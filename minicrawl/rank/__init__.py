@@ -7,19 +7,19 @@ sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
 blocks     PageRank in little memory
 
-structure  how a web is built, all in one, of these:
-components who reaches whom, the bow tie         degrees    how many links pages have, power laws
+graph_stats how a web is built, all in one, of these:
+components  who reaches whom, the bow tie         degrees    how many links pages have, power laws
 distances  searches, and all pairs counted       hyperball  all pairs, estimated      diameter   the longest distance
 """
 
 from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
 from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
 from minicrawl.rank.graph import Graph
+from minicrawl.rank.graph_stats import GraphStats, graph_stats
 from minicrawl.rank.hits import Hits, hits
 from minicrawl.rank.pagerank import pagerank
 from minicrawl.rank.seeds import Core, extract_seeds
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
-from minicrawl.rank.structure import Shape, shape
 from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
 from minicrawl.rank.trust import (
     blend,
@@ -37,17 +37,18 @@ __all__ = [
     "Differences",
     "Errors",
     "Graph",
+    "GraphStats",
     "Hits",
     "LinkRows",
     "Plan",
     "Settled",
-    "Shape",
     "SiteLinks",
     "blend",
     "block_pagerank",
     "differences",
     "extract_seeds",
     "gauss_seidel",
+    "graph_stats",
     "hits",
     "inverse_pagerank",
     "kendall_tau",
@@ -59,7 +60,6 @@ __all__ = [
     "plan_blocks",
     "prioritized",
     "relative_trust",
-    "shape",
     "site_links",
     "spam_mass",
     "sums_by_site",

@@ -20,11 +20,12 @@ from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
 from minicrawl.store.rows import (
     ACCOUNT_COLUMNS,
     Account,
+    Alternate,
     DomainRow,
     Fingerprint,
     FingerprintColumns,
     HostRow,
-    LatelyRow,
+    LastTurn,
     LinkerRow,
     Links,
     ListedUrl,
@@ -34,11 +35,10 @@ from minicrawl.store.rows import (
     PatternRow,
     Probe,
     RankedPage,
+    RecentPage,
     Refused,
     RobotsRow,
     SitemapRow,
-    Told,
-    Twin,
 )
 from minicrawl.store.spill import Spill
 from minicrawl.store.urlhash import url_hash
@@ -48,7 +48,7 @@ _FINGERPRINT_COLUMNS = ", ".join(Fingerprint._fields)
 _PATTERN_COLUMNS = ", ".join(PatternRow._fields)
 _BOOKS = (
     *("level", "clock", "interpolation_size", "window_size", "window_visits", "newcomer_history", "newcomer_stretch"),
-    *("ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "best_floor"),
+    *("ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "best_floor"),
 )
 """Keys of `meta` that the view `books` reads."""
 _CHUNK = 500
@@ -77,9 +77,11 @@ _ORPHANS = {
         "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
         "OR coalesce(length(others), 0) % 4"
     ),
-    "words of pages are cut": "SELECT count(*) FROM lately WHERE length(words) % 4",
-    "pages read lately are not in the store": ("SELECT count(*) FROM lately WHERE page NOT IN (SELECT id FROM pages)"),
-    "sketches are cut": (f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}"),
+    "words of pages are cut": "SELECT count(*) FROM recent_pages WHERE length(words) % 4",
+    "pages read lately are not in the store": (
+        "SELECT count(*) FROM recent_pages WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "sketches are cut": f"SELECT count(*) FROM fetches WHERE length(sketch) <> {_SKETCH_BYTES}",
     "aliases have more or fewer targets than one": (
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
@@ -90,7 +92,7 @@ _ORPHANS = {
     ),
     "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
     "pages are alternates of a page that is not in the store": (
-        "SELECT count(*) FROM twins WHERE named_by NOT IN (SELECT id FROM pages)"
+        "SELECT count(*) FROM alternates WHERE named_by NOT IN (SELECT id FROM pages)"
     ),
     "pages are duplicates of a page that is not in the store": (
         "SELECT count(*) FROM fetches WHERE leader NOT IN (SELECT id FROM pages)"
@@ -408,10 +410,10 @@ class Store:
         """Pages that were given up or forbidden, each with its reason; looks at all pages."""
         return list(self._rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
-    def told(self, page: int) -> Told:
-        """Reason and title of a page in the store."""
+    def last_turn(self, page: int) -> LastTurn:
+        """What came of the last turn of a page in the store."""
         query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
-        return Told._make(self._row(query, page))
+        return LastTurn._make(self._row(query, page))
 
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
@@ -469,26 +471,26 @@ class Store:
             WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source"""
         return ((source, int(from_bytes(targets)[0])) for source, targets in self._rows(query))
 
-    def twins(self) -> Iterator[Twin]:
+    def alternates(self) -> Iterator[Alternate]:
         """Pages that a page read before them gives as its alternate."""
-        return (Twin(*row) for row in self._rows("SELECT page, named_by FROM twins ORDER BY page"))
+        return (Alternate(*row) for row in self._rows("SELECT page, named_by FROM alternates ORDER BY page"))
 
-    def twin_of(self, page: int) -> int | None:
+    def alternate_of(self, page: int) -> int | None:
         """The page that gives this one as its alternate, and was read before it."""
-        row = self._row("SELECT named_by FROM twins WHERE page = ?", page)
+        row = self._row("SELECT named_by FROM alternates WHERE page = ?", page)
         return int(row[0]) if row else None
 
     def refused(self, page: int) -> Refused | None:
         """What a page leads to and is not followed, as far as that is kept."""
         return next(self._refused("WHERE source = ?", page), None)
 
-    def beyond(self) -> Iterator[Refused]:
+    def too_deep(self) -> Iterator[Refused]:
         """Pages with links that only --max-depth keeps out."""
-        return self._refused("WHERE beyond IS NOT NULL ORDER BY source")
+        return self._refused("WHERE too_deep IS NOT NULL ORDER BY source")
 
-    def sources_beyond(self, url: str) -> list[int]:
+    def sources_of_too_deep(self, url: str) -> list[int]:
         """Pages that link to `url`, which only --max-depth keeps out; looks at every such link."""
-        return [row.source for row in self.beyond() if url in json.loads(row.beyond or "[]")]
+        return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]
 
     def links_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
@@ -647,11 +649,12 @@ class Store:
         query = f"SELECT {', '.join(Probe._fields)} FROM probes"
         return [Probe._make(row) for row in self._rows(query)]
 
-    def lately(self) -> Iterator[tuple[LatelyRow, str]]:
+    def recent_pages(self) -> Iterator[tuple[RecentPage, str]]:
         """The pages that were read lately, in this order, each with its URL."""
-        columns = ", ".join(f"lately.{name}" for name in LatelyRow._fields)
-        rows = self._rows(f"SELECT url, {columns} FROM lately JOIN pages ON pages.id = page ORDER BY lately.id")
-        return ((LatelyRow._make(row), url) for url, *row in rows)
+        columns = ", ".join(f"recent_pages.{name}" for name in RecentPage._fields)
+        recent = "recent_pages JOIN pages ON pages.id = page"
+        rows = self._rows(f"SELECT url, {columns} FROM {recent} ORDER BY recent_pages.id")
+        return ((RecentPage._make(row), url) for url, *row in rows)
 
     def _duplicates(self, which: str) -> tuple[int, int]:
         query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
@@ -714,7 +717,7 @@ class Store:
         return [HostRow(*row) for row in self._rows(f"SELECT {columns} FROM hosts {which}")]
 
     def _refused(self, which: str, *values: int) -> Iterator[Refused]:
-        return (Refused(*row) for row in self._rows(f"SELECT source, leads_to, beyond FROM refused {which}", values))
+        return (Refused(*row) for row in self._rows(f"SELECT source, leads_to, too_deep FROM refused {which}", values))
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._errors:

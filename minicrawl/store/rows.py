@@ -11,19 +11,19 @@ class Account(NamedTuple):
 
     depth: int
     inlinks: int
-    is_read: bool
-    cash: int
+    visited: bool
+    standing: int
     history: float
     clock: float
     received: int
     forwarded: int
     walkers: int
     steps: int
-    hops: int
+    chain_length: int
 
 
 ACCOUNT_COLUMNS = ", ".join(Account._fields)
-CREDITED_COLUMNS = ("depth", "inlinks", "cash", "received", "walkers")
+CREDITED_COLUMNS = ("depth", "inlinks", "standing", "received", "walkers")
 """The part of an Account that a link to the page changes."""
 
 
@@ -97,11 +97,11 @@ class Links(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row of `refused`; `beyond` as JSON."""
+    """A row of `refused`; `too_deep` as JSON."""
 
     source: int
     leads_to: str | None
-    beyond: str | None
+    too_deep: str | None
 
 
 class Restated(NamedTuple):
@@ -112,8 +112,8 @@ class Restated(NamedTuple):
     reason: str
 
 
-class Told(NamedTuple):
-    """What came of a page's turn, in words."""
+class LastTurn(NamedTuple):
+    """What came of the last turn of a page."""
 
     reason: str
     title: str | None
@@ -123,7 +123,7 @@ class HostRow(NamedTuple):
     id: int
     name: str
     crawl_delay: float
-    next_at: float
+    next_fetch: float
     seconds: float = 0.0
     backoff: float = 0.0
     strains: int = 0
@@ -184,8 +184,8 @@ class Probe(NamedTuple):
     others: bytes | None
 
 
-class LatelyRow(NamedTuple):
-    """A row of `lately`."""
+class RecentPage(NamedTuple):
+    """A row of `recent_pages`."""
 
     id: int
     page: int
@@ -199,8 +199,8 @@ class PatternRow(NamedTuple):
     """A row of `patterns`."""
 
     name: str
-    known: int
-    read: int
+    admitted: int
+    parsed: int
     repeated: int
     last: int
     fruitful: int
@@ -243,14 +243,14 @@ class SitemapRow(NamedTuple):
     host: int
     url: str
     page: int
-    level: int
+    nesting: int
     reason: str
     attempts: int = 0
     status: int | None = None
     asked_at: float | None = None
     found: int = 0
     queued: int = 0
-    taken: int = 0
+    made_known: int = 0
 
 
 class ListedUrl(NamedTuple):
@@ -280,7 +280,7 @@ class RankedPage(NamedTuple):
     reason: str
 
 
-class Twin(NamedTuple):
+class Alternate(NamedTuple):
     """A page, and the page that was the first to give it as its alternate."""
 
     page: int

@@ -1,7 +1,7 @@
 -- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
 --
 -- Cash is counted in whole units. At every commit, to the unit:
---   sum(pages.cash) + meta.level * (number of pages with is_read) + meta.reserve + meta.income = meta.cash_total
+--   sum(pages.standing) + meta.level * (number of visited pages) + meta.reserve + meta.income = meta.cash_total
 --   sum(pages.received - pages.forwarded) + meta.ledger_virtual = 2^24 * (number of pages not gone)
 
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
@@ -12,11 +12,11 @@ CREATE TABLE pages (
     found_on     INTEGER,                      -- page whose link (or host's sitemap) made it known; NULL: a seed
     state        TEXT    NOT NULL,             -- waiting fetched alias error disallowed gone
     reason       TEXT    NOT NULL,             -- the code that says why it is in this state
-    is_read      INTEGER NOT NULL DEFAULT 0,   -- its turn has come at least once
+    visited      INTEGER NOT NULL DEFAULT 0,   -- 1: the page had its turn at least once
     depth        INTEGER NOT NULL,             -- fewest links from a seed
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
     -- the cash book
-    cash         INTEGER NOT NULL,             -- cash; of a read page what it has beside meta.level
+    standing     INTEGER NOT NULL,             -- cash; of a visited page its cash less meta.level
     history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
     measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
@@ -27,7 +27,7 @@ CREATE TABLE pages (
     walkers      INTEGER NOT NULL DEFAULT 0,   -- walkers waiting here; 2^48 start together
     steps        INTEGER NOT NULL DEFAULT 0,   -- walkers that have stepped on from here, in all
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
-    hops         INTEGER NOT NULL DEFAULT 0,   -- longest chain of aliases that leads here
+    chain_length INTEGER NOT NULL DEFAULT 0,   -- aliases in the longest chain of them that ends here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
 ) STRICT;
 CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
@@ -72,7 +72,7 @@ CREATE TABLE hosts (
     id           INTEGER PRIMARY KEY,
     name         TEXT    NOT NULL UNIQUE,      -- host, with port where it is not the scheme's own
     crawl_delay  REAL    NOT NULL DEFAULT 0,   -- seconds its robots.txt asks for between two requests
-    next_at      REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
+    next_fetch   REAL    NOT NULL DEFAULT 0,   -- Unix seconds at which the delay is over
     -- how it has answered, see crawler/hosts/politeness.py
     seconds      REAL    NOT NULL DEFAULT 0,   -- how long its last good answer took
     backoff      REAL    NOT NULL DEFAULT 0,   -- seconds of delay that its strain made; 0: none
@@ -110,8 +110,8 @@ CREATE TABLE rankings (
 -- which knows no pattern, dropped.
 CREATE TABLE patterns (
     name         TEXT    PRIMARY KEY,
-    known        INTEGER NOT NULL,             -- URLs with a date, a number or parameters that were let in
-    read         INTEGER NOT NULL,             -- pages that said something
+    admitted     INTEGER NOT NULL,             -- URLs with a date, a number or parameters that were let in
+    parsed       INTEGER NOT NULL,             -- pages that were parsed and have text
     repeated     INTEGER NOT NULL,             -- of these, what another page of the host had said before
     last         INTEGER NOT NULL,             -- the same of the last 12: a bit each
     fruitful     INTEGER NOT NULL,             -- of these, pages that made URLs of other patterns known
@@ -150,11 +150,11 @@ CREATE TABLE linkers (
 CREATE TABLE refused (
     source       INTEGER PRIMARY KEY,          -- pages.id
     leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
-    beyond       TEXT                          -- JSON: URLs linked that only --max-depth keeps out
+    too_deep     TEXT                          -- JSON: linked URLs that only --max-depth keeps out
 ) STRICT;
 
 -- Pages that a page read before them gives as the same in another language or for another medium (crawler/visits/alternates.py).
-CREATE TABLE twins (
+CREATE TABLE alternates (
     page         INTEGER PRIMARY KEY,          -- pages.id
     named_by     INTEGER NOT NULL              -- pages.id
 ) STRICT;
@@ -170,14 +170,14 @@ CREATE TABLE sitemaps (
     host         INTEGER NOT NULL,             -- hosts.id: whose robots.txt led here, and whose URLs it may list
     url          TEXT    NOT NULL,
     page         INTEGER NOT NULL,             -- pages.id: whose turn led to that robots.txt
-    level        INTEGER NOT NULL,             -- redirects and indexes between robots.txt and here
+    nesting      INTEGER NOT NULL,             -- redirects and indexes between robots.txt and here
     reason       TEXT    NOT NULL,             -- "due", or the code that says what came of it
     attempts     INTEGER NOT NULL,             -- failures in a row
     status       INTEGER,                      -- HTTP status
     asked_at     REAL,                         -- Unix seconds
     found        INTEGER NOT NULL,             -- URLs in it
     queued       INTEGER NOT NULL,             -- of these, URLs that were in scope and not known yet
-    taken        INTEGER NOT NULL,             -- of these, pages that it made known
+    made_known   INTEGER NOT NULL,             -- of these, pages that it made known
     UNIQUE (host, url)
 ) STRICT;
 
@@ -215,7 +215,7 @@ CREATE TABLE probes (
 ) STRICT, WITHOUT ROWID;
 
 -- Pages that were read lately, in this order: they are judged by what hosts will be asked, and hosts asked because of them.
-CREATE TABLE lately (
+CREATE TABLE recent_pages (
     id           INTEGER PRIMARY KEY,
     page         INTEGER NOT NULL,             -- pages.id
     digest       INTEGER,                      -- 64 bits of what it says
@@ -255,7 +255,7 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
        (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
        (SELECT value FROM meta WHERE key = 'ledger_virtual')
-           + (SELECT value FROM meta WHERE key = 'ledger_never_read') AS virtual,
+           + (SELECT value FROM meta WHERE key = 'ledger_never_visited') AS virtual,
        max(16777216, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
        max(1e-300, (SELECT value FROM meta WHERE key = 'ledger_total')) AS total,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
@@ -272,18 +272,18 @@ CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
        CASE WHEN state = 'alias' THEN 0.0
-            WHEN window_visits IS NOT NULL AND is_read THEN coalesce(
+            WHEN window_visits IS NOT NULL AND visited THEN coalesce(
                 now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
                        FROM json_each(measures) AS visit
                        WHERE visit.key >= json_array_length(measures) - window_visits
                           OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
             WHEN window_visits IS NOT NULL AND known_at > 0 THEN coalesce(
-                now * (whole_cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
+                now * (cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
             WHEN window_visits IS NOT NULL THEN 0.0
             WHEN size IS NULL THEN history
-            WHEN elapsed < size THEN history * (size - elapsed) / size + whole_cash
-            ELSE whole_cash * size / elapsed END AS history,
-       whole_cash AS cash,
+            WHEN elapsed < size THEN history * (size - elapsed) / size + cash
+            ELSE cash * size / elapsed END AS history,
+       cash,
        depth,
        status,
        inlinks,
@@ -296,13 +296,13 @@ SELECT url,
        x,
        state <> 'alias' AND x >= least AS is_worthy
 FROM (
-    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, is_read, measures,
+    SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
            CASE WHEN state = 'alias' THEN 0.0
                 WHEN state = 'gone' THEN received
                 ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,
            floor - 16777216 + virtual * (16777216.0 / births) AS least,
-           cash + CASE WHEN is_read THEN level ELSE 0 END AS whole_cash,
+           standing + CASE WHEN visited THEN level ELSE 0 END AS cash,
            books.clock - pages.clock AS elapsed
     FROM pages CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;

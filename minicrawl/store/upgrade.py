@@ -8,12 +8,20 @@ from minicrawl.store.urlhash import url_hash
 
 _WALKERS = 2**48  # as in opic/coverage.py
 _ANEW = {"walkers"}  # is no longer what it was
+# Columns that had other names until version 6.
+_RENAMED = {
+    "pages": {"is_read": "visited", "cash": "standing", "hops": "chain_length"},
+    "hosts": {"next_at": "next_fetch"},
+    "refused": {"beyond": "too_deep"},
+    "patterns": {"known": "admitted", "read": "parsed"},
+    "sitemaps": {"level": "nesting", "taken": "made_known"},
+}
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
 # Until version 6 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
 _LEDGER = {
-    "never_read": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0 AND state <> 'gone'",
+    "never_visited": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0 AND state <> 'gone'",
     "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
     "total": """
         sum(iif(state = 'alias', 0, received)) - 16777216.0 * born + virtual * (16777216.0 * born / births)
@@ -46,10 +54,7 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
     for statement in schema():
         db.execute(statement)
     for table in old:
-        columns = sorted((_columns(db, table) & _columns(db, f"old_{table}")) - (_ANEW if version < 6 else set()))
-        if columns:
-            names = ", ".join(columns)
-            db.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table}")
+        _take_over(db, table, version)
     if version < 6:
         _start_walkers_again(db)
         _count_left_out(db)
@@ -62,6 +67,16 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
             db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
+
+
+def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
+    """Fill a table from the old one of its name, as far as both have the same columns."""
+    renamed = _RENAMED.get(table, {}) if version < 6 else {}
+    sources = {renamed.get(column, column): column for column in _columns(db, f"old_{table}")}
+    columns = sorted((_columns(db, table) & sources.keys()) - (_ANEW if version < 6 else set()))
+    if columns:
+        before = ", ".join(sources[column] for column in columns)
+        db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {before} FROM old_{table}")
 
 
 def _start_walkers_again(db: sqlite3.Connection) -> None:

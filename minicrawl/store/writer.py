@@ -21,11 +21,11 @@ from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import PLACES, Store
 from minicrawl.store.rows import (
     AccountColumns,
+    Alternate,
     DomainRow,
     Fetch,
     Fingerprint,
     HostRow,
-    LatelyRow,
     LinkerRow,
     Links,
     ListedUrl,
@@ -34,13 +34,13 @@ from minicrawl.store.rows import (
     ParameterRow,
     PatternRow,
     Probe,
+    RecentPage,
     Refused,
     Restated,
     Retry,
     RobotsRow,
     SitemapRow,
     Turn,
-    Twin,
 )
 from minicrawl.store.urlhash import url_hash
 
@@ -137,7 +137,7 @@ class Writer(Store):
     def save_retries(self, retries: Collection[Retry]) -> None:
         with self._tallied(retry.id for retry in retries):
             self._db.executemany(
-                "UPDATE pages SET attempts = ?, reason = CASE WHEN is_read THEN reason ELSE ? END WHERE id = ?",
+                "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?",
                 ((retry.attempts, retry.reason, retry.id) for retry in retries),
             )
 
@@ -194,10 +194,10 @@ class Writer(Store):
             some,
         )
         self._db.executemany(
-            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, is_read = 0,
+            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
                 walkers = walkers + steps, steps = 0,
-                cash = cash + (SELECT value FROM meta WHERE key = 'level')
-            WHERE id = ? AND is_read""",
+                standing = standing + (SELECT value FROM meta WHERE key = 'level')
+            WHERE id = ? AND visited""",
             some,
         )
         self._db.executemany(
@@ -234,8 +234,8 @@ class Writer(Store):
         rows = list(rows)
         self._db.executemany("DELETE FROM refused WHERE source = ?", ((row.source,) for row in rows))
         self._db.executemany(
-            "INSERT INTO refused (source, leads_to, beyond) VALUES (?, ?, ?)",
-            (row for row in rows if row.leads_to or row.beyond),
+            "INSERT INTO refused (source, leads_to, too_deep) VALUES (?, ?, ?)",
+            (row for row in rows if row.leads_to or row.too_deep),
         )
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
@@ -294,13 +294,13 @@ class Writer(Store):
         columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
         self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
 
-    def save_lately(self, rows: Iterable[LatelyRow], dropped: Iterable[int]) -> None:
-        columns, marks = ", ".join(LatelyRow._fields), ", ".join("?" * len(LatelyRow._fields))
-        self._db.executemany(f"INSERT INTO lately ({columns}) VALUES ({marks})", rows)
-        self._db.executemany("DELETE FROM lately WHERE id = ?", ((number,) for number in dropped))
+    def save_recent_pages(self, rows: Iterable[RecentPage], dropped: Iterable[int]) -> None:
+        columns, marks = ", ".join(RecentPage._fields), ", ".join("?" * len(RecentPage._fields))
+        self._db.executemany(f"INSERT INTO recent_pages ({columns}) VALUES ({marks})", rows)
+        self._db.executemany("DELETE FROM recent_pages WHERE id = ?", ((number,) for number in dropped))
 
-    def save_twins(self, twins: Iterable[Twin]) -> None:
-        self._db.executemany("INSERT OR IGNORE INTO twins (page, named_by) VALUES (?, ?)", twins)
+    def save_alternates(self, alternates: Iterable[Alternate]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO alternates (page, named_by) VALUES (?, ?)", alternates)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -14,8 +14,8 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_graph
 from minicrawl.analysis.verify import Verification, verify
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.errors import StoreError
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import pagerank
@@ -239,7 +239,7 @@ def test_store_without_a_page_read_is_one_sentence(tmp_path: Path) -> None:
         verified(store)
     assert str(caught.value) == sentence
     crawl({HOME: []}, store, [HOME])
-    rows(store, "UPDATE pages SET state = 'waiting', is_read = 0")
+    rows(store, "UPDATE pages SET state = 'waiting', visited = 0")
     rows(store, "UPDATE tallies SET state = 'waiting'")
     with pytest.raises(StoreError) as caught:
         verified(store)

@@ -204,7 +204,7 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_check_passes_on_a_good_store_and_exits_with_4_on_a_bad_one(store: Path) -> None:
     assert run("check", "--store", store).exit_code == 0
-    rows(store, "UPDATE pages SET cash = cash + 1 WHERE id = 0")
+    rows(store, "UPDATE pages SET standing = standing + 1 WHERE id = 0")
     result = run("check", "--store", store)
     assert result.exit_code == 4
     assert "the cash book holds" in result.output

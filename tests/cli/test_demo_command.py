@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from minicrawl.cli import main
 from minicrawl.cli.demo import _lines
 from minicrawl.cli.output import called_as
-from minicrawl.demo.compare import pages_needed
+from minicrawl.demo.compare import pages_until_mass
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RankedPage
@@ -51,7 +51,7 @@ def test_it_says_what_the_order_was_good_for(demo: tuple[Path, str]) -> None:
     assert pages <= len(order) <= SOME_PAGES
     mass = sum(truth.get(url, 0.0) for url in dict.fromkeys(order[:pages]))
     assert percent / 100 - 0.005 <= mass
-    assert pages_needed(order, truth, mass) == pages
+    assert pages_until_mass(order, truth, mass) == pages
     assert told.endswith(".")
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from sites import crawl, rows
@@ -68,10 +69,20 @@ def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None
     store = tmp_path / "crawl.db"
     crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])
     result = run("crawl", "--store", store, "--retry", "404,http-404", "--allow-private", "--time", "1s")
-    assert "--retry 404: no page was given up for that; 'minicrawl status' tells the reasons\n" in result.stderr
+    assert "--retry 404: no page was given up for that; 'minicrawl status' shows the reasons\n" in result.stderr
     assert "asked for again: 1\n" in result.stderr
     assert "--retry http-404" not in result.stderr
     assert "--retry passing" not in run("crawl", "--store", store, "--retry", "--time", "1s").stderr
+
+
+def test_a_crawl_of_other_peoples_hosts_is_asked_once_to_name_somebody(tmp_path: Path) -> None:
+    """Nothing goes out: the proxy is closed."""
+    hint = "Good crawlers name somebody whom a host can ask about them: --contact ADDRESS, or the URL of a page.\n"
+    away = ("crawl", "example.org", "--proxy", "http://127.0.0.1:9", "--time", "0.1s")
+    assert hint in run(*away, "--store", tmp_path / "a.db").stderr
+    assert hint not in run(*away, "--store", tmp_path / "a.db").stderr
+    assert hint not in run(*away, "--contact", "me@example.org", "--store", tmp_path / "b.db").stderr
+    assert hint not in run(*away, "-q", "--store", tmp_path / "c.db").stderr
 
 
 def test_a_damaged_store_is_told_with_the_way_out(tmp_path: Path) -> None:
@@ -84,7 +95,8 @@ def test_a_damaged_store_is_told_with_the_way_out(tmp_path: Path) -> None:
 
 
 def test_help_has_every_command_in_one_whole_line() -> None:
-    assert "..." not in run("--help").stdout.partition("Commands:")[2]
+    listed = [line.split()[0] for line in run("--help").stdout.partition("Commands:\n")[2].splitlines()]
+    assert listed == main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("seeds", [3, None, [3], [HOME, None]])

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sites import Site, crawl
 
-import minicrawl.rank.structure  # noqa: F401
+import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main
 
 HOME = "http://a.test/"
@@ -55,7 +55,7 @@ def test_stats_as_json_are_one_document(store: Path) -> None:
 
 def test_exact_counts_all_pairs(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The package has a function of the module's name.
-    monkeypatch.setattr(sys.modules["minicrawl.rank.structure"], "EXACT_WORK", 0)
+    monkeypatch.setattr(sys.modules["minicrawl.rank.graph_stats"], "EXACT_WORK", 0)
     assert "(estimated, numbers of pairs ± 9%)" in run("--store", store).output
     assert "estimated" not in run("--store", store, "--exact").output
 

@@ -1,7 +1,9 @@
 """Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +13,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -101,7 +104,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path)
     server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
     crawl(server, store, [HOME])
     assert server.asked == [HOME, B]
-    assert rows(store, "SELECT state, reason, is_read FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
+    assert rows(store, "SELECT state, reason, visited FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
     ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
     assert importance > 1 / 3
     assert list(audit(open_store(store))) == []
@@ -173,7 +176,7 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     report, server = crawl({HOME: 503}, store, [HOME], time=1)
     assert (report.reason, server.asked) == ("time", [HOME])
-    assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+    assert rows(store, "SELECT state, reason, attempts, standing FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
 
 
 def absorber_of(store: Path, now: float) -> Absorber:
@@ -185,7 +188,7 @@ def absorber_of(store: Path, now: float) -> Absorber:
 def handed_out(absorber: Absorber, now: float) -> list[str]:
     frontier, urls = absorber.frontier, []
     while (page := frontier.acquire(now)) is not None:
-        urls.append(absorber.known.url(page))
+        urls.append(absorber.urls.url(page))
     return urls
 
 
@@ -196,9 +199,9 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     absorber = absorber_of(tmp_path / "crawl.db", 1000.0)
     absorber.start([HOME, A, "http://b.test/"], 1000.0)
     assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
-    (home,) = absorber.known.find([HOME])
+    (home,) = absorber.urls.find([HOME])
     assert home is not None
-    absorber.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
+    absorber.visits.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
     absorber.commit({})
     assert handed_out(absorber, 1119.9) == []
     assert handed_out(absorber, 1120.0) == [HOME]
@@ -212,12 +215,12 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
 def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
     absorber = absorber_of(tmp_path / "crawl.db", 0.0)
     absorber.start([HOME, A], 0.0)
-    (home,) = absorber.known.find([HOME])
+    (home,) = absorber.urls.find([HOME])
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
         assert absorber.frontier.acquire(now) == home
-        absorber.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
+        absorber.visits.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
         assert handed_out(absorber, now + 59.9) == []
         now += 60.0
     assert handed_out(absorber, now) == [A]
@@ -265,7 +268,7 @@ def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Pa
     assert list(audit(open_store(store))) == []
 
 
-UNCHANGED = "SELECT url, state, reason, is_read, attempts, status, fetched_at, title, depth, inlinks FROM pages"
+UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, title, depth, inlinks FROM pages"
 UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
 
 
@@ -287,12 +290,12 @@ def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[s
 def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
     absorber = absorber_of(tmp_path / "crawl.db", 0.0)
     absorber.start([HOME], 0.0)
-    (home,) = absorber.known.find([HOME])
+    (home,) = absorber.urls.find([HOME])
     assert home is not None
     now = 0.0
     for _ in range(MAX_TRIES):
         assert absorber.frontier.acquire(now) == home
-        absorber.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
+        absorber.visits.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
         now += 100.0
     absorber.commit({})
     absorber.writer.close()
@@ -325,15 +328,21 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
             self.site[str(request.url)] = rng.sample(urls, rng.randrange(6))
             return super()._answer(request)
 
-    absorb = Absorber.absorb
+    starting, absorb = Absorber.starting, Visits.absorb
+    absorbers: list[Absorber] = []
 
-    def absorb_and_settle(self: Absorber, *args: object) -> None:
-        absorb(self, *args)  # type: ignore[arg-type]
+    def noted(self: Absorber, *args: Any) -> Iterator[None]:
+        absorbers.append(self)
+        return starting(self, *args)
+
+    def absorb_and_settle(self: Visits, *args: Any) -> None:
+        absorb(self, *args)
         if rng.random() < 0.2:
-            self.commit({})
-        self.settle()
+            absorbers[0].commit({})
+        self.settling.settle()
 
-    monkeypatch.setattr(Absorber, "absorb", absorb_and_settle)
+    monkeypatch.setattr(Absorber, "starting", noted)
+    monkeypatch.setattr(Visits, "absorb", absorb_and_settle)
     store = tmp_path / "crawl.db"
     crawl(Changing({}), store, urls, discovery=0.3, pages=400)
     assert list(audit(open_store(store))) == []

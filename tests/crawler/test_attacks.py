@@ -14,8 +14,8 @@ import httpx
 import pytest
 from sites import html, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.admission.budgets import PAGES, PAGES_PER_LINKER
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.demo.web import DemoWeb
 

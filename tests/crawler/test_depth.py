@@ -97,7 +97,7 @@ def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(tmp_path: Path, furt
     assert depths(store) == {url: depth for url, depth in distances(site, seeds).items() if depth <= (further or 99)}
     assert len(server.asked) == len(set(server.asked))
     if further is None:
-        assert rows(store, "SELECT count(*) FROM refused WHERE beyond IS NOT NULL") == [(0,)]
+        assert rows(store, "SELECT count(*) FROM refused WHERE too_deep IS NOT NULL") == [(0,)]
 
 
 def test_links_that_are_refused_for_another_reason_too_are_not_kept(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_links_that_are_refused_for_another_reason_too_are_not_kept(tmp_path: Pa
     crawl({HOME: [HOME + "a"], HOME + "a": links}, store, [HOME], max_depth=1, deny=("secret",))
     with open_store(store) as reader:
         page = reader.find([HOME + "a"])[HOME + "a"]
-        assert [(row.source, row.beyond) for row in reader.beyond()] == [(page, f'["{HOME}b"]')]
-        assert reader.sources_beyond(HOME + "b") == [page]
-        assert reader.sources_beyond(HOME + "secret") == []
+        assert [(row.source, row.too_deep) for row in reader.too_deep()] == [(page, f'["{HOME}b"]')]
+        assert reader.sources_of_too_deep(HOME + "b") == [page]
+        assert reader.sources_of_too_deep(HOME + "secret") == []
         assert np.all(reader.outlinks(page) == [])

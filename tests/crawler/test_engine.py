@@ -14,14 +14,15 @@ from sites import Server, Site, crawl, random_site, rows
 
 from minicrawl.analysis.folded import folded_store
 from minicrawl.analysis.verify import verify
+from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sources.source import LocalSource
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SeedError
-from minicrawl.model import Fetched, ParsedPage, Progress
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Progress
 from minicrawl.rank import pagerank
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -291,10 +292,10 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     """A bug must be heard of, not swallowed. (One over what a page says is that page's alone: test_unread.py.)"""
     page = LocalSource.page
 
-    async def broken(self: LocalSource, url: str) -> tuple[Fetched, ParsedPage]:
-        if url != HOME:
+    async def broken(self: LocalSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        if request.url != HOME:
             raise ZeroDivisionError("a bug")
-        return await page(self, url)
+        return await page(self, request)
 
     monkeypatch.setattr(LocalSource, "page", broken)
     store = tmp_path / "crawl.db"
@@ -306,15 +307,15 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
 
 def test_pages_of_many_links_are_taken_in_beside_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others are not: to pass them to a thread would cost more than it spares."""
-    absorb = Absorber.absorb
+    absorb = Visits.absorb
     in_loop: list[int] = []
 
-    def noted(self: Absorber, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+    def noted(self: Visits, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         if threading.current_thread() is threading.main_thread():
             in_loop.append(len(parsed.outlinks))
         absorb(self, page, fetched, parsed, now)
 
-    monkeypatch.setattr(Absorber, "absorb", noted)
+    monkeypatch.setattr(Visits, "absorb", noted)
     site: Site = {f"http://{n}.test/": [f"/{number}" for number in range(n)] for n in (0, 1, 20, 21, 50)}
     crawl(site, tmp_path / "crawl.db", list(site), concurrency=8, pages=5, probe=False, timing=Timing(links_at_once=20))
     assert sorted(in_loop) == [0, 1, 20]
@@ -326,7 +327,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
     loops: list[asyncio.AbstractEventLoop] = []
 
     def waiting(function: Any) -> Any:
-        def wrapper(self: Absorber, *args: Any, **options: Any) -> None:
+        def wrapper(self: Any, *args: Any, **options: Any) -> None:
             if threading.current_thread() is not threading.main_thread():
                 ticked = threading.Event()
                 loops[0].call_soon_threadsafe(ticked.set)
@@ -335,7 +336,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
 
         return wrapper
 
-    monkeypatch.setattr(Absorber, "absorb", waiting(Absorber.absorb))
+    monkeypatch.setattr(Visits, "absorb", waiting(Visits.absorb))
     monkeypatch.setattr(Absorber, "commit", waiting(Absorber.commit))
 
     async def crawled() -> None:
@@ -351,7 +352,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
 def test_what_is_taken_in_beside_the_loop_is_the_same(tmp_path: Path, seed: int) -> None:
     """The same requests in the same order, and the same books to the unit, whatever the size of a turn of the loop."""
     site, seeds = random_site(seed)
-    books = "SELECT id, url, state, reason, depth, inlinks, cash, history, received, forwarded, walkers FROM pages"
+    books = "SELECT id, url, state, reason, depth, inlinks, standing, history, received, forwarded, walkers FROM pages"
     found = []
     for links_at_once in (0, 3, 10_000):
         store = tmp_path / f"{links_at_once}.db"
@@ -364,15 +365,15 @@ def test_what_is_taken_in_beside_the_loop_is_the_same(tmp_path: Path, seed: int)
 def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    absorb = Absorber.absorb
+    absorb = Visits.absorb
     begun, go_on = threading.Event(), threading.Event()
 
-    def waiting(self: Absorber, *args: Any) -> None:
+    def waiting(self: Visits, *args: Any) -> None:
         begun.set()
         go_on.wait(60)
         absorb(self, *args)
 
-    monkeypatch.setattr(Absorber, "absorb", waiting)
+    monkeypatch.setattr(Visits, "absorb", waiting)
     store = tmp_path / "crawl.db"
 
     async def cancelled() -> None:

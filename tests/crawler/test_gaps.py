@@ -15,9 +15,9 @@ import skipping
 from politeness import Witness
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD
-from minicrawl.crawler.run import acrawl
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing

@@ -9,8 +9,8 @@ import pytest
 from politeness import Witness
 from sites import Site, crawl, random_site, rows
 
-from minicrawl.crawler.net.dns import Names
-from minicrawl.crawler.run import acrawl
+from minicrawl.api import acrawl
+from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
 
@@ -39,7 +39,7 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """
     asked: list[str] = []
 
-    async def look_up(_: Names, name: str) -> tuple[str, ...]:
+    async def look_up(_: DnsCache, name: str) -> tuple[str, ...]:
         asked.append(name)
         if "mute" in name:
             await asyncio.sleep(3600)
@@ -51,7 +51,7 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return ("127.0.0.200",)
         raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
 
-    monkeypatch.setattr(Names, "look_up", look_up)
+    monkeypatch.setattr(DnsCache, "look_up", look_up)
     return asked
 
 

@@ -21,7 +21,7 @@ SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0, pages=20)
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", 7)
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", 7)
 
 
 @pytest.mark.parametrize("discovery", [1.0, 0.6])
@@ -55,7 +55,7 @@ def test_known_page_takes_few_bytes() -> None:
 
 
 BROKEN = {
-    "cash = cash + 1 WHERE id = 1": ["the cash book holds {total} units instead of 4611686018427387904: +1"],
+    "standing = standing + 1 WHERE id = 1": ["the cash book holds {total} units instead of 4611686018427387904: +1"],
     "state = 'lost' WHERE id = 1": [
         "page 1 is in state 'lost', which explains nothing",
         "3 pages are counted as fetched (ok) instead of 2",
@@ -88,7 +88,7 @@ UNBALANCED = {
         "the ledger holds",
         "page 1 has received",
     ],
-    "UPDATE pages SET cash = -10000000000000000000 / 3 WHERE id = 1": [
+    "UPDATE pages SET standing = -10000000000000000000 / 3 WHERE id = 1": [
         "page 1 has negative cash",
         "the cash book holds",
     ],

@@ -22,9 +22,9 @@ from misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer,
 from sites import rows
 from table import each
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.net.addresses import Resolver
-from minicrawl.crawler.run import acrawl
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -419,7 +419,7 @@ import asyncio, re, sys, zlib
 from pathlib import Path
 from misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.run import acrawl
+from minicrawl.api import acrawl
 from minicrawl.timing import Timing
 from minicrawl.crawler.sources.source import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
@@ -462,7 +462,7 @@ faults = {"sound": answer()} | SITEMAPS | {
 async def fetch(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
     async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
-        await fetcher.fetch(f"http://{name}.first.test/")
+        await fetcher.fetch(PageRequest(f"http://{name}.first.test/"))
 
 async def crawl(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]

@@ -52,6 +52,7 @@ EXAMPLES = {
     "allow_private": True,
     "timeout": 5,
     "max_size": "1MB",
+    "contact": "me@example.org",
 }
 FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header"}
 

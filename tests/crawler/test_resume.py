@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from sites import Reply, Server, Site, crawl, html, random_site, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -26,7 +26,7 @@ HOME = "http://a.test/"
 
 def accounts(store: Path) -> list[tuple[object, ...]]:
     """Everything both books say of every page, and their scalars."""
-    columns = "id, url, state, reason, is_read, depth, inlinks, cash, history, clock, hops, measures"
+    columns = "id, url, state, reason, visited, depth, inlinks, standing, history, clock, chain_length, measures"
     return [
         *rows(store, f"SELECT {columns} FROM pages ORDER BY id"),
         *rows(store, "SELECT * FROM links ORDER BY source"),
@@ -105,10 +105,10 @@ def test_abandoned_requests_leave_their_pages_waiting(tmp_path: Path) -> None:
 
     asyncio.run(cancelled())
     assert list(audit(open_store(store))) == []
-    read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE is_read")}
+    read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
     _, again = crawl(site, store, seeds)
     assert set(again.asked).isdisjoint(read)
-    assert rows(store, "SELECT count(*) FROM pages WHERE NOT is_read") == [(0,)]
+    assert rows(store, "SELECT count(*) FROM pages WHERE NOT visited") == [(0,)]
 
 
 class Web:
@@ -196,7 +196,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
         crawling.wait()
         served.thaw.set()
         assert list(audit(open_store(store))) == []
-        read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE is_read")}
+        read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
         kills.append((read, len(served.asked)))
     served.frozen_from = 10**9
     done = subprocess.run(command(served, store, seeds), capture_output=True, check=True, timeout=60)

@@ -10,8 +10,8 @@ import pytest
 from sites import rows
 from skipping import run
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.model import CrawlReport
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing

@@ -14,14 +14,14 @@ import httpx
 import pytest
 from sites import Server, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sources.source import WorkerSource
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
-from minicrawl.model import CrawlReport, Fetched, ParsedPage
+from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.timing import STANDARD, Timing
@@ -77,12 +77,12 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     timing = Timing(beat=0.05, hang=3.0, retry=0.001, robots_retry=0.001)
     page, asked = WorkerSource.page, list[str]()
 
-    async def ask_and_kill(self: WorkerSource, url: str) -> tuple[Fetched, ParsedPage]:
-        asked.append(url)
+    async def ask_and_kill(self: WorkerSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        asked.append(request.url)
         if len(asked) == 20:
             for worker in self._workers:
                 os.kill(worker.process.pid, fate)
-        return await page(self, url)
+        return await page(self, request)
 
     monkeypatch.setattr(WorkerSource, "page", ask_and_kill)
     store = tmp_path / "crawl.db"
@@ -107,7 +107,7 @@ def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> Non
     async def run() -> list[tuple[int, object]]:
         ours, theirs = socket.socketpair()
         line = Connection(ours.detach())
-        line.send((CrawlSettings(), STANDARD, frozenset()))
+        line.send((CrawlSettings(), STANDARD, frozenset(), None))
         serving = asyncio.create_task(serve(_Crammed(theirs.detach())))
         line.send([(7, "locate", "http://192.0.2.1/")])
         answers: list[tuple[int, object]] = []

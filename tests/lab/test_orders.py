@@ -144,7 +144,7 @@ def test_rank_mass_is_coverage_visited_greedily(seed: int) -> None:
 
     def visit(page: int) -> None:
         before = coverage.walkers.sum()
-        old = links[page] if coverage.found[page] else []
+        old = links[page] if coverage.kind[page] else []
         coverage.visit(page, array(links[page]), array(old))
         assert coverage.walkers.sum() <= before <= WALKERS
         assert 20 * coverage.walkers.sum() + 3 * coverage.stepped <= 20 * WALKERS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.read_twice import asked_twice
+from minicrawl.lab.revisits import ranking_after_revisits
 from minicrawl.lab.settling import figure, newcomers
 from minicrawl.rank import Graph
 from minicrawl.rank.components import subgraph
@@ -18,7 +18,7 @@ def test_part_of_a_graph_keeps_the_links_inside() -> None:
 
 
 def test_pages_asked_for_twice_are_ranked_about_exactly() -> None:
-    agreement = asked_twice(power_law(20_000, np.random.default_rng(1)), 0)
+    agreement = ranking_after_revisits(power_law(20_000, np.random.default_rng(1)), 0)
     assert agreement.tau >= 0.90
     assert agreement.top >= 0.88
 

@@ -9,7 +9,7 @@ from opic_webs import D, csr, exact_importance, final, pages, random_web
 from table import each
 
 from minicrawl.opic import Coverage
-from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, Found
+from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, PageKind
 
 
 def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
@@ -22,8 +22,8 @@ def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
 
 def visit(coverage: Coverage, web: Sequence[Sequence[int]], page: int, aliases: Collection[int] = ()) -> None:
     """A turn of a page whose links never change."""
-    old = web[page] if coverage.found[page] else []
-    coverage.visit(page, pages(web[page]), pages(old), Found.ALIAS if page in aliases else Found.PAGE)
+    old = web[page] if coverage.kind[page] else []
+    coverage.visit(page, pages(web[page]), pages(old), PageKind.ALIAS if page in aliases else PageKind.PAGE)
 
 
 def visit_many(
@@ -31,7 +31,7 @@ def visit_many(
 ) -> None:
     """Virtual visits of pages whose links never change; those that had no turn yet have it now, one by one."""
     for page in chosen:
-        if not coverage.found[page]:
+        if not coverage.kind[page]:
             visit(coverage, web, page, aliases)
     coverage.visit_many(pages(chosen), *csr([web[page] for page in chosen]))
 
@@ -181,7 +181,7 @@ def test_visits_at_once_equal_visits_one_by_one(seed):
         for coverage in (at_once, one_by_one):
             visit(coverage, web, page, aliases)
     for page in range(n):
-        if page not in chosen and at_once.found[page]:
+        if page not in chosen and at_once.kind[page]:
             for coverage in (at_once, one_by_one):
                 visit(coverage, web, page, aliases)
     visit_many(at_once, web, chosen, aliases)
@@ -224,7 +224,7 @@ def test_lonely_seed_without_links_is_everything():
 def test_alias_covers_nothing_by_itself():
     """It hands its walkers over; they count where they arrive."""
     coverage = seeded(2, [0])
-    coverage.visit(0, pages([1]), found=Found.ALIAS)
+    coverage.visit(0, pages([1]), kind=PageKind.ALIAS)
     assert coverage.bound() == 0.0
     assert coverage.walkers[:2].tolist() == [0, WALKERS]
     coverage.visit(1, pages([]))
@@ -241,7 +241,7 @@ class Life:
         self.coverage.grow(n)
         self.starts = np.zeros(n, dtype=np.int64)
         self.links: list[list[int]] = [[] for _ in range(n)]
-        self.found = [Found.UNKNOWN] * n
+        self.kinds = [PageKind.UNKNOWN] * n
         self.start()
 
     def start(self) -> None:
@@ -250,21 +250,22 @@ class Life:
         self.starts[seeds] += WALKERS // len(seeds)
 
     def aliases(self) -> set[int]:
-        return {page for page in range(self.n) if self.found[page] is Found.ALIAS}
+        return {page for page in range(self.n) if self.kinds[page] is PageKind.ALIAS}
 
     def turn(self) -> None:
         """A page has its turn: what is found there may be another thing than the last time, as may its links."""
         page, old = self.draw.randrange(self.n), []
-        found = self.draw.choice([Found.PAGE, Found.PAGE, Found.PAGE, Found.UNKNOWN, Found.NOTHING, Found.ALIAS])
+        kinds = [PageKind.PAGE, PageKind.PAGE, *PageKind]
+        kind = self.draw.choice(kinds)
         others = [other for other in range(self.n) if other != page]
-        links = self.draw.sample(others, self.draw.choice([0, 1, 2, 3, 7])) if found is Found.PAGE else []
-        if found is Found.ALIAS:
+        links = self.draw.sample(others, self.draw.choice([0, 1, 2, 3, 7])) if kind is PageKind.PAGE else []
+        if kind is PageKind.ALIAS:
             others = [other for other in others if final(other, self.links, self.aliases() - {page}) != page]
             links = [self.draw.choice(others)]
-        if self.found[page] is found and self.draw.random() < 0.5:
+        if self.kinds[page] is kind and self.draw.random() < 0.5:
             links = self.links[page]
-        old, self.links[page], self.found[page] = self.links[page], links, found
-        self.coverage.visit(page, pages(links), pages(old), found)
+        old, self.links[page], self.kinds[page] = self.links[page], links, kind
+        self.coverage.visit(page, pages(links), pages(old), kind)
 
     def settle(self) -> None:
         """Virtual visits of some pages, whatever was found there."""
@@ -274,19 +275,19 @@ class Life:
     def truth(self) -> float:
         """Share of the collected pages, all others having no links, by the linear system of the known graph."""
         importance = exact_importance(self.links, self.starts.tolist(), self.aliases())
-        return share_of(importance, [page for page in range(self.n) if self.found[page] is Found.PAGE])
+        return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:
         coverage = self.coverage
         assert coverage.bound() <= self.truth() + 1e-9
-        assert coverage.found[: self.n].tolist() == self.found
-        assert coverage.collected == sum(found in (Found.PAGE, Found.ALIAS) for found in self.found)
+        assert coverage.kind[: self.n].tolist() == self.kinds
+        assert coverage.collected == sum(kind in (PageKind.PAGE, PageKind.ALIAS) for kind in self.kinds)
         # Whoever came started there or came along a link; what is counted one by one is what is counted in all.
         came = self.starts.copy()
         for page, links in enumerate(self.links):
             s = int(coverage.steps[page])
             for target in links:
-                came[target] += s if self.found[page] is Found.ALIAS else 17 * s // 20 // len(links)
+                came[target] += s if self.kinds[page] is PageKind.ALIAS else 17 * s // 20 // len(links)
         assert (coverage.walkers + coverage.steps)[: self.n].tolist() == came.tolist()
         kept = (coverage.stepped, coverage.lost, coverage.owed, coverage.collected)
         coverage.recount(coverage.waiting)
@@ -319,11 +320,11 @@ def test_bound_is_the_truth_once_everything_known_is_settled(seed):
         some = coverage.unsettled(every, least)
         coverage.visit_many(some, *csr([life.links[page] for page in some]))
         life.check()
-    rest = life.found
+    rest = life.kinds
     for page in range(life.n):
-        if rest[page] is Found.UNKNOWN:
-            coverage.visit(page, pages([]), found=Found.NOTHING)
-            life.found[page] = Found.NOTHING
+        if rest[page] is PageKind.UNKNOWN:
+            coverage.visit(page, pages([]), kind=PageKind.NOTHING)
+            life.kinds[page] = PageKind.NOTHING
     while (least := coverage.least_worth()) is not None:
         some = coverage.unsettled(every, least)
         coverage.visit_many(some, *csr([life.links[page] for page in some]))
@@ -333,11 +334,11 @@ def test_bound_is_the_truth_once_everything_known_is_settled(seed):
 def test_walkers_wait_where_nobody_knows_and_end_where_nothing_is():
     """A seed with 20 links to forbidden pages, or to dead ones, and one to a page without links."""
     forbidden, dead = seeded(22, [0]), seeded(22, [0])
-    for coverage, found in ((forbidden, Found.UNKNOWN), (dead, Found.NOTHING)):
+    for coverage, kind in ((forbidden, PageKind.UNKNOWN), (dead, PageKind.NOTHING)):
         coverage.visit(0, pages(range(1, 22)))
         coverage.visit(1, pages([]))
         for page in range(2, 22):
-            coverage.visit(page, pages([]), found=found)
+            coverage.visit(page, pages([]), kind=kind)
         assert coverage.collected == 2
     there, lost = 1 + D / 21, 20 * D / 21
     assert dead.bound() == pytest.approx(there / (there + lost), rel=1e-9)
@@ -349,9 +350,9 @@ def test_page_that_is_lost_and_found_again_counts_as_at_first():
     coverage.visit(0, pages([1, 2]))
     coverage.visit(1, pages([]))
     before = coverage.bound()
-    coverage.visit(1, pages([]), found=Found.NOTHING)
+    coverage.visit(1, pages([]), kind=PageKind.NOTHING)
     lost = coverage.bound()
-    coverage.visit(1, pages([]), found=Found.UNKNOWN)
+    coverage.visit(1, pages([]), kind=PageKind.UNKNOWN)
     assert coverage.bound() < lost < before
     coverage.visit(1, pages([]))
     assert coverage.bound() == before

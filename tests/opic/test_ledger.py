@@ -14,7 +14,7 @@ from table import each
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.shares import damped, sigma, sigmas
+from minicrawl.opic.units import damped, sigma, sigmas
 
 MOST = 12
 ROUNDS = 1000
@@ -550,7 +550,7 @@ def test_ledger_of_its_columns_is_the_ledger(history):
 @pytest.mark.parametrize("block", [1, 4, 2**18])
 def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(block, monkeypatch):
     """The mean is 100, so from 150 on a visit is worth it."""
-    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     ledger = ledger_with([149, 150, 20, 30, 151, 100])
     assert ledger.due(9).tolist() == [1, 4]
     assert ledger.due(2).tolist() == [1, 4]
@@ -571,7 +571,7 @@ def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(block
 )
 @pytest.mark.parametrize("block", [2, 2**18])
 def test_round_of_settling_visits(residuals, expected, block, monkeypatch):
-    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     ledger = ledger_with(residuals)
     least = ledger.least_worth(0.0)
     if least is None:
@@ -642,7 +642,7 @@ def test_certificate_holds_where_half_of_the_pages_are_aliases():
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
-    monkeypatch.setattr("minicrawl.opic.shares.BLOCK", block)
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     draw = random.Random(2)
     ledger = Ledger()
     assert [array.tolist() for array in ledger.most_important(5)] == [[], []]

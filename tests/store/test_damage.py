@@ -60,7 +60,7 @@ ROWS = [
     "UPDATE pages SET {column} = {value} WHERE id = {page}",
 ]
 COLUMNS = (
-    *("id", "host", "found_on", "is_read", "depth", "inlinks"),
+    *("id", "host", "found_on", "visited", "depth", "inlinks"),
     *("cash", "clock", "received", "forwarded", "walkers", "fetch"),
 )
 VALUES = (-1, 0, 2**31, 2**40, 2**62, -(2**62), 999)
@@ -193,7 +193,7 @@ def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: 
 
 
 @pytest.mark.parametrize("value", ["NULL", "9e999", "-9e999", "'many'", "x'00'"])
-@pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_read", "ledger_births", "ledger_total", "level"])
+@pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "level"])
 def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
     sound: Path, tmp_path: Path, key: str, value: str
 ) -> None:

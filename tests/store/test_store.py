@@ -203,7 +203,7 @@ def test_missing_store_says_what_to_run(tmp_path: Path) -> None:
 
 
 DAMAGES = {
-    "cash appears": "UPDATE pages SET cash = cash + 1 WHERE id = 3",
+    "cash appears": "UPDATE pages SET standing = standing + 1 WHERE id = 3",
     "cash vanishes from the virtual page": "UPDATE meta SET value = value - 1 WHERE key = 'reserve'",
     "ledger loses a unit": "UPDATE pages SET received = received - 1 WHERE id = 2",
     "ledger's virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'ledger_virtual'",
@@ -213,7 +213,7 @@ DAMAGES = {
     "a host is lost": "DELETE FROM hosts WHERE id = 0",
     "an unknown state": "UPDATE pages SET state = 'odd' WHERE id = 1",
     "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
-    "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE is_read)",
+    "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE visited)",
     "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
     "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
 }

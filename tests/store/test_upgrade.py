@@ -30,7 +30,7 @@ def contents(store: Path) -> list[list[tuple[object, ...]]]:
         rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
         rows(store, "SELECT * FROM links"),
         rows(store, "SELECT * FROM meta WHERE key NOT IN ('run', 'coverage_waiting', 'best_floor', 'is_ranked')"),
-        rows(store, "SELECT id, name, crawl_delay, next_at FROM hosts"),
+        rows(store, "SELECT id, name, crawl_delay, next_fetch FROM hosts"),
         rows(store, "SELECT * FROM ranks"),
     ]
 
@@ -72,7 +72,7 @@ def test_crawl_goes_on_in_an_older_store(tmp_path: Path, version: int) -> None:
     for store in stores:
         report, _ = crawl(site, store, [])
         assert report.reason == "nothing-left"
-    outcomes = "SELECT url, state, cash, received, inlinks FROM pages ORDER BY id"
+    outcomes = "SELECT url, state, standing, received, inlinks FROM pages ORDER BY id"
     assert rows(stores[1], outcomes) == rows(stores[0], outcomes)
 
 

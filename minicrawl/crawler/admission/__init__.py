@@ -1,5 +1,6 @@
 """Which URLs may become known, and with how much cash.
 
+admission  whether, asked of scope, ownership and traps
 seeds      where a crawl starts
 scope      which links are followed, and why not
 focus      links that get more of a page's cash

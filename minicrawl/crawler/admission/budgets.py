@@ -24,6 +24,7 @@ from hashlib import blake2b
 
 from minicrawl.crawler.urls.keys import hostname, owner_of, site_of
 from minicrawl.store.rows import DomainRow, LinkerRow
+from minicrawl.store.writer import Writer
 
 PAGES = 5_000
 PAGES_PER_LINKER = 1_000
@@ -158,6 +159,11 @@ class Budgets:
         domains = [DomainRow(number, self._names[number], address) for number, address in self._changed.items()]
         linkers, self._new_linkers, self._changed = self._new_linkers, [], {}
         return domains, linkers
+
+    def save(self, writer: Writer) -> None:
+        domains, linkers = self.take_rows()
+        writer.save_domains(domains)
+        writer.add_linkers(linkers)
 
     def _at(self, host: str) -> int:
         """The number of a host's domain, which has one from now on."""

@@ -38,6 +38,7 @@ from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.crawler.admission.calendars import Counting
 from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
 from minicrawl.store.rows import PatternRow
+from minicrawl.store.writer import Writer
 
 MAX_PATH = 1024
 MAX_SEGMENTS = 20
@@ -300,6 +301,12 @@ class Traps:
                 self._young, self._old = {}, self._young
         self._touched = set()
         return rows, digests
+
+    def save(self, writer: Writer) -> None:
+        patterns, digests = self.take_rows()
+        writer.save_patterns(patterns)
+        writer.save_digests(digests)
+        self.budgets.save(writer)
 
     def _judge(self, url: str, shape: Shape, source: str, found_on: Shape, source_host: str) -> str | None:
         rule = static_rule(url)

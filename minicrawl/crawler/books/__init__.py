@@ -2,7 +2,7 @@
 
 accounts     both books, the coverage bound, depth and in-links of all pages
 best         which pages may be the most important
-live_shape   links and strong components of the web while it is crawled
+graph_counts links and strong components of the web while it is crawled
 audit        what a store promises, checked
 stored_forms what a store keeps in a form of its own: meta and JSON
 """

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
-from minicrawl.opic.coverage import SETTLED_COVERAGE, Found
-from minicrawl.opic.shares import Flags, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.arrays import Flags, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
 from minicrawl.opic.window import Measure, MeasureWindow
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.column import FileColumn
@@ -66,21 +66,21 @@ class Accounts:
         page: int,
         outlinks: Pages,
         old: Pages = _NOWHERE,
-        found: Found = Found.PAGE,
+        kind: PageKind = PageKind.PAGE,
         *,
         weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
-        self.relink(page, outlinks, old, found)
-        return self.book.visit(page, outlinks, weights, alias=found is Found.ALIAS)
+        self.relink(page, outlinks, old, kind)
+        return self.book.visit(page, outlinks, weights, alias=kind is PageKind.ALIAS)
 
-    def relink(self, page: int, outlinks: Pages, old: Pages, found: Found = Found.PAGE) -> None:
+    def relink(self, page: int, outlinks: Pages, old: Pages, kind: PageKind = PageKind.PAGE) -> None:
         """The ledger and the walkers take note of new links of `page`, be it its turn or not."""
-        alias = found is Found.ALIAS
+        alias = kind is PageKind.ALIAS
         if self.ledger.alias[page] and not (alias and np.array_equal(outlinks, old)):
             self.hops_may_fall = True
         self.ledger.visit(page, outlinks, old, alias=alias)
-        self.coverage.visit(page, outlinks, old, found)
+        self.coverage.visit(page, outlinks, old, kind)
         if len(old):
             self.inlinks[old] -= 1
             self._credited.append(old)
@@ -223,7 +223,7 @@ class Accounts:
             "window_size": measured.turnovers * self.book.in_hand() if measured else None,
             "window_visits": measured.count if measured else None,
             "ledger_virtual": self.ledger.virtual,
-            "ledger_never_read": self.ledger.never_read,
+            "ledger_never_visited": self.ledger.never_read,
             "ledger_births": self.ledger.births,
             "ledger_total": self.ledger.total(),
             "coverage_waiting": self.coverage.waiting,
@@ -240,7 +240,7 @@ class Accounts:
             self.ledger.gone[first:size] = pages.are(State.GONE)
         if State.ALIAS in pages.state:
             self.ledger.alias[first:size] = pages.are(State.ALIAS)
-        self.coverage.found[first:size] = list(map(found_in, pages.state, pages.is_answered.tolist()))
+        self.coverage.kind[first:size] = list(map(kind_of, pages.state, pages.is_answered.tolist()))
 
     def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
         """Take over what the window remembers of visits."""
@@ -300,10 +300,10 @@ class Accounts:
 
 
 @lru_cache(maxsize=32)  # there are a dozen, asked for a million times
-def found_in(state: str, is_answered: bool) -> Found:
+def kind_of(state: str, is_answered: bool) -> PageKind:
     """What a page in a state is to the walkers. is_answered: whether its last turn was."""
     if state == State.ALIAS:
-        return Found.ALIAS
+        return PageKind.ALIAS
     if state == State.FETCHED:
-        return Found.PAGE
-    return Found.NOTHING if is_answered and state != State.DISALLOWED else Found.UNKNOWN
+        return PageKind.PAGE
+    return PageKind.NOTHING if is_answered and state != State.DISALLOWED else PageKind.UNKNOWN

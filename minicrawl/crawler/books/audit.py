@@ -11,8 +11,8 @@ from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wro
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
+from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.shares import Flags, flagged
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import PLACES, Store, open_store
 from minicrawl.store.rows import PageColumns
@@ -74,9 +74,9 @@ class _Held:
         received, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
         self.ledger = Ledger.of(received, forwarded, gone, alias, int(store.meta("ledger_virtual") or 0))
-        self.is_read: Flags = np.zeros(size, dtype=np.bool_)
+        self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
-        self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_read", "births", "total")}
+        self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
         self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
@@ -87,12 +87,12 @@ class _Held:
         ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
         ledger.gone[rows], ledger.alias[rows] = states == State.GONE, states == State.ALIAS
         self.inlinks[rows] = account.inlinks
-        is_read = self.is_read[rows] = account.is_read != 0
-        cash = account.cash + np.where(is_read, self._level, 0)
+        visited = self.visited[rows] = account.visited != 0
+        cash = account.standing + np.where(visited, self._level, 0)
         self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
-            "is in state {state!r}, but its cash says otherwise": is_read == (states == State.WAITING),
+            "is in state {state!r}, but its cash says otherwise": visited == (states == State.WAITING),
             "has negative cash: {cash}": cash < 0,
         }
         for what, flags in wrong.items():
@@ -107,7 +107,7 @@ class _Held:
         ledger = self.ledger
         ledger.recount(ledger.virtual)
         residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
-        for name, value in (("never_read", ledger.never_read), ("births", ledger.births), ("total", ledger.total())):
+        for name, value in (("never_visited", ledger.never_read), ("births", ledger.births), ("total", ledger.total())):
             kept = self._sums[name]
             if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
                 yield f"the ledger's {name} is kept as {kept} instead of {value}"
@@ -143,7 +143,7 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
     for page, own in store.own_links():
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
-    for page in flagged(held.is_read & ~has_links).tolist():
+    for page in flagged(held.visited & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
     for page in flagged(expected != ledger.received).tolist():
         received = int(ledger.received[page])

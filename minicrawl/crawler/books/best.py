@@ -7,7 +7,7 @@ few pages come to be among the best: a commit looks which of those it changes ha
 import numpy as np
 
 from minicrawl.opic import Ledger
-from minicrawl.opic.shares import IntArray, Pages, flagged, slices
+from minicrawl.opic.arrays import IntArray, Pages, flagged, slices
 
 KEPT = 1_000
 

@@ -23,7 +23,7 @@ _OF_RUN = {"shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "window", "stopped"), str),
-    **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_read"), int),
+    **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
     **dict.fromkeys(("ledger_births", "coverage_waiting", "links_left_out", "sitemap_thirds", "window_visits"), int),
     **dict.fromkeys(("best_floor", "is_ranked", "in_doubt"), int),
     **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
@@ -40,7 +40,7 @@ _JSON: dict[tuple[str, str], Any] = {
     ("patterns", "seen"): [str | int],
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
     ("parameters", "signs"): [(str, int)],
-    ("refused", "beyond"): [str],
+    ("refused", "too_deep"): [str],
 }
 
 

@@ -20,7 +20,7 @@ from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
-from minicrawl.opic.shares import Flags, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD

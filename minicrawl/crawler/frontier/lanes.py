@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import PageQueue
-from minicrawl.opic.shares import IntArray, Pages
+from minicrawl.opic.arrays import IntArray, Pages
 
 
 class Offers:

@@ -1,11 +1,16 @@
 """One request, one answer.
 
-fetch         a request with its redirects of connection and proxy: one `Fetched`
-connection    HTTP/1.1 on the wire, and connections kept for the next request
-answer        the head of an answer, and its body out of its framing
-codings       gzip, deflate, br and zstd undone
-content_type  of what type a body is
-headers       which of the user's headers go with a request
-retry_after   how long a host asks to be left alone
-unread        what becomes of an answer that a part of ours fails over
+fetch            a request, and what came back: one `Fetched`
+exchange         what went out and came back, byte for byte, and who is shown it
+body             the body of an answer, as far as somebody wants it
+response_head    what the head of an answer says of its body and its page
+content_type     of what type a body is
+codings          gzip, deflate, br and zstd undone
+headers          which of the user's headers go with a request
+retry_after      how long a host asks to be left alone
+failures         the reason code of what a request failed by
+unread           what becomes of an answer that a part of ours fails over
+transport        what carries requests: the protocol
+httpx_transport  any transport of httpx in place of the wire
+wire             HTTP/1.1 over connections of our own
 """

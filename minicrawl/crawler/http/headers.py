@@ -6,8 +6,9 @@ so that nothing secret goes along a link or a redirect.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
+from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.net.addresses import endpoint
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
@@ -21,12 +22,12 @@ class Headers:
         self._headers = [(header, _Place(header.host) if header.host is not None else None) for header in headers]
         self._seed_origins = seed_origins
 
-    def going_to(self, site: str) -> list[tuple[str, str]]:
+    def going_to(self, origin: str) -> list[tuple[str, str]]:
         """Names and values of the headers for an origin, scheme://host[:port], in the order they were given."""
         return [
             (header.name, header.value)
             for header, place in self._headers
-            if (place.has(site) if place else not header.is_secret or site in self._seed_origins)
+            if (place.has(origin) if place else not header.is_secret or origin in self._seed_origins)
         ]
 
 
@@ -42,11 +43,22 @@ class _Place:
         self._scheme = scheme and scheme.lower()
         self._port = own_port if port or scheme else None
 
-    def has(self, site: str) -> bool:
+    def has(self, origin: str) -> bool:
         """Whether an origin is meant."""
-        name, port = endpoint(f"{site}/")
+        name, port = endpoint(f"{origin}/")
         return (
             name == self._name
             and self._port in (None, port)
-            and (self._scheme is None or site.startswith(f"{self._scheme}://"))
+            and (self._scheme is None or origin.startswith(f"{self._scheme}://"))
         )
+
+
+def as_fields(headers: Iterable[tuple[str, str]]) -> tuple[Field, ...]:
+    """Headers as they are sent, a byte for each character."""
+    return tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+
+
+def replaced(fields: Sequence[Field], others: Sequence[Field]) -> tuple[Field, ...]:
+    """The fields but those that have the name of one of the others, then these."""
+    names = {name.lower() for name, _ in others}
+    return (*(field for field in fields if field[0].lower() not in names), *others)

@@ -1,6 +1,13 @@
-"""The web as this crawl knows it.
+"""The web as this crawl knows it, and how more of it becomes known.
 
-known_web     pages, their accounts, links and hosts
-page_numbers  which page a URL is
-batch         what the next commit writes
+known_urls   which page a URL is
+known_pages  what came of the last turn of a page, and what the page links to
+known_hosts  the hosts by name
+known_web    these, the books and the frontier, as a crawl begins with them
+loading      what the store holds, taken over
+discovery    URLs that become pages
+batch        what the next commit writes of the turns of pages
+saving       what the next commit writes of the accounts; what a part of the crawl does to be saved
+settling     virtual visits along the links that the store holds
+tally        what a run counts
 """

@@ -1,4 +1,4 @@
-"""What was absorbed since the last commit, as the rows that the next one writes."""
+"""What became of pages since the last commit, as the rows that the next one writes."""
 
 from dataclasses import dataclass, field
 
@@ -8,10 +8,7 @@ from minicrawl.store.writer import Writer
 
 @dataclass
 class Batch:
-    """Rows by page; `new` in the order of discovery. `hosts`: those whose politeness clock moved.
-
-    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
-    """
+    """Rows by page; `new` in the order of discovery. All are gone once they are saved."""
 
     new: list[NewPage] = field(default_factory=list)
     turns: dict[int, Turn] = field(default_factory=dict)
@@ -21,9 +18,7 @@ class Batch:
     links: dict[int, Links] = field(default_factory=dict)
     refused: dict[int, Refused] = field(default_factory=dict)
     robots: list[RobotsRow] = field(default_factory=list)
-    hosts: set[int] = field(default_factory=set)
     turns_taken: int = 0
-    is_urgent: bool = False
 
     def add_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it outdoes what was noted of the page before."""
@@ -52,3 +47,7 @@ class Batch:
         writer.save_links(self.links.values())
         writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)
+        for rows in (self.new, self.turns, self.retries, self.restated, self.measures, self.links, self.refused):
+            rows.clear()
+        self.robots.clear()
+        self.turns_taken = 0

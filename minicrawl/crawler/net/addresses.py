@@ -7,14 +7,15 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import replace
 
-from minicrawl.crawler.net.dns import GRACE, Names
+from minicrawl.crawler.net.dns import GRACE, DnsCache
 from minicrawl.crawler.urls.keys import authority, hostname
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import STANDARD, Timing
 
-_PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443}
+"""By scheme."""
 
 
 class PrivateAddressError(OSError):
@@ -80,13 +81,13 @@ class Resolver:
     ) -> None:
         self._proxy_host = proxy_host
         self._allow_private = allow_private
-        self._names = Names(timing)
+        self._dns = DnsCache(timing)
         self.target = Routes(connect_to).target
 
     async def address(self, url: str) -> str:
         """The IP address that requests for a normalised URL go to; of several, the one that is tried first."""
         address, _ = self.target(*endpoint(url))
-        found = (address,) if is_literal(address) else await self._names.addresses(address)
+        found = (address,) if is_literal(address) else await self._dns.addresses(address)
         for one in found:
             self.check(one)
         return found[0]
@@ -94,7 +95,7 @@ class Resolver:
     async def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
         """The IP addresses, with port, that a connection to `host:port` may go to, the best first."""
         address, to_port = self.target(host, port)
-        found = (address,) if is_literal(address) else await self._names.addresses(address, GRACE)
+        found = (address,) if is_literal(address) else await self._dns.addresses(address, GRACE)
         if host != self._proxy_host:
             for one in found:
                 self.check(one)
@@ -113,7 +114,7 @@ class Resolver:
             raise PrivateAddressError(f"{address} is not a public address; --allow-private permits it")
 
     async def close(self) -> None:
-        await self._names.close()
+        await self._dns.close()
 
 
 def endpoint(url: str) -> tuple[str, int]:
@@ -122,7 +123,7 @@ def endpoint(url: str) -> tuple[str, int]:
     host, divider, port = name.rpartition(":")
     if not divider or name.endswith("]"):
         host, port = name, ""
-    return host.strip("[]"), int(port) if port else _PORTS[url.partition(":")[0]]
+    return host.strip("[]"), int(port) if port else PORTS[url.partition(":")[0]]
 
 
 # Prefixes whose addresses carry an IPv4 address in their last 32 bits: compatible, mapped, NAT64 (RFC 4291, 6052).

@@ -33,6 +33,11 @@ class Deadlines:
         if is_over and not task.uncancel() and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the current task, which is in a block, is over."""
+        return asyncio.current_task() not in self._ends
+
     def _break_off(self) -> None:
         """Most of the time that is nobody: who was next has long left the block."""
         self._timer = None

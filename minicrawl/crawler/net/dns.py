@@ -25,8 +25,8 @@ class NameServerError(socket.gaierror):
     """The name server fails, which may pass: that says nothing of the name."""
 
 
-class Names:
-    """Addresses by name, the best first."""
+class DnsCache:
+    """The addresses of a name, the best first: asked for once, and then remembered."""
 
     def __init__(
         self, timing: Timing = STANDARD, clock: Callable[[], float] = time.monotonic, most: int = 100_000

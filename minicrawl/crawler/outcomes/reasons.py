@@ -1,18 +1,18 @@
-"""Which rule decided on a URL, in words: the option and its pattern, the line of robots.txt, the page it leads to."""
+"""Every reason code, with a sentence for people; and which rule decided on a URL.
 
+A code is one of MEANINGS, or of a family: http-STATUS, redirect-STATUS, and CAUSE-REFUSAL for a page that leads to
+another one which is refused, such as canonical-loop or redirect-scope-site.
+"""
+
+import re
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps import static_rule
-from minicrawl.crawler.http.unread import PARSER_FAILED
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.model import State
 
-_OF_TARGETS = {
-    "loop": "leads back here",
-    "chain": f"is at the end of a chain of more than {MAX_HOPS}",
-    "dead": "is a page where nothing was found",
-    "differs": "is named so by many pages that say something else",
-}
 _OF_CONNECTIONS = {
     "tls": "no version of TLS in common, or none is spoken there",
     "tls-authority": "no known authority vouches for the certificate; --ca-file PEM trusts one more",
@@ -22,11 +22,118 @@ _OF_CONNECTIONS = {
     "dns": "there is no such name, or it has no address; --connect-to takes a host elsewhere",
     "dns-unanswered": "the name server failed, or was silent",
 }
+"""Why there is no connection, and the option that may help."""
+
+MEANINGS = {
+    # It waits for its first turn.
+    "seed": "it was given as a seed, and has had no turn yet",
+    "link": "a page that was read links to it, and it has had no turn yet",
+    "sitemap": "a sitemap lists it, and it has had no turn yet",
+    # It was read.
+    "ok": "it was read, and its links were taken",
+    "noindex": "it was read, and asks not to be shown by search engines",
+    "nofollow": "it was read, and asks robots not to follow its links",
+    "not-html": "it was read, and is no HTML, so that there are no links in it",
+    "truncated": "it was read as far as --max-size or the number of links that are taken allows",
+    # It stands for another page.
+    "canonical": "it names another page as the one it stands for (rel=canonical)",
+    "meta-refresh": "it sends its reader to another page (meta refresh)",
+    "duplicate": "it has the same bytes and links as another page of its site (--merge-duplicates)",
+    "session": "it is the page without the id of a session in its URL",
+    # An answer that is none.
+    "soft-404": "its host says the same of pages that cannot exist",
+    "redirect-nowhere": "it redirects, but to no URL",
+    "undecodable": "what came back is in no content coding that can be undone",
+    "bad-response": "what came back is no HTTP",
+    "bad-url": "no request can be made for it",
+    "parser-failed": "a part of minicrawl failed over what was sent; the log of the crawl tells where",
+    "worker-died": "the process that fetched it has died",
+    # No answer.
+    **_OF_CONNECTIONS,
+    "refused": "nobody listens at that port",
+    "connect": "no connection came about",
+    "connection": "the connection failed",
+    "reset": "the connection was broken off",
+    "timeout": "the answer took longer in all than --timeout",
+    "timeout-connect": "no connection came about in time",
+    "timeout-read": "the answer stopped coming",
+    "host-dead": "its host did not answer for long, and is left alone for now",
+    # It may not be asked for.
+    "robots": "robots.txt forbids it",
+    "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
+    # It does not become known.
+    "no-link": "no page read so far has a counted link to it",
+    "too-long": "its URL is too long",
+    "max-depth": "it is more links from a seed than --max-depth",
+    "scope-site": "it is on none of the seeds' sites (--scope site)",
+    "scope-host": "it is on none of the seeds' hosts (--scope host)",
+    "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
+    "type": "its ending is that of a file which is never HTML (--html-only)",
+    "deny": "it matches a pattern of --deny",
+    "allow": "it matches no pattern of --allow",
+    "trap-long-path": "trap: its path is too long",
+    "trap-deep-path": "trap: its path has too many segments",
+    "trap-repeated-path": "trap: its path repeats itself",
+    "trap-long-query": "trap: its query is too long",
+    "trap-many-parameters": "trap: its query has too many parameters",
+    "trap-duplicates": "trap: pages of its pattern mostly say the same",
+    "trap-session": "trap: pages of its pattern mostly say the same, and it has the id of a session",
+    "trap-parameters": "trap: URLs of its pattern only combine known values of parameters",
+    "trap-calendar": "trap: a calendar, or numbered pages, without end",
+    "trap-host-budget": "trap: its registrable domain has had as many pages as its in-links from other domains earn",
+    "trap-many-hosts": "trap: its registrable domain has had as many hosts as its in-links from other domains earn",
+    "trap-address-budget": "trap: the domains at its address have had as many pages as their in-links earn",
+}
+"""What a reason code means."""
+
+_LEADS_ON = {
+    "redirect": "it redirects",
+    "canonical": MEANINGS["canonical"],
+    "meta-refresh": MEANINGS["meta-refresh"],
+    "duplicate": MEANINGS["duplicate"],
+    "session": MEANINGS["session"],
+}
+_OF_TARGETS = {
+    "loop": "leads back here",
+    "chain": f"is at the end of a chain of more than {MAX_HOPS}",
+    "dead": "is a page where nothing was found",
+    "differs": "is named so by many pages that say something else",
+}
 
 
-def why_no_connection(reason: str) -> str | None:
-    """What a reason code for no connection means, and the option that may help; None where the code says it all."""
-    return _OF_CONNECTIONS.get(reason)
+def meaning(reason: str, state: str | None = None) -> str | None:
+    """What a reason code means, of a page in that state; None for a code that is in no table."""
+    cause, refusal = _parts(reason)
+    if cause and state == State.WAITING:
+        return "a page that stands for it made it known, and it has had no turn yet"
+    if reason in MEANINGS:
+        return MEANINGS[reason]
+    if cause:
+        return _led_on(cause, refusal)
+    family, _, number = reason.partition("-")
+    return f"the answer was {_status(number)}" if family == "http" and number.isdecimal() else None
+
+
+def _led_on(cause: str, refusal: str) -> str | None:
+    """What it means that a page leads to another one, and that this is refused."""
+    if cause == "redirect" and refusal.isdecimal():
+        return f"it redirects to another page ({_status(refusal)})"
+    if refusal in _OF_TARGETS:
+        return f"{_LEADS_ON[cause]}, but that {_OF_TARGETS[refusal]}"
+    return f"{_LEADS_ON[cause]}, but of that: {MEANINGS[refusal]}" if refusal in MEANINGS else None
+
+
+def _parts(reason: str) -> tuple[str, str]:
+    """What leads to another page, and why that is refused: ("canonical", "loop") of "canonical-loop"."""
+    match = re.fullmatch(rf"({'|'.join(_LEADS_ON)})(?:-(.+))?", reason)
+    return (match[1], match[2] or "") if match else ("", "")
+
+
+def _status(code: str) -> str:
+    try:
+        return f"{code} {HTTPStatus(int(code)).phrase}"
+    except ValueError:
+        return code
 
 
 def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_line: str | None) -> str | None:
@@ -36,14 +143,13 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, robots_l
     """
     if reason == "robots":
         return robots_line
-    if reason == PARSER_FAILED:
-        return "a part of minicrawl failed over what was sent; the log of the crawl tells where"
+    if reason == "parser-failed":
+        return MEANINGS[reason]
     if leads_to is None:
-        return why_no_connection(reason)
-    # A code such as "redirect-scope-site" or "meta-refresh-loop": what leads there, and why that is refused.
-    code = next((code for code in _OF_TARGETS if reason.endswith(f"-{code}")), None)
-    told = _OF_TARGETS[code] if code else scope.rule(leads_to, depth) or static_rule(leads_to)
-    return f"{leads_to}: {told}" if told else leads_to
+        return _OF_CONNECTIONS.get(reason)
+    _, refusal = _parts(reason)
+    rule = _OF_TARGETS.get(refusal) or scope.rule(leads_to, depth) or static_rule(leads_to)
+    return f"{leads_to}: {rule}" if rule else leads_to
 
 
 def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple[str, str]:
@@ -57,4 +163,4 @@ def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple
     if nearest:
         source, depth = min(nearest, key=lambda page: page[1])
         return "max-depth", f"{scope.rule(url, depth + 1) or 'the next crawl follows it'}; {source} links to it"
-    return "no-link", "no page read so far has a counted link to it"
+    return "no-link", MEANINGS["no-link"]

@@ -24,8 +24,9 @@ from typing import NamedTuple
 from minicrawl.crawler.admission.traps import Novelty, shape_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import ParameterRow
+from minicrawl.store.writer import Writer
 
 SIGNS = 4
 NEWS = 3
@@ -43,9 +44,12 @@ class Sessions:
     """What is known of parameters, by pattern and name, and which pages are to be asked for without one.
 
     verdict of a parameter    "?" while signs are gathered, "session", or "content"
+
+    `learns`: False if it is switched off; nothing is known then.
     """
 
-    def __init__(self, rows: Iterable[ParameterRow] = ()) -> None:
+    def __init__(self, rows: Iterable[ParameterRow] = (), *, learns: bool = True) -> None:
+        self.learns = learns
         self._rows: dict[str, dict[str, ParameterRow]] = {}
         self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: in how many patterns each is
         self._asked: defaultdict[str, int] = defaultdict(int)  # by host: probes
@@ -53,7 +57,7 @@ class Sessions:
         self._probes: dict[str, _Probe] = {}  # by what is asked for
         self._news: dict[str, list[tuple[str, int]]] = {}  # by pattern: pages that were news, and their digests
         self._changed: dict[tuple[str, str], ParameterRow] = {}
-        for row in rows:
+        for row in rows if learns else ():
             self._take(row)
 
     def plain(self, url: str) -> str:
@@ -67,10 +71,14 @@ class Sessions:
         may_ask = self._asked[politeness_key(url)] < MOST_PROBES
         return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
-    @property
-    def are_known(self) -> bool:
-        """Whether any parameter has turned out to be a session's."""
-        return bool(self._sessions)
+    def plain_links(self, parsed: ParsedPage) -> tuple[Sequence[str], Sequence[str]]:
+        """The distinct outlinks of a page without parameters that are sessions', and the first anchor of each."""
+        if not self._sessions:
+            return parsed.outlinks, parsed.anchors
+        anchors: dict[str, str] = {}
+        for url, anchor in zip(parsed.outlinks, parsed.anchors, strict=True):
+            anchors.setdefault(self.plain(url), anchor)
+        return list(anchors), list(anchors.values())
 
     def found_on(self, host: str) -> int:
         """In how many patterns of a host parameters have turned out to be sessions'."""
@@ -139,6 +147,9 @@ class Sessions:
         """What changed since the last call."""
         rows, self._changed = list(self._changed.values()), {}
         return rows
+
+    def save(self, writer: Writer) -> None:
+        writer.save_parameters(self.take_rows())
 
     @staticmethod
     def _is_session(row: ParameterRow | None, patterns: int, may_ask: bool) -> bool:

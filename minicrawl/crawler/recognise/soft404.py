@@ -41,7 +41,8 @@ import numpy as np
 from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched
-from minicrawl.store.rows import LatelyRow, Probe
+from minicrawl.store.rows import Probe, RecentPage
+from minicrawl.store.writer import Writer
 
 MOST_PROBES = 3
 """Per origin."""
@@ -213,7 +214,7 @@ class Soft404s:
     lately: what take_read gave and is not dropped, with URLs, in this order.
     """
 
-    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[LatelyRow, str]] = ()) -> None:
+    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[RecentPage, str]] = ()) -> None:
         self._secret = secret
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self._wanted: dict[str, str] = {}
@@ -222,7 +223,7 @@ class Soft404s:
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
         self._number = 0
-        self._new: dict[int, LatelyRow] = {}
+        self._new: dict[int, RecentPage] = {}
         self._dropped: list[int] = []
         self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
@@ -242,7 +243,7 @@ class Soft404s:
     def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
         """Take in a page with status 200. Returns what follows for pages read before. is_there: it is surely there."""
         self._number += 1
-        row = LatelyRow(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
+        row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
         read = _read(row, fetched.url)
         judged = self._judged(self._probes.get(origin_of(read.url), {}).values(), [read])
@@ -301,11 +302,15 @@ class Soft404s:
         rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
         return rows
 
-    def take_read(self) -> tuple[list[LatelyRow], list[int]]:
+    def take_read(self) -> tuple[list[RecentPage], list[int]]:
         """Pages that were read since the last call, and the numbers of those before that are none read lately."""
         new, dropped = list(self._new.values()), self._dropped
         self._new, self._dropped = {}, []
         return new, dropped
+
+    def save(self, writer: Writer) -> None:
+        writer.save_probes(self.take_rows())
+        writer.save_recent_pages(*self.take_read())
 
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and wonder whether its host should be asked."""
@@ -376,7 +381,7 @@ class Soft404s:
             self._dropped.append(read.number)
 
 
-def _read(row: LatelyRow, url: str) -> Read:
+def _read(row: RecentPage, url: str) -> Read:
     sample = frozenset(memoryview(row.words[4 : 4 * _SAMPLE + 4]).cast("I"))
     return Read(row.id, row.page, url, row.digest, row.words, sample, bool(row.is_there), row.anchor)
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.model import State
+from minicrawl.model import PageRequest, State
 
 _log = logging.getLogger("minicrawl")
 
@@ -27,9 +30,23 @@ class Liveness:
     where all that a crawl once knew have gone, others may be there. Then come those that answered in earlier runs.
     """
 
-    def __init__(self, web: KnownWeb, turns: HostTurns) -> None:
-        self._web = web
+    def __init__(
+        self,
+        accounts: Accounts,
+        frontier: Frontier,
+        pages: KnownPages,
+        urls: KnownUrls,
+        turns: HostTurns,
+        *,
+        asks_robots: bool,
+    ) -> None:
+        """asks_robots: whether the crawl asks for robots.txt files."""
+        self._accounts = accounts
+        self._frontier = frontier
+        self._pages = pages
+        self._urls = urls
         self._turns = turns
+        self._asks_robots = asks_robots
         self._looks = self._checks = 0
         self._page: int | None = None
 
@@ -39,10 +56,10 @@ class Liveness:
         It is for its robots.txt; or for a page, if the crawl does not ask for those.
         """
         for page in [self._page] if self._page is not None else self._found():
-            host = self._web.frontier.host(page)
-            if host.health.dead_until <= now and self._web.frontier.may_be_asked(host, now):
-                self._page, url = page, self._web.known.url(page)
-                url = url if self._web.settings.ignore_robots else f"{origin_of(url)}/robots.txt"
+            host = self._frontier.host(page)
+            if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
+                self._page, url = page, self._urls.url(page)
+                url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
                 return LivenessCheck(self._turns, host, url, on_located)
         self._page = None
         return None
@@ -58,10 +75,10 @@ class Liveness:
         self._checks = 0
 
     def _found(self) -> Iterator[int]:
-        size = self._web.accounts.size
-        read = self._web.accounts.book.visited[:size]
-        host_of = self._web.frontier.host_of[:size]
-        hosts = self._web.frontier.hosts
+        size = self._accounts.size
+        read = self._accounts.book.visited[:size]
+        host_of = self._frontier.host_of[:size]
+        hosts = self._frontier.hosts
         answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))
         asked = np.fromiter((host.answers is not None for host in hosts), np.bool_, len(hosts))
         first, second = read & answering[host_of], ~read & ~asked[host_of]
@@ -69,7 +86,7 @@ class Liveness:
             first, second = second, first
         for pages in (first, second, read):
             for page in self._some(np.flatnonzero(pages)):
-                if not read[page] or self._web.last_state(page) == State.FETCHED:
+                if not read[page] or self._pages.last_state(page) == State.FETCHED:
                     yield page
 
     def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:
@@ -97,7 +114,7 @@ class LivenessCheck(Request):
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         _log.debug("asking for %s, to see whether anybody answers", self.url)
-        self.fetched, _ = await source.page(self.url)
+        self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_located(self, now: float) -> None:
         self._on_located(now)

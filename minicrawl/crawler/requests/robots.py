@@ -8,9 +8,11 @@ robots.txt is asked what it says of that: "/robots.txt" is always allowed (RFC 9
 from dataclasses import replace
 
 from minicrawl.crawler.hosts.host import Host, HostTurn
+from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.http.unread import unread
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request
@@ -19,7 +21,9 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
+from minicrawl.store.reader import Store
 from minicrawl.store.rows import RobotsRow
+from minicrawl.timing import Timing
 
 
 class RobotsFiles:
@@ -29,32 +33,47 @@ class RobotsFiles:
     or that it cannot be had now. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(self, web: KnownWeb, turns: HostTurns) -> None:
-        self._web = web
+    def __init__(
+        self,
+        store: Store,
+        past: Past,
+        hosts: KnownHosts,
+        batch: Batch,
+        turns: HostTurns,
+        *,
+        user_agent: str,
+        timing: Timing,
+    ) -> None:
+        self._store = store
+        self._past = past
+        self._hosts = hosts
+        self._batch = batch
         self._turns = turns
+        self._user_agent = user_agent
+        self._timing = timing
         self._states: dict[str, RobotsState] = {}
 
     def state(self, origin: str) -> RobotsState | None:
         """What is known of an origin's robots.txt, be it out of date."""
         if origin not in self._states:
-            row = self._web.writer.robots(origin)
+            row = self._store.robots(origin)
             if row is None:
                 return None
             self._states[origin] = self._restored(row)
         return self._states[origin]
 
     def _restored(self, row: RobotsRow) -> RobotsState:
-        robots, past = restored(row), self._web.past
+        robots, past = restored(row), self._past
         expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
         if expires != robots.expires:
             robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
-            self._web.batch.robots.append(robots.row(row.origin))
+            self._batch.robots.append(robots.row(row.origin))
         return robots
 
     def allows(self, url: str) -> bool:
         """Whether robots.txt allows a URL, as far as it is known."""
         robots = self.state(origin_of(url))
-        return robots is None or robots.refusal(self._web.settings.user_agent, url) is None
+        return robots is None or robots.refusal(self._user_agent, url) is None
 
     def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
         """A request for what is not known. page: for whose sake."""
@@ -62,7 +81,7 @@ class RobotsFiles:
 
     def host(self, origin: str) -> Host:
         """Whose pages wait until the robots.txt of an origin is known."""
-        return self._web.host(politeness_key(origin))
+        return self._hosts.host(politeness_key(origin))
 
     def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
         """Take in an answer for the robots.txt of an origin, or for what it redirects to."""
@@ -93,7 +112,7 @@ class RobotsFiles:
         if known is not None and known.rules is not None and now < known.expires:
             self._take(origin, known, now)
             return False
-        host = self._web.host(politeness_key(url))
+        host = self._hosts.host(politeness_key(url))
         hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
         # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
         self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
@@ -102,7 +121,7 @@ class RobotsFiles:
     def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
         """Take in the last answer for an origin's robots.txt, which may be that of another origin as well."""
         before = self._states.get(origin)
-        robots = judged(fetched, now, before.attempts if before else 0, self._web.timing)
+        robots = judged(fetched, now, before.attempts if before else 0, self._timing)
         self._take(origin, robots, now)
         there = origin_of(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS
@@ -111,16 +130,16 @@ class RobotsFiles:
 
     def _take(self, origin: str, robots: RobotsState, now: float) -> None:
         self._states[origin] = robots
-        self._web.batch.robots.append(robots.row(origin))
+        self._batch.robots.append(robots.row(origin))
         if robots.rules is not None:
             # http and https have one clock: what either asks for holds for both.
-            host = self._web.host(politeness_key(origin))
+            host = self._hosts.host(politeness_key(origin))
             states = map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"})
             self._turns.set_crawl_delay(host, max(map(self._crawl_delay, states)), now)
 
     def _crawl_delay(self, robots: RobotsState | None) -> float:
         rules = None if robots is None else robots.rules
-        return 0.0 if rules is None else rules.crawl_delay(self._web.settings.user_agent) or 0.0
+        return 0.0 if rules is None else rules.crawl_delay(self._user_agent) or 0.0
 
 
 class RobotsErrand(Request):

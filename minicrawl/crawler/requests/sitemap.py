@@ -4,9 +4,14 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.http.unread import parser_failed
-from minicrawl.crawler.known.known_web import KnownWeb, unknown
+from minicrawl.crawler.known.discovery import Discovery, unknown
+from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.request import Arrival, Deliver, Kind, Refusal, Request
@@ -15,6 +20,8 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer
+from minicrawl.store.writer import Writer
+from minicrawl.timing import Timing
 
 _LET_IN_AT_ONCE = 100
 _LET_IN_SECONDS = 2.0  # some times as long as between two commits, when hosts are looked at
@@ -27,11 +34,33 @@ class Sitemaps(Kind):
     plain: gives a URL without what is a session's.
     """
 
-    def __init__(self, web: KnownWeb, turns: HostTurns, plain: Callable[[str], str]) -> None:
-        self._web, self._plain = web, plain
+    def __init__(
+        self,
+        queue: SitemapQueue,
+        accounts: Accounts,
+        frontier: Frontier,
+        hosts: KnownHosts,
+        urls: KnownUrls,
+        admission: Admission,
+        discovery: Discovery,
+        turns: HostTurns,
+        plain: Callable[[str], str],
+        *,
+        is_on: bool,
+        timing: Timing,
+    ) -> None:
+        """is_on: whether sitemaps are asked for, and what they list becomes known."""
+        self.queue = queue
+        self._accounts = accounts
+        self._frontier = frontier
+        self._hosts = hosts
+        self._urls = urls
+        self._admission = admission
+        self._discovery = discovery
         self._turns = turns
-        self.queue = SitemapQueue(web.writer)
-        self.queue.thirds = int(web.writer.meta("sitemap_thirds") or 0)
+        self._plain = plain
+        self._is_on = is_on
+        self._timing = timing
 
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
@@ -40,47 +69,47 @@ class Sitemaps(Kind):
         except Exception as error:
             parser_failed(f"{site}/robots.txt", error)
             return
-        host = int(self._web.frontier.host_of[page])
+        host = int(self._frontier.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def line_up(self, now: float) -> None:
         """Let hosts be asked for the sitemaps that are next, when their turns come."""
-        if not self._web.settings.sitemaps:
+        if not self._is_on:
             return
         for row in self.queue.to_ask(now):
             name = politeness_key(row.url)
-            if name != self._web.frontier.hosts[row.host].name and not self._web.scope.is_inside(row.url):
-                self.queue.closed(row.id, f"scope-{self._web.scope.kind}", None, 0, now)
+            if name != self._frontier.hosts[row.host].name and not self._admission.scope.is_inside(row.url):
+                self.queue.closed(row.id, f"scope-{self._admission.scope.kind}", None, 0, now)
             else:
-                host = self._web.host(name)
-                self._web.frontier.add_errand(host, SitemapErrand(self, self._turns, host, row.url, row.id), now)
+                host = self._hosts.host(name)
+                self._frontier.add_errand(host, SitemapErrand(self, self._turns, host, row.url, row.id), now)
 
     def next_ready(self) -> float | None:
         return self.queue.next_ready()
 
     def drop(self, errand: "SitemapErrand", reason: str, now: float) -> None:
         """Take in that a sitemap whose turn has come is not to be asked for."""
-        self._web.frontier.end_turn(errand.turn, now, asked=False)
+        self._frontier.end_turn(errand.turn, now, asked=False)
         self.queue.closed(errand.sitemap, reason, None, 0, now)
 
     def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
         """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
         row = self.queue.row(sitemap)
-        name = self._web.frontier.hosts[row.host].name
+        name = self._frontier.hosts[row.host].name
         if is_index:
             near = {name, politeness_key(row.url)}
             self.queue.named_by(sitemap, [url for url in urls if politeness_key(url) in near], now)
             return
-        depth = int(self._web.accounts.depth[row.page]) + 1
+        depth = int(self._accounts.depth[row.page]) + 1
         distinct = dict.fromkeys(url for url in urls if politeness_key(url) == name)
-        inside = [url for url in distinct if self._web.scope.refuses(url, depth) is None]
-        self.queue.enqueue(sitemap, unknown(inside, self._web.known.find(inside)))
+        inside = [url for url in distinct if self._admission.scope.refuses(url, depth) is None]
+        self.queue.enqueue(sitemap, unknown(inside, self._urls.find(inside)))
 
     def absorb(self, errand: "SitemapErrand", answer: SitemapAnswer, now: float) -> None:
         """Take in what the request for a sitemap led to; its URLs have been absorbed."""
         sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
-        outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._web.timing)
+        outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
         self._turns.answered(errand.turn, fetched, now, outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
@@ -92,7 +121,7 @@ class Sitemaps(Kind):
 
     def on_nothing_left(self, now: float) -> bool:
         """Let some URLs of every host in, as there is nothing else to do; whether any were."""
-        if not self._web.settings.sitemaps:
+        if not self._is_on:
             return False
         waiting = None
         while self.queue.waiting != waiting:  # as long as some of them are known by now, or in traps
@@ -103,53 +132,51 @@ class Sitemaps(Kind):
 
     def on_commit(self, now: float) -> None:
         """Let in some URLs of every host that may be asked and has no page left, whatever others do."""
-        if not (self.queue.waiting and self._web.settings.sitemaps):
+        if not (self.queue.waiting and self._is_on):
             return
         for host in self.queue.hosts():
-            if self._web.frontier.is_idle(self._web.frontier.hosts[host], now):
+            if self._frontier.is_idle(self._frontier.hosts[host], now):
                 self._let_in_of(host, now)
 
     def _let_in_of(self, host: int, now: float) -> int:
         """Let in URLs of a host, as many as it may be asked for until this is looked at again, and a few more."""
-        delay = self._web.frontier.hosts[host].delay
+        delay = self._frontier.hosts[host].delay
         most = min(1 + int(_LET_IN_SECONDS / delay), _LET_IN_AT_ONCE) if delay else _LET_IN_AT_ONCE
         return self._let_in(most, now, host)
 
     def let_earned_in(self, born: int, now: float) -> None:
         """Let in as many URLs from sitemaps as a page has earned whose links made `born` pages known."""
-        if self.queue.waiting and self._web.settings.sitemaps:
+        if self.queue.waiting and self._is_on:
             earned = self.queue.earned(born)
             if earned:
                 self._let_in(earned, now)
 
-    def save(self) -> None:
-        """Write all that has changed since the last commit, within the transaction of the next."""
+    def save(self, writer: Writer) -> None:
         rows = self.queue.take_rows()
-        self._web.writer.save_sitemaps(rows.sitemaps)
-        self._web.writer.add_listed_urls(rows.listed)
-        self._web.writer.remove_listed_urls(rows.unlisted)
-        self._web.writer.save_sitemap_pages(rows.made)
-        self._web.writer.save_meta({"sitemap_thirds": self.queue.thirds})
+        writer.save_sitemaps(rows.sitemaps)
+        writer.add_listed_urls(rows.listed)
+        writer.remove_listed_urls(rows.unlisted)
+        writer.save_sitemap_pages(rows.made)
+        writer.save_meta({"sitemap_thirds": self.queue.thirds})
         if rows.left_out is not None:
-            self._web.writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
+            writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
 
     def _let_in(self, most: int, now: float, host: int | None = None) -> int:
         """Make URLs from sitemaps known, so many at most, of one host or of the next ones. Returns how many."""
-        first_new = self._web.accounts.size
+        let_in = 0
         for _ in range(_LOOKS):
-            listed = self.queue.next_urls(most - (self._web.accounts.size - first_new), host)
+            listed = self.queue.next_urls(most - let_in, host)
             if listed is None:
                 break
             sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
-            urls, _, known, _ = self._web.admitted(sitemap.url, urls, urls)
-            fresh = unknown(urls, known)
-            born = self._web.made_known(fresh, [None] * len(fresh), sitemap.page, "sitemap")
+            admitted = self._discovery.admitted(sitemap.url, urls, urls)
+            pages = self._discovery.made_known(admitted, sitemap.page, "sitemap")
+            born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]
             self.queue.let_in(sitemap.id, born)
-            for page in born:
-                self._web.frontier.add(page, now)
-            if self._web.accounts.size - first_new >= most:
+            let_in += self._discovery.offer_new(now)
+            if let_in >= most:
                 break
-        return self._web.accounts.size - first_new
+        return let_in
 
 
 class SitemapErrand(Request):

@@ -74,14 +74,14 @@ class SitemapQueue:
         self._left_out: dict[str, int] = store.meta_json("sitemaps_left_out")
         self._has_news_of_left_out = False
         self.waiting = 0
-        self.thirds = 0  # of a URL, earned and not spent yet
+        self.thirds = int(store.meta("sitemap_thirds") or 0)  # of a URL, earned and not spent yet
         self._changed: set[int] = set()
         self._listed: list[ListedUrl] = []
         self._unlisted: list[ListedUrl] = []
         self._made: list[tuple[int, int]] = []
         for row in self._rows.values():
             self._per_host[row.host] += 1
-            self._taken[row.host] += row.taken
+            self._taken[row.host] += row.made_known
             if row.reason == DUE or row.attempts:
                 self._make_due(row)
         for host, (count, last) in store.listed_counts().items():
@@ -102,7 +102,7 @@ class SitemapQueue:
     def named_by(self, sitemap: int, urls: Iterable[str], now: float) -> None:
         """Take in that a sitemap leads to those at normalised `urls`."""
         row = self._rows[sitemap]
-        self._name(str(sitemap), row.host, urls, row.page, row.level + 1, now)
+        self._name(str(sitemap), row.host, urls, row.page, row.nesting + 1, now)
 
     def _name(self, source: str, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:
         for url in urls:
@@ -112,7 +112,7 @@ class SitemapQueue:
                 # Asked for in the future: by a clock that has been set back since, nobody knows by how much.
                 is_recent = 0 <= now - (row.asked_at or 0.0) < LIFETIME
                 if row.reason != DUE and not row.attempts and not is_recent:
-                    self._note(row._replace(reason=DUE, level=level))
+                    self._note(row._replace(reason=DUE, nesting=level))
                     self._make_due(self._rows[number])
             elif level <= MOST_LEVELS and self._per_host[host] < MOST_SITEMAPS and len(self._rows) < MOST_IN_ALL:
                 row = SitemapRow(len(self._rows), host, url, page, level, DUE)
@@ -217,7 +217,7 @@ class SitemapQueue:
         row = self._rows[sitemap]
         self._made += made
         self._taken[row.host] += len(made)
-        self._note(row._replace(taken=row.taken + len(made)))
+        self._note(row._replace(made_known=row.made_known + len(made)))
 
     def take_rows(self) -> ChangedRows:
         """What changed since the last call."""

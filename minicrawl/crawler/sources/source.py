@@ -19,7 +19,9 @@ from typing import Any, Protocol, Self
 
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.link_header import canonicals
+from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.http.unread import PARSER_FAILED, unread
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.robots.rules import MAX_BYTES
@@ -27,7 +29,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
-from minicrawl.model import Fetched, Located, ParsedPage, SitemapAnswer
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -42,7 +44,7 @@ _URLS_AT_ONCE = 1_000
 class PageSource(Protocol):
     """Answers requests for pages, robots.txt files and sitemaps, any number of them side by side."""
 
-    async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         """The answer for a normalised URL, without its body, and what the page says."""
 
     async def robots(self, url: str) -> Fetched:
@@ -63,32 +65,33 @@ class PageSource(Protocol):
 
 
 class LocalSource:
-    """Fetches and parses in this process; what takes long to parse, in another. seed_origins: see Fetcher."""
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins, capture: see Fetcher."""
 
     def __init__(
         self,
         settings: CrawlSettings,
-        transport: Any = None,
+        transport: Transport | None = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
         seed_origins: Set[str] = frozenset(),
+        capture: Capture | None = None,
     ) -> None:
-        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins)
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._large_pages = LargePages(timing.parse)
         self._wants_anchors = bool(settings.topic)
         self._wants_words = settings.probe
         self._keeps_parameters = settings.keep_parameters
 
-    async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
-        fetched = await self._fetcher.fetch(url)
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        fetched = await self._fetcher.fetch(request)
         try:
-            return await self._said(fetched)
+            return await self._parsed(fetched)
         except PageDiedError:
-            return Fetched(url, reason="worker-died"), ParsedPage()
+            return Fetched(request.url, reason="worker-died"), ParsedPage()
         except Exception as error:
             return unread(fetched, error), ParsedPage()
 
-    async def _said(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
+    async def _parsed(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()
         if fetched.body:
             parsed, identity = await self._read(fetched)
@@ -108,7 +111,7 @@ class LocalSource:
         return read_page(page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words)
 
     async def robots(self, url: str) -> Fetched:
-        return await self._fetcher.fetch(url, any_type=True, at_least=MAX_BYTES)
+        return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
 
     async def locate(self, url: str) -> Located:
         return await self._fetcher.locate(url)
@@ -129,7 +132,7 @@ class LocalSource:
                 await asyncio.sleep(0)  # others go on after every step
             return not reader.is_over
 
-        fetched = await self._fetcher.fetch(url, take=take)
+        fetched = await self._fetcher.fetch(PageRequest(url), take=take)
         try:
             if fetched.reason != PARSER_FAILED:
                 for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
@@ -168,7 +171,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     line: Connection
     heard: float
-    requests: list[tuple[int, str, str]] = field(default_factory=list)
+    requests: list[tuple[int, str, PageRequest | str]] = field(default_factory=list)
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     taking: dict[int, GiveUrls] = field(default_factory=dict)
 
@@ -181,19 +184,25 @@ class WorkerSource:
     """
 
     def __init__(
-        self, settings: CrawlSettings, timing: Timing = STANDARD, seed_origins: Set[str] = frozenset()
+        self,
+        settings: CrawlSettings,
+        timing: Timing = STANDARD,
+        seed_origins: Set[str] = frozenset(),
+        capture: Callable[[], Capture] | None = None,
     ) -> None:
+        """capture: says in each worker process who is shown every exchange there; it can be pickled."""
         self._settings = settings
+        self._capture = capture
         self._timing = timing
         self._seed_origins = seed_origins
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
 
-    async def page(self, url: str) -> tuple[Fetched, ParsedPage]:
-        answer = await self._ask("page", url)
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        answer = await self._ask("page", request.url, request=request)
         if answer is None:
-            return Fetched(url, reason="worker-died"), ParsedPage()
+            return Fetched(request.url, reason="worker-died"), ParsedPage()
         fetched, parsed = answer
         return Fetched(*fetched), ParsedPage(*parsed)
 
@@ -206,7 +215,7 @@ class WorkerSource:
         return answer or Located(reason="worker-died")
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        answer: SitemapAnswer | None = await self._ask("sitemap", url, give)
+        answer: SitemapAnswer | None = await self._ask("sitemap", url, give=give)
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
@@ -224,10 +233,12 @@ class WorkerSource:
             worker.process.terminate()
             worker.process.wait()
 
-    async def _ask(self, what: str, url: str, give: GiveUrls | None = None) -> Any:
+    async def _ask(
+        self, what: str, url: str, *, request: PageRequest | None = None, give: GiveUrls | None = None
+    ) -> Any:
         """The answer of the worker for this URL's host, or None if it died over it.
 
-        give: takes what the worker sends before that.
+        request: what is asked for, if that is not just the URL. give: takes what the worker sends before the answer.
         """
         worker = self._workers[zlib.crc32(authority(url).encode()) % len(self._workers)]
         self._asked += 1
@@ -238,7 +249,7 @@ class WorkerSource:
             worker.taking[number] = give
         if not worker.requests:
             loop.call_soon(self._send, worker)
-        worker.requests.append((number, what, url))
+        worker.requests.append((number, what, request or url))
         try:
             return await answer
         finally:
@@ -260,7 +271,7 @@ class WorkerSource:
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send((self._settings, self._timing, self._seed_origins))
+        worker.line.send((self._settings, self._timing, self._seed_origins, self._capture))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 

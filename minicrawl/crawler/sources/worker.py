@@ -2,10 +2,11 @@
 
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
-It reads its settings, timing and the origins of the seeds first, then lists of requests (number, "page", "robots",
-"sitemap" or "locate", URL), and sends lists of (number, answer): what has come together in a turn of the event loop.
-Before the answer for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need
-be. The answer None says that the worker itself has failed over it; number 0 is (level, text) for the log.
+It reads its settings, timing, the origins of the seeds and what makes its Capture first, then lists of requests
+(number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of (number, answer):
+what has come together in a turn of the event loop. Before the answer for a sitemap comes [URLs, whether they are of
+further sitemaps] under its number, as often as need be. The answer None says that the worker itself has failed over it;
+number 0 is (level, text) for the log.
 """
 
 import asyncio
@@ -16,7 +17,9 @@ import signal
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from typing import Any
 
+from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.sources.source import LOGGED, LocalSource, taken_apart
 from minicrawl.settings import CrawlSettings
@@ -48,29 +51,30 @@ async def serve(line: Connection) -> None:
     settings: CrawlSettings
     timing: Timing
     seed_origins: frozenset[str]
-    settings, timing, seed_origins = line.recv()
+    capture: Callable[[], Capture] | None
+    settings, timing, seed_origins, capture = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
     answers: list[tuple[int, object]] = []
 
-    async def answer(source: LocalSource, number: int, what: str, url: str) -> None:
+    async def answer(source: LocalSource, number: int, what: str, asked: Any) -> None:
         try:
-            send(number, await result(source, number, what, url))
+            send(number, await result(source, number, what, asked))
         except Exception:  # whatever it is: somebody waits for the answer
-            logging.getLogger("minicrawl").exception("a worker failed over %s", url)
+            logging.getLogger("minicrawl").exception("a worker failed over %s", asked)
             send(number, None)
 
-    async def result(source: LocalSource, number: int, what: str, url: str) -> object:
+    async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
         match what:
             case "page":
-                return taken_apart(await source.page(url))
+                return taken_apart(await source.page(asked))
             case "robots":
-                return await source.robots(url)
+                return await source.robots(asked)
             case "locate":
-                return await source.locate(url)
+                return await source.locate(asked)
             case _:
-                return await source.sitemap(url, lambda urls, is_index: send(number, [urls, is_index]))
+                return await source.sitemap(asked, lambda urls, is_index: send(number, [urls, is_index]))
 
     def send(number: int, answer: object) -> None:
         if not answers:
@@ -98,7 +102,8 @@ async def serve(line: Connection) -> None:
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
     files = room(raised_limit(), settings.concurrency)
-    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins) as source:
+    shown = capture() if capture is not None else None
+    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins, capture=shown) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()

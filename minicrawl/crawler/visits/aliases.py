@@ -11,14 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps import NOTHING
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.known.discovery import Admitted, Discovery
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
-from minicrawl.crawler.visits.max_depth import Beyond
+from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.model import State
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.rows import Restated
 
 
 class Aliases:
@@ -28,11 +30,25 @@ class Aliases:
     stands for itself again when nothing is behind the hint.
     """
 
-    def __init__(self, web: KnownWeb, beyond: Beyond) -> None:
-        self._web = web
-        self._beyond = beyond
+    def __init__(
+        self,
+        hinted: Iterable[tuple[int, int]],
+        accounts: Accounts,
+        pages: KnownPages,
+        urls: KnownUrls,
+        admission: Admission,
+        discovery: Discovery,
+        deep_links: DeepLinks,
+    ) -> None:
+        """hinted: (alias by a hint, what it stands for), as the store has them."""
+        self._accounts = accounts
+        self._pages = pages
+        self._urls = urls
+        self._admission = admission
+        self._discovery = discovery
+        self._deep_links = deep_links
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by what they stand for
-        for alias, target in web.writer.hinted():
+        for alias, target in hinted:
             self._hinted[target].append(alias)
         self._reinstated: list[int] = []
 
@@ -49,27 +65,33 @@ class Aliases:
         """The page that `page` stands for, if it may, and the outcome in the light of that."""
         if outcome.alias is None:
             return None, outcome
-        found: int | None = None
-        refusal = self._web.scope.refuses(outcome.alias, int(self._web.accounts.depth[page]))
+        (found,) = self._urls.find([outcome.alias])
+        refusal = self._refusal(page, outcome, found)
         if refusal is None:
-            # A target that is not known yet cannot lead back here.
-            found = self._web.known.find([outcome.alias])[0]
-            refusal = self._chain(page, found) if found is not None else self._long_chain(page)
-            if refusal is None and found is None and self._web.traps is not None:
-                refusal = self._web.traps.take_in(self._web.known.url(page), NOTHING, [outcome.alias])[0]
-            if refusal == "loop" and outcome.is_redirect and found is not None and self._void_hint(found, page):
-                refusal = self._chain(page, found)
-            if refusal is None and not outcome.is_redirect and found is not None and self._is_dead(found):
-                refusal = "dead"
-        if refusal is None:
-            if self._web.traps is not None and self._web.accounts.depth[page] == 0:
-                self._web.traps.protect([outcome.alias])  # what a seed stands for is meant as well
+            if self._accounts.depth[page] == 0:
+                self._admission.protect([outcome.alias])  # what a seed stands for is meant as well
             if found is None:
-                found = self._web.made_known([outcome.alias], [None], page, outcome.reason, same_depth=True)[0]
+                target = Admitted([outcome.alias], [""], [None])
+                (found,) = self._discovery.made_known(target, page, outcome.reason, same_depth=True)
             return found, outcome
         if outcome.is_redirect:
             return None, Outcome(State.ERROR, f"redirect-{refusal}", alias=outcome.alias)
         return None, replace(outcome, state=State.FETCHED, reason=f"{outcome.reason}-{refusal}")
+
+    def _refusal(self, page: int, outcome: Outcome, target: int | None) -> str | None:
+        """Why a page may not stand for what its outcome says, page `target` if that is known; None: it may."""
+        assert outcome.alias is not None
+        refusal = self._admission.scope.refuses(outcome.alias, int(self._accounts.depth[page]))
+        if refusal is not None:
+            return refusal
+        if target is None:  # which cannot lead back here
+            return self._long_chain(page) or self._admission.refusal(self._urls.url(page), outcome.alias)
+        refusal = self._chain(page, target)
+        if refusal == "loop" and outcome.is_redirect and self._void_hint(target, page):
+            refusal = self._chain(page, target)
+        if refusal is None and not outcome.is_redirect and self._is_dead(target):
+            refusal = "dead"
+        return refusal
 
     def hinted(self, page: int) -> list[int]:
         """The pages that stand for `page` by a hint, and some that did."""
@@ -82,7 +104,7 @@ class Aliases:
     def void_hints(self, page: int, aliases: Iterable[int], why: str) -> None:
         """Let those of some pages stand for themselves that stand for `page` by a hint."""
         for alias in aliases:
-            row = self._web.links_row(alias) if self._web.accounts.book.visited[alias] else None
+            row = self._pages.links_row(alias) if self._accounts.book.visited[alias] else None
             if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
 
@@ -93,41 +115,41 @@ class Aliases:
         """
         self._stand_for_itself(heir, None)
         for alias in (leader, *others):
-            row = self._web.links_row(alias)
+            row = self._pages.links_row(alias)
             old = from_bytes(row.targets)
             to_heir = np.array([heir], dtype=np.int32)
-            self._web.accounts.relink(alias, to_heir, old, Found.ALIAS)
+            self._accounts.relink(alias, to_heir, old, PageKind.ALIAS)
             own = row.targets if row.own is None else row.own
-            self._web.batch.links[alias] = row._replace(targets=to_bytes(to_heir), own=own)
-            self._web.batch.restated[alias] = Restated(alias, State.ALIAS, "duplicate")
+            self._pages.relink(row._replace(targets=to_bytes(to_heir), own=own))
+            self._pages.restate(alias, State.ALIAS, "duplicate")
             self.note_hint(alias, heir)
 
     def give_links_back(self, page: int, reason: str) -> None:
         """Let a page whose own links did not count be one that was read, as the reason says."""
-        row = self._web.links_row(page)
+        row = self._pages.links_row(page)
         assert row.own is not None, "only a page with links of its own can stand for itself"
         own = from_bytes(row.own)
-        depths = self._web.accounts.depth[own]
-        self._web.accounts.relink(page, own, from_bytes(row.targets))
-        self._web.batch.links[page] = row._replace(targets=row.own, own=None)
-        self._web.batch.restated[page] = Restated(page, State.FETCHED, reason)
-        self._beyond.note_nearer(own, depths)
+        depths = self._accounts.depth[own]
+        self._accounts.relink(page, own, from_bytes(row.targets))
+        self._pages.relink(row._replace(targets=row.own, own=None))
+        self._pages.restate(page, State.FETCHED, reason)
+        self._deep_links.note_nearer(own, depths)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""
         for _ in range(MAX_HOPS):
             if target == page:
                 return "loop"
-            if not self._web.accounts.ledger.alias[target]:
+            if not self._accounts.ledger.alias[target]:
                 return self._long_chain(page)
-            target = int(self._web.outlinks(target)[0])
+            target = int(self._pages.outlinks(target)[0])
         return "chain"
 
     def _long_chain(self, page: int) -> str | None:
-        accounts = self._web.accounts
+        accounts = self._accounts
         if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall:
             aliases = np.flatnonzero(accounts.ledger.alias[: accounts.size])
-            accounts.count_hops((alias, int(self._web.outlinks(alias)[0])) for alias in aliases.tolist())
+            accounts.count_hops((alias, int(self._pages.outlinks(alias)[0])) for alias in aliases.tolist())
         return "chain" if accounts.hops[page] >= MAX_HOPS else None
 
     def _void_hint(self, alias: int, page: int) -> bool:
@@ -137,7 +159,7 @@ class Aliases:
         https: the redirect is a fact, the canonical a hint. False where there is none: the loop is of redirects.
         """
         while alias != page:
-            row = self._web.links_row(alias)
+            row = self._pages.links_row(alias)
             if row.own is not None:
                 self._stand_for_itself(alias, "loop")
                 return True
@@ -146,10 +168,10 @@ class Aliases:
 
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: what is wrong with what it stood for, if something is."""
-        hint = "duplicate" if self._web.told(alias).reason == "duplicate" else "canonical"
+        hint = "duplicate" if self._pages.last_turn(alias).reason == "duplicate" else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 
     def _is_dead(self, page: int) -> bool:
         """Whether the last turn of a page found nothing."""
-        return self._web.last_state(page) in (State.ERROR, State.GONE)
+        return self._pages.last_state(page) in (State.ERROR, State.GONE)

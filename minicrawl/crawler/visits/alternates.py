@@ -7,49 +7,67 @@ A twin becomes known without cash, and waits behind all pages that are no twins.
 reach it along the links that lead there, as they do any page.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.urls.keys import hostname, owner_of
-from minicrawl.store.rows import Twin
+from minicrawl.store.rows import Alternate
+from minicrawl.store.writer import Writer
 
 
-class Twins:
+class Alternates:
     """Notes what pages name as their alternates, and puts those off that wait.
 
     plain: gives a URL without what is a session's.
     """
 
-    def __init__(self, web: KnownWeb, plain: Callable[[str], str]) -> None:
-        self._web, self._plain = web, plain
-        self._rows: list[Twin] = []
-        web.frontier.put_off(np.array([twin.page for twin in web.writer.twins()], dtype=np.int64))
+    def __init__(
+        self,
+        stored: Iterable[Alternate],
+        accounts: Accounts,
+        frontier: Frontier,
+        admission: Admission,
+        discovery: Discovery,
+        plain: Callable[[str], str],
+    ) -> None:
+        self._accounts = accounts
+        self._frontier = frontier
+        self._admission = admission
+        self._discovery = discovery
+        self._plain = plain
+        self._rows: list[Alternate] = []
+        frontier.put_off(np.array([twin.page for twin in stored], dtype=np.int64))
 
-    def note(self, page: int, alternates: Sequence[str], now: float) -> None:
-        """Take in the alternates that a page names: those that are new wait for their turn, too."""
-        web, url = self._web, self._web.known.url(page)
-        own = owner_of(hostname(url))
-        depth = int(web.accounts.depth[page])
-        urls = [
-            other
-            for other in dict.fromkeys(map(self._plain, alternates))
-            if other != url and owner_of(hostname(other)) == own and web.scope.refuses(other, depth) is None
-        ]
+    def note(self, page: int, url: str, alternates: Sequence[str], now: float) -> None:
+        """Note the alternates that the page at `url` names: those that are new wait for their turn, too."""
+        urls = self._own(page, url, alternates)
         if not urls:
             return
-        urls, _, known, _ = web.admitted(url, urls, urls)
-        first_new = web.accounts.size
-        twins = np.array(web.made_known(urls, known, page, "alternate", same_depth=True, grant=0), dtype=np.int64)
-        for new in range(first_new, web.accounts.size):
-            web.frontier.add(new, now)
-        waiting = twins[~web.accounts.book.visited[twins] & (web.accounts.depth[twins] > 0)]
-        waiting = waiting[~web.frontier.is_put_off(waiting)]
-        web.frontier.put_off(waiting)
-        self._rows += [Twin(twin, page) for twin in waiting.tolist()]
+        admitted = self._discovery.admitted(url, urls, urls)
+        known = self._discovery.made_known(admitted, page, "alternate", same_depth=True, grant=0)
+        self._discovery.offer_new(now)
+        twins = np.array(known, dtype=np.int64)
+        waiting = twins[~self._accounts.book.visited[twins] & (self._accounts.depth[twins] > 0)]
+        waiting = waiting[~self._frontier.is_put_off(waiting)]
+        self._frontier.put_off(waiting)
+        self._rows += [Alternate(twin, page) for twin in waiting.tolist()]
 
-    def save(self) -> None:
-        """Write all that has changed since the last commit, within the transaction of the next."""
-        self._web.writer.save_twins(self._rows)
+    def save(self, writer: Writer) -> None:
+        writer.save_alternates(self._rows)
         self._rows = []
+
+    def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:
+        """Those of the alternates that are in scope and of the same owner."""
+        owner, depth = owner_of(hostname(url)), int(self._accounts.depth[page])
+        return [
+            other
+            for other in dict.fromkeys(map(self._plain, alternates))
+            if other != url
+            and owner_of(hostname(other)) == owner
+            and self._admission.scope.refuses(other, depth) is None
+        ]

@@ -18,8 +18,12 @@ from itertools import islice
 
 import numpy as np
 
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.fingerprint import hash_of
-from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.recognise.duplicates import Duplicates, Runs
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.crawler.visits.aliases import Aliases
@@ -34,9 +38,23 @@ class Merging:
     """Finds the pages that others are merged with. blocks: the fingerprints of all pages."""
 
     def __init__(
-        self, web: KnownWeb, duplicates: Duplicates, aliases: Aliases, blocks: Iterable[FingerprintColumns]
+        self,
+        blocks: Iterable[FingerprintColumns],
+        accounts: Accounts,
+        pages: KnownPages,
+        urls: KnownUrls,
+        frontier: Frontier,
+        admission: Admission,
+        duplicates: Duplicates,
+        aliases: Aliases,
     ) -> None:
-        self._web, self._duplicates, self._aliases = web, duplicates, aliases
+        self._accounts = accounts
+        self._pages = pages
+        self._urls = urls
+        self._frontier = frontier
+        self._admission = admission
+        self._duplicates = duplicates
+        self._aliases = aliases
         self._owner_hashes: dict[int, int] = {}
         self.load(blocks)
 
@@ -67,16 +85,17 @@ class Merging:
         if page not in self._copies.candidates(key):
             self._copies.add(key, page)
 
-    def elect(self) -> int:
+    def elect(self, merged: Iterable[tuple[int, int]]) -> int:
         """Let the page of each cluster lead that has received the most on its own, all being committed.
 
+        merged: (alias, leader), as the store has them.
         Returns how many clusters have another leader now.
         """
         clusters: defaultdict[int, list[int]] = defaultdict(list)
-        for alias, leader in self._web.writer.merged():
+        for alias, leader in merged:
             clusters[leader].append(alias)
         changed = 0
-        ledger = self._web.accounts.ledger
+        ledger = self._accounts.ledger
         for leader, aliases in clusters.items():
             own = int(ledger.received[leader]) - int(ledger.forwarded[aliases].sum())
             heir = max(aliases, key=lambda alias: int(ledger.received[alias]))
@@ -87,22 +106,22 @@ class Merging:
 
     def _links_to_the_same(self, page: int, parsed: ParsedPage, other: int) -> bool:
         """Whether the links of two copies that are followed are the same, but for those to one another."""
-        web = self._web
-        depth = int(web.accounts.depth[page]) + 1
-        followed = {url for url in parsed.outlinks if web.scope.refuses(url, depth) is None}
-        both = {web.known.url(page), web.known.url(other)}
-        return followed - both == {web.known.url(target) for target in web.outlinks(other).tolist()} - both
+        depth = int(self._accounts.depth[page]) + 1
+        refuses, url_of = self._admission.scope.refuses, self._urls.url
+        followed = {url for url in parsed.outlinks if refuses(url, depth) is None}
+        both = {url_of(page), url_of(other)}
+        return followed - both == set(map(url_of, self._pages.outlinks(other).tolist())) - both
 
     def _may_lead(self, page: int) -> Callable[[int], bool]:
         """Whether another page may be what `page` is one with, as far as can be told without a look at the store."""
-        own, is_alias = self._owner_hash(page), self._web.accounts.ledger.alias
+        own, is_alias = self._owner_hash(page), self._accounts.ledger.alias
         return lambda other: other != page and not is_alias[other] and self._owner_hash(other) == own
 
     def _key(self, page: int, payload: int) -> int:
         return payload ^ self._owner_hash(page)
 
     def _owner_hash(self, page: int) -> int:
-        host = self._web.frontier.host(page)
+        host = self._frontier.host(page)
         found = self._owner_hashes.get(host.id)
         if found is None:
             found = self._owner_hashes[host.id] = hash_of(owner_of(hostname(f"http://{host.name}/")).encode())

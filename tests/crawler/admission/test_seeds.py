@@ -201,5 +201,5 @@ def test_seeds_in_steps_have_the_cash_and_walkers_of_seeds_at_once(tmp_path: Pat
             ignore_robots=True,
             pages=1,
         )
-        found.append(rows(store, "SELECT id, url, cash, depth, walkers, steps FROM pages ORDER BY id"))
+        found.append(rows(store, "SELECT id, url, standing, depth, walkers, steps FROM pages ORDER BY id"))
     assert found[0] == found[1]

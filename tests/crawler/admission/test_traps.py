@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from sites import Server, Site, crawl, rows
 from table import each
 
+from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.admission.calendars import PAGES as COUNTED
 from minicrawl.crawler.admission.traps import (
@@ -31,7 +32,6 @@ from minicrawl.crawler.admission.traps import (
 )
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
-from minicrawl.crawler.run import acrawl
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
 
@@ -481,7 +481,7 @@ def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuc
     _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first", probe=False)
     assert sum("lost" in url for url in server.asked) == JUDGED
     assert sum("real" in url for url in server.asked) == 5
-    turned_away = rows(store, "SELECT state, fetch, is_read FROM pages WHERE reason = 'trap-duplicates'")
+    turned_away = rows(store, "SELECT state, fetch, visited FROM pages WHERE reason = 'trap-duplicates'")
     assert set(turned_away) == {("error", None, 1)}
     assert list(audit(open_store(store))) == []
 
@@ -505,7 +505,7 @@ def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Pat
     crawled(whole, 400)
     for pages in (1, 3, 6, 40, 50, 100, 200):
         crawled(pieces, pages)
-    for query in ("SELECT * FROM patterns", "SELECT * FROM digests", "SELECT url, state, reason, cash FROM pages"):
+    for query in ("SELECT * FROM patterns", "SELECT * FROM digests", "SELECT url, state, reason, standing FROM pages"):
         assert rows(pieces, query) == rows(whole, query)
     assert rows(whole, "SELECT count(DISTINCT trap) FROM patterns WHERE trap IS NOT NULL")[0][0] >= 4
 

@@ -41,7 +41,7 @@ def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(now, 
 
 # By column: how to set it, and the longest wait its rule can give.
 COLUMNS = {
-    "hosts.next_at": ("UPDATE hosts SET next_at = ?", DELAY),
+    "hosts.next_fetch": ("UPDATE hosts SET next_fetch = ?", DELAY),
     "hosts.rests_until": ("UPDATE hosts SET rests_until = ?", LONGEST_REST),
     "meta.asked_until": ("UPDATE meta SET value = ? WHERE key = 'asked_until'", 2.0 + DELAY),
 }
@@ -73,7 +73,7 @@ def test_host_may_be_asked_after_the_longest_wait_of_each_column(
     assert now < ready_at <= now + longest
     absorber_.commit({})
     absorber_.writer.close()
-    assert rows(store, "SELECT 1 FROM hosts WHERE max(next_at, rests_until) > ?", now + longest) == []
+    assert rows(store, "SELECT 1 FROM hosts WHERE max(next_fetch, rests_until) > ?", now + longest) == []
 
 
 def test_dead_host_is_asked_again_after_a_day(store: Path) -> None:
@@ -113,7 +113,7 @@ def test_sitemap_that_was_asked_for_in_the_future_is_asked_for_again(tmp_path: P
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])
 def test_crawl_goes_on_as_if_the_clock_had_always_been_right(store: Path, ahead: float) -> None:
     """All that the last run has left is that much ahead, and what was to come soon comes soon."""
-    rows(store, "UPDATE hosts SET next_at = next_at + ?, rests_until = ?", ahead, time.time() + ahead + 0.2)
+    rows(store, "UPDATE hosts SET next_fetch = next_fetch + ?, rests_until = ?", ahead, time.time() + ahead + 0.2)
     rows(store, "UPDATE robots SET expires = expires + ?, fetched_at = fetched_at + ?", ahead, ahead)
     rows(store, "UPDATE meta SET value = value + ? WHERE key IN ('run_at', 'asked_until')", ahead)
     rows(store, "UPDATE fetches SET fetched_at = fetched_at + ?", ahead)
@@ -121,4 +121,4 @@ def test_crawl_goes_on_as_if_the_clock_had_always_been_right(store: Path, ahead:
     assert report.reason == "nothing-left"
     assert len(server.asked) == 6
     with open_store(store) as reader:
-        assert all(host.next_at <= time.time() + 1 for host in reader.hosts())
+        assert all(host.next_fetch <= time.time() + 1 for host in reader.hosts())

@@ -21,10 +21,11 @@ from table import each
 from minicrawl.crawler.html.parse import follows_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.net.dns import NameServerError
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -102,7 +103,7 @@ def fetched_from(
             rules = (ConnectTo.parse(rule.format(port=server.port)) for rule in given.pop("connect_to", ()))
             async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules)), timing=timing) as fetcher:
                 for _ in range(times):
-                    fetched = await fetcher.fetch(url or f"http://127.0.0.1:{server.port}{path}")
+                    fetched = await fetcher.fetch(PageRequest(url or f"http://127.0.0.1:{server.port}{path}"))
             return fetched
 
     return asyncio.run(run())
@@ -110,8 +111,8 @@ def fetched_from(
 
 def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings) -> Fetched:
     async def run() -> Fetched:
-        async with Fetcher(CrawlSettings(**settings), transport) as fetcher:
-            return await fetcher.fetch(url, any_type=any_type)
+        async with Fetcher(CrawlSettings(**settings), HttpxTransport(transport)) as fetcher:
+            return await fetcher.fetch(PageRequest(url), any_type=any_type)
 
     return asyncio.run(run())
 
@@ -420,7 +421,7 @@ def test_loopback_is_refused_unless_allowed(host):
 
     async def run() -> Fetched:
         async with server, Fetcher(CrawlSettings()) as fetcher:
-            return await fetcher.fetch(f"http://{host}:{server.port}/")
+            return await fetcher.fetch(PageRequest(f"http://{host}:{server.port}/"))
 
     fetched = asyncio.run(run())
     assert (fetched.status, fetched.reason, fetched.body) == (None, "private-address", b"")
@@ -540,6 +541,16 @@ def test_the_whole_request():
     ]
 
 
+def test_requests_say_whom_to_ask_about_them():
+    server = Server(html(b""))
+    fetched_from(server, user_agent="testbot/2", contact="me@a.test")
+    fetched_from(server, user_agent="testbot/2", contact="https://a.test/bot")
+    mail, page = (request.decode("ascii").lower().split("\r\n") for request in server.requests)
+    assert {"user-agent: testbot/2 (+me@a.test)", "from: me@a.test"} <= set(mail)
+    assert "user-agent: testbot/2 (+https://a.test/bot)" in page
+    assert not any(line.startswith("from:") for line in page)
+
+
 @pytest.mark.parametrize("name", ["Accept", "accept"])
 def test_a_header_of_the_user_replaces_ours(name):
     server = Server(html(b""))
@@ -609,8 +620,8 @@ def test_httpx_own_transport_asks_for_the_url_as_it_is(target):
     server = Server(html(b""))
 
     async def run() -> None:
-        async with server, Fetcher(CrawlSettings(), httpx.AsyncHTTPTransport()) as fetcher:
-            await fetcher.fetch(f"http://127.0.0.1:{server.port}{target}")
+        async with server, Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
+            await fetcher.fetch(PageRequest(f"http://127.0.0.1:{server.port}{target}"))
 
     asyncio.run(run())
     assert server.requests[0].split(b" ")[1].decode() == target
@@ -670,7 +681,7 @@ def test_fetches_run_side_by_side():
     async def run() -> list[Fetched]:
         async with server, Fetcher(CrawlSettings(allow_private=True, timeout=5.0)) as fetcher:
             urls = [f"http://127.0.0.1:{server.port}/{number}" for number in range(10)]
-            return await asyncio.gather(*map(fetcher.fetch, urls))
+            return await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))
 
     assert [fetched.body for fetched in asyncio.run(run())] == [b"hello"] * 10
 
@@ -701,8 +712,10 @@ def test_any_httpx_transport_will_do():
 
 def test_respx_sees_the_requests_of_httpx_own_transport():
     async def run() -> tuple[Fetched, Fetched]:
-        async with Fetcher(CrawlSettings(), httpx.AsyncHTTPTransport()) as fetcher:
-            return await fetcher.fetch("http://h.test/a"), await fetcher.fetch("http://h.test/b")
+        async with Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
+            return await fetcher.fetch(PageRequest("http://h.test/a")), await fetcher.fetch(
+                PageRequest("http://h.test/b")
+            )
 
     with respx.mock:
         found = respx.get("http://h.test/a").respond(html="hello")
@@ -720,8 +733,8 @@ def test_requests_go_through_the_proxy_even_a_private_one(proxy):
     async def run() -> tuple[Fetched, Fetched, Server]:
         async with Server(html(b"by proxy")) as server:  # noqa: SIM117
             async with Fetcher(CrawlSettings(proxy=f"http://{proxy}:{server.port}")) as fetcher:
-                asked = "http://some.invalid/%7Ea?"
-                return await fetcher.fetch(asked), await fetcher.fetch("http://127.0.0.1/"), server
+                through = await fetcher.fetch(PageRequest("http://some.invalid/%7Ea?"))
+                return through, await fetcher.fetch(PageRequest("http://127.0.0.1/")), server
 
     through, refused, server = asyncio.run(run())
     assert (through.status, through.body) == (200, b"by proxy")

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from sites import Server
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.http.headers import Headers
-from minicrawl.crawler.run import acrawl
 from minicrawl.errors import SettingError
 from minicrawl.settings import Header
 

@@ -19,12 +19,12 @@ from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
 PARTS = [
-    "http.answer:AnswerReader._behind_head",
-    "http.answer:AnswerReader._of_body",
-    "http.fetch:type_said",
-    "http.fetch:_fields",
-    "http.fetch:_text",
-    "http.fetch:_location",
+    "http.wire.answer:AnswerReader._behind_head",
+    "http.wire.answer:AnswerReader._of_body",
+    "http.response_head:type_said",
+    "http.response_head:ResponseHead.joined",
+    "http.response_head:_text",
+    "http.response_head:ResponseHead._only",
     "http.codings:_Deflate.undo",
     "sources.large_pages:parse_html",
     "html.parse:encoding_of",
@@ -76,7 +76,7 @@ def breaking(part, marker, kind):
     @functools.wraps(as_it_is, updated=())
     def broken(*args, **options):
         found = as_it_is(*args, **options)
-        inside = [getattr(args[0], name, "") for name in ("raw", "_url")]  # of headers, and of a reader
+        inside = [getattr(args[0], name, "") for name in ("_values", "_url")]  # of a head, and of a reader
         if marker in f"{inside!r} {args!r} {found!r}":
             raise kind("injected")
         return found

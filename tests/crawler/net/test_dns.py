@@ -6,7 +6,7 @@ import socket
 import aiodns
 import pytest
 
-from minicrawl.crawler.net.dns import GRACE, Names, NameServerError
+from minicrawl.crawler.net.dns import GRACE, DnsCache, NameServerError
 from minicrawl.timing import STANDARD, Timing
 
 NOT_FOUND = aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
@@ -14,7 +14,7 @@ FAILED = aiodns.error.DNSError(aiodns.error.ARES_ESERVFAIL, "DNS server returned
 NO_ANSWER = aiodns.error.DNSError(aiodns.error.ARES_ETIMEOUT, "Timeout while contacting DNS servers")
 
 
-class NameServer(Names):
+class NameServer(DnsCache):
     """Answers from a list, and counts."""
 
     def __init__(self, *answers, most=100_000):
@@ -104,7 +104,7 @@ def test_a_silent_name_server_is_given_up():
     """On a real socket that never answers."""
 
     async def ask(port):
-        silent = Names(Timing(look_up=0.05))
+        silent = DnsCache(Timing(look_up=0.05))
         silent._resolver = aiodns.DNSResolver(nameservers=["127.0.0.1"], udp_port=port, timeout=1.0)
         try:
             with pytest.raises(socket.gaierror, match="the name server is silent"):
@@ -119,7 +119,7 @@ def test_a_silent_name_server_is_given_up():
 
 def test_the_hosts_file_is_honoured():
     async def ask():
-        real = Names()
+        real = DnsCache()
         try:
             return await real.addresses("localhost")
         finally:

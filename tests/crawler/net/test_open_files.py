@@ -14,7 +14,7 @@ import pytest
 from sites import Server, Site, crawl, html, rows
 from table import each
 
-from minicrawl.crawler.net.dns import Names
+from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.crawler.net.open_files import LEAST, MOST_IDLE, RESERVED, Room, is_full, room
 from minicrawl.timing import Timing
 
@@ -48,7 +48,7 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
     resource = pytest.importorskip("resource")
 
     async def run() -> None:
-        names, taken = Names(), []
+        dns, taken = DnsCache(), []
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST + len(os.listdir("/dev/fd")), limits[1]))
         try:
@@ -57,7 +57,7 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
                     taken.append(os.dup(0))
             assert is_full()
             with pytest.raises(OSError, match="too many files") as caught:
-                await names.addresses("h.test")
+                await dns.addresses("h.test")
             assert caught.value.errno == errno.EMFILE
             assert not isinstance(caught.value, socket.gaierror)
         finally:
@@ -65,8 +65,8 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
                 os.close(file)
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert not is_full()
-        assert await names.addresses("localhost")
-        await names.close()
+        assert await dns.addresses("localhost")
+        await dns.close()
 
     asyncio.run(run())
 

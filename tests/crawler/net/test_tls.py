@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawler.http.test_connection import HELLO, PEM, Server, Talk, fetched_from, says
 from misbehaving import answer
+from raw_server import HELLO, PEM, Server, Talk, fetched_from, says
 
-from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.tls import TlsLayer, tls_reason
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 
 UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
@@ -162,7 +162,7 @@ def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
             rules = (ConnectTo(None, None, "127.0.0.1", port),)
             async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
                 talking = asyncio.create_task(talk())
-                bodies = [(await fetcher.fetch("https://h.test/")).body for _ in range(2)]
+                bodies = [(await fetcher.fetch(PageRequest("https://h.test/"))).body for _ in range(2)]
                 await talking
                 return bodies
         finally:
@@ -176,7 +176,7 @@ def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
 
 
 async def _together(fetcher: Fetcher, url: str, times: int) -> list[Fetched]:
-    return await asyncio.gather(*(fetcher.fetch(url) for _ in range(times)))
+    return await asyncio.gather(*(fetcher.fetch(PageRequest(url)) for _ in range(times)))
 
 
 def together(server: Server, url: str, times: int) -> list[Fetched]:
@@ -226,7 +226,7 @@ def test_who_gives_up_waiting_leaves_the_others_theirs() -> None:
         async with says(HELLO, tls=True) as server:
             rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
             async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
-                tasks = [asyncio.create_task(fetcher.fetch("https://h.test/")) for _ in range(6)]
+                tasks = [asyncio.create_task(fetcher.fetch(PageRequest("https://h.test/"))) for _ in range(6)]
                 for number, task in enumerate(tasks[:4]):
                     for _ in range(2 * number):
                         await asyncio.sleep(0)
@@ -254,7 +254,7 @@ def test_tls_within_tls() -> None:
     async def run() -> list[Fetched]:
         settings = CrawlSettings(ca_file=PEM)
         async with site, proxy, Fetcher(replace(settings, proxy=f"https://127.0.0.1:{proxy.port}")) as fetcher:
-            return [await fetcher.fetch(f"https://h.test/{path}") for path in "ab"]
+            return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
     assert (proxy.connections, site.connections) == (1, 1)

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from crawler.visits.test_aliases import canonical
 from prose import prose
-from sites import Site, crawl, rows
+from sites import Site, canonical, crawl, rows
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.recognise.canonicals import DIFFERENT, MOST_NAMED, Canonicals, Claim

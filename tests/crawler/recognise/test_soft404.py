@@ -17,7 +17,7 @@ from minicrawl.crawler.html.words import vocabulary
 from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import LatelyRow, Probe
+from minicrawl.store.rows import Probe, RecentPage
 
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
@@ -143,7 +143,7 @@ def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
     """Neither that hosts are to be asked, nor what will be judged by their answers; here is one after every page."""
     rng, dead, urls = random.Random(1), 20, [f"{HOME}f/{number}" for number in range(60)]
     probes: dict[str, Probe] = {}
-    kept: dict[int, LatelyRow] = {}
+    kept: dict[int, RecentPage] = {}
     found = Soft404s([], b"secret")
     for number, url in enumerate(urls):
         not_found = f"home sorry there is nothing here {words(rng, own)}"

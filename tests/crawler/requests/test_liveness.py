@@ -13,10 +13,10 @@ import pytest
 import skipping
 from sites import Server, Site, crawl, html, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.hosts.outage import HOSTS
-from minicrawl.crawler.net.dns import Names
-from minicrawl.crawler.run import acrawl
+from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -224,12 +224,12 @@ def name_server(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Names there are; of any other it is said that there is no such name."""
     known = {home[7:-1] for home in HOMES}
 
-    async def look_up(_: Names, name: str) -> tuple[str, ...]:
+    async def look_up(_: DnsCache, name: str) -> tuple[str, ...]:
         if name not in known:
             raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
         return ("127.0.0.1",)
 
-    monkeypatch.setattr(Names, "look_up", look_up)
+    monkeypatch.setattr(DnsCache, "look_up", look_up)
     return known
 
 

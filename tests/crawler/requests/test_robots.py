@@ -15,14 +15,14 @@ import pytest
 from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
 from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.addresses import Resolver
-from minicrawl.crawler.net.dns import Names
+from minicrawl.crawler.net.dns import DnsCache
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
-from minicrawl.crawler.run import acrawl
 from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -270,7 +270,7 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
 ) -> None:
     """Over real connections: the first address may be asked, others may not."""
 
-    async def look_up(_: Names, name: str) -> tuple[str, ...]:
+    async def look_up(_: DnsCache, name: str) -> tuple[str, ...]:
         if name == "none.test":
             raise aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")
         return ("127.0.0.9" if name == "private.test" else "127.0.0.1",)
@@ -279,7 +279,7 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
         def _fault(self, host: str, path: str) -> bytes:
             return redirect(f"http://{place}/robots.txt".encode()) if path == "/robots.txt" else answer()
 
-    monkeypatch.setattr(Names, "look_up", look_up)
+    monkeypatch.setattr(DnsCache, "look_up", look_up)
     check = Resolver.check
     monkeypatch.setattr(
         Resolver, "check", lambda self, address: None if address == "127.0.0.1" else check(self, address)

@@ -14,12 +14,12 @@ from click.testing import CliRunner
 from misbehaving import MisbehavingServer, answer, redirect
 from sites import Server, Site, crawl, rows
 
+from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.run import acrawl
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -308,23 +308,23 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
-    visit, let_rest_in = Absorber._visit, Sitemaps.on_nothing_left
+    visit, let_rest_in = Visits._visit, Sitemaps.on_nothing_left
 
-    def sizes(absorber: Absorber) -> tuple[int, int]:
-        taken = sum(row.taken for row in absorber.sitemaps.queue._rows.values())
-        return absorber.accounts.size - taken, taken
+    def sizes(visits: Visits) -> tuple[int, int]:
+        taken = sum(row.made_known for row in visits.sitemaps.queue._rows.values())
+        return visits.accounts.size - taken, taken
 
-    def counting_visit(absorber: Absorber, *args: object, **options: object) -> None:
-        before = sizes(absorber)
-        visit(absorber, *args, **options)  # type: ignore[arg-type]
-        after = sizes(absorber)
+    def counting_visit(visits: Visits, *args: object, **options: object) -> None:
+        before = sizes(visits)
+        visit(visits, *args, **options)  # type: ignore[arg-type]
+        after = sizes(visits)
         turns.append((after[0] - before[0], after[1] - before[1]))
 
     def last_resort(sitemaps: Sitemaps, now: float) -> bool:
-        monkeypatch.setattr(Absorber, "_visit", visit)  # from now on there is no limit
+        monkeypatch.setattr(Visits, "_visit", visit)  # from now on there is no limit
         return let_rest_in(sitemaps, now)
 
-    monkeypatch.setattr(Absorber, "_visit", counting_visit)
+    monkeypatch.setattr(Visits, "_visit", counting_visit)
     monkeypatch.setattr(Sitemaps, "on_nothing_left", last_resort)
     site, sitemaps = big_site(seed)
     server = WithSitemaps(site, sitemaps, BOTH)

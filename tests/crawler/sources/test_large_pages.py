@@ -13,9 +13,10 @@ import httpx
 import pytest
 from misbehaving import MisbehavingServer, answer
 
+from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawler.sources.source import LocalSource, PageSource, WorkerSource
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -47,14 +48,14 @@ PAGES = {
 def source_of(body: bytes, timing: Timing = STANDARD, **settings: Any) -> LocalSource:
     """Where every page has this body."""
     reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
-    return LocalSource(CrawlSettings(**settings), httpx.MockTransport(lambda request: reply), timing)
+    return LocalSource(CrawlSettings(**settings), HttpxTransport(httpx.MockTransport(lambda request: reply)), timing)
 
 
 @pytest.mark.parametrize("tags", [10, 6_000])
 def test_words_are_told_only_where_soft_404s_are_looked_for(tags: int) -> None:
     async def words(probe: bool) -> bytes:
         async with source_of(b"<p>Hello" + b"<b>" * tags, probe=probe) as source:
-            fetched, _ = await source.page(URL)
+            fetched, _ = await source.page(PageRequest(URL))
         return fetched.words
 
     assert asyncio.run(words(probe=True))
@@ -81,7 +82,7 @@ def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
 
     async def run() -> tuple[tuple[Fetched, ParsedPage], float]:
         async with source_of(body, max_size=20 * MB) as source:
-            return await longest_step(source.page(URL))
+            return await longest_step(source.page(PageRequest(URL)))
 
     (fetched, parsed), longest = asyncio.run(run())
     expected, identity = read_page(body, URL, "text/html", anchors=False)
@@ -101,11 +102,11 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
             settings = CrawlSettings(connect_to=rules, allow_private=True, workers=workers)
             source: PageSource = WorkerSource(settings) if workers else LocalSource(settings)
             await stack.enter_async_context(source)
-            await source.page("http://small.first.test/")
-            large = asyncio.create_task(source.page("http://large.first.test/"))
+            await source.page(PageRequest("http://small.first.test/"))
+            large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))
             while not any(host == "large.first.test" for host, _ in server.requests):
                 await asyncio.sleep(0.001)
-            _, longest = await longest_step(source.page("http://small.first.test/"))
+            _, longest = await longest_step(source.page(PageRequest("http://small.first.test/")))
             is_first = not large.done()
             return await large, is_first, longest
 
@@ -175,7 +176,7 @@ def test_page_that_takes_too_long_is_not_asked_for_again() -> None:
 
     async def run() -> tuple[Fetched, ParsedPage]:
         async with source_of(PAGES["nesting-in-50-kB"], Timing(parse=0.0)) as source:
-            return await source.page(URL)
+            return await source.page(PageRequest(URL))
 
     fetched, parsed = asyncio.run(run())
     assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
@@ -187,7 +188,7 @@ def test_page_whose_process_dies_is_to_be_asked_for_again(monkeypatch: pytest.Mo
 
     async def run() -> tuple[Fetched, ParsedPage]:
         async with source_of(PAGES["nesting-in-50-kB"]) as source:
-            return await source.page(URL)
+            return await source.page(PageRequest(URL))
 
     monkeypatch.setattr(LargePages, "read", dies)
     assert asyncio.run(run()) == (Fetched(URL, reason="worker-died"), ParsedPage())
@@ -196,7 +197,7 @@ def test_page_whose_process_dies_is_to_be_asked_for_again(monkeypatch: pytest.Mo
 def test_process_ends_with_the_source() -> None:
     async def run() -> int:
         async with source_of(b"<p>" * 6_000) as source:
-            await source.page(URL)
+            await source.page(PageRequest(URL))
             assert source._large_pages._process is not None
             return source._large_pages._process.pid
 

@@ -7,21 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sites import Server, Site, crawl, rows
+from sites import Server, Site, canonical, crawl, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.opic import GRANT, Interpolation
-from minicrawl.opic.coverage import Found
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
-
-
-def canonical(url: str) -> str:
-    return f'<link rel="canonical" href="{url}">'
 
 
 def refresh(content: str) -> str:
@@ -43,7 +39,8 @@ def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, end: st
     states = crawled(tmp_path, chain | {f"{HOME}{hops}": []}, [HOME + "0"], strategy=strategy)
     assert states[f"{HOME}{hops - 1}"] == end
     assert states[f"{HOME}{hops}"] == "fetched ok"
-    assert rows(tmp_path / "crawl.db", "SELECT depth, hops FROM pages WHERE url = ?", f"{HOME}{hops}") == [(0, hops)]
+    query = "SELECT depth, chain_length FROM pages WHERE url = ?"
+    assert rows(tmp_path / "crawl.db", query, f"{HOME}{hops}") == [(0, hops)]
 
 
 def test_the_eleventh_redirect_is_not(tmp_path: Path) -> None:
@@ -77,7 +74,7 @@ def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[in
         if is_alias:
             links[alias] = target
         new = np.array([target] if is_alias else [], dtype=np.int32)
-        accounts.relink(alias, new, old, Found.ALIAS if is_alias else Found.PAGE)
+        accounts.relink(alias, new, old, PageKind.ALIAS if is_alias else PageKind.PAGE)
     if accounts.hops_may_fall:
         accounts.count_hops(links.items())
     chains = [leads_to(page) for page in range(12)]

@@ -56,7 +56,7 @@ def test_nobody_puts_off_pages_of_other_domains_seeds_or_pages_out_of_scope(tmp_
     heads = [f'<link rel=alternate hreflang=de href="{url}">' for url in (rival, seed, denied, theirs)]
     web: Site = {HOME: [*heads, rival, seed, mine], rival: [], seed: [], denied: [], mine: [*heads, theirs], theirs: []}
     crawl(web, store, [HOME, seed], deny=("denied",))
-    assert rows(store, "SELECT * FROM twins") == []
+    assert rows(store, "SELECT * FROM alternates") == []
     assert rows(store, "SELECT count(*) FROM pages") == [(5,)]
 
 
@@ -64,7 +64,7 @@ def test_why_tells(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME], pages=3)
     (twin, named_by) = rows(
-        store, "SELECT t.url, n.url FROM twins JOIN pages t ON t.id = page JOIN pages n ON n.id = named_by"
+        store, "SELECT t.url, n.url FROM alternates JOIN pages t ON t.id = page JOIN pages n ON n.id = named_by"
     )[0]
     output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout
     assert f"alternate   of {named_by}, read before it" in output

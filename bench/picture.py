@@ -1,0 +1,57 @@
+"""A picture of the live display, from a real crawl: docs/pictures/live-crawl.svg is made by it.
+
+    python bench/picture.py OUT.svg PAGES SEEDS [any setting of minicrawl.crawl, as NAME=VALUE ...]
+
+Crawls into a temporary store, keeps the display of the moment when PAGES pages were fetched, and stops then. Above it
+stands the command that would have shown it.
+"""
+
+import io
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import minicrawl
+from minicrawl.cli.display import render
+from minicrawl.model import Progress
+
+_COLUMNS = 118
+
+
+def value(text: str) -> Any:
+    """A setting as JSON has it, such as true or 5; anything else is a text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def main(out: Path, pages: int, seeds: str, settings: dict[str, Any]) -> None:
+    """Crawl, and draw."""
+    moments: list[Progress] = []
+    with tempfile.TemporaryDirectory() as folder:
+        minicrawl.crawl([seeds], Path(folder) / "crawl.db", on_progress=moments.append, pages=pages, **settings)
+    busy = [moment for moment in moments if moment.in_flight]
+    console = Console(record=True, width=_COLUMNS, file=io.StringIO())
+    console.print("[dim]$[/dim] [bold]minicrawl crawl seeds.txt[/bold]\n", highlight=False)
+    console.print(render(busy[-1]), highlight=False)
+    # Without the fonts that would be fetched from elsewhere whenever somebody looks at the picture.
+    svg = console.export_svg(title="minicrawl", unique_id="minicrawl")
+    svg = re.sub(r"@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)
+    out.write_text("\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit("usage: python bench/picture.py OUT.svg PAGES SEEDS [NAME=VALUE ...]")
+    main(
+        Path(sys.argv[1]),
+        int(sys.argv[2]),
+        sys.argv[3],
+        {name: value(text) for name, _, text in (word.partition("=") for word in sys.argv[4:])},
+    )

@@ -1,0 +1,319 @@
+"""Everything a crawl knows of one URL, and which rule decided on it: what `minicrawl why` prints."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from minicrawl.crawler.admission.scope import Scope
+from minicrawl.crawler.admission.seeds import guesses
+from minicrawl.crawler.admission.traps import Traps
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.hosts.politeness import Health, delay_of
+from minicrawl.crawler.html.sketch import alike
+from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
+from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.robots.rules import restored
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.crawler.urls.parameters import stripped
+from minicrawl.errors import SettingError
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import HostRow, RankedPage
+
+_LINKS_SHOWN = 10
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class PatternCounts:
+    """Pages of a pattern that were read, those that repeated another page, and links that were dropped."""
+
+    read: int
+    repeated: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Trap:
+    """The rule by which a URL is a trap, and the pattern it holds for. counts: None before a page of it was seen."""
+
+    rule: str
+    pattern: str
+    counts: PatternCounts | None
+
+
+@dataclass(frozen=True)
+class RobotsVerdict:
+    """What robots.txt says of a URL. rule: the line that decides. expires: when it is asked for again, Unix seconds."""
+
+    verdict: str
+    rule: str | None = None
+    status: int | None = None
+    crawl_delay: float | None = None
+    expires: float | None = None
+
+
+@dataclass(frozen=True)
+class HostDelay:
+    """A host, the seconds between two requests to it, and what makes them as many.
+
+    crawl_delay: what robots.txt asks for. next_at, dead_until: Unix seconds. backoff: the delay by its failures;
+    strains: how many in a row. seconds: what its last answer took.
+    """
+
+    name: str
+    crawl_delay: float
+    next_at: float
+    delay: float
+    backoff: float
+    seconds: float
+    strains: int
+    dead_until: float | None
+
+
+@dataclass(frozen=True)
+class DuplicateOf:
+    """The page that was the first to say what a page says. alike: how much of it; kind: in what the URLs differ."""
+
+    url: str
+    is_exact: bool
+    distance: int
+    alike: float
+    kind: str | None
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """How many pages say what a page was the first to say."""
+
+    exact: int
+    near: int
+
+
+@dataclass(frozen=True)
+class KnownPage:
+    """What is known of a page in the store.
+
+    is_rank_exact: while a crawl runs, ranks beyond the best are guesses. leads_to: where the page sends to, if that was
+    refused. found_on: the page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of
+    the links. nofollow, refused: links that are not counted, by the page's wish or by scope and traps. probe: the page
+    that cannot exist whose answer showed what the host's soft 404s look like.
+    """
+
+    ranked: RankedPage
+    is_rank_exact: bool
+    leads_to: str | None
+    known_pages: int
+    found_on: str | None
+    attempts: int
+    content_type: str | None
+    bytes: int | None
+    seconds: float | None
+    host: HostDelay
+    received: int
+    forwarded: int
+    linked_from: tuple[str, ...]
+    links_to: tuple[str, ...]
+    nofollow: int
+    refused: int
+    alternate_of: str | None
+    duplicate_of: DuplicateOf | None
+    duplicates: Duplicates
+    probe: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of its rank beside the others."""
+        values = asdict(self)
+        for name in ("ranked", "nofollow", "refused"):
+            del values[name]
+        not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
+        return {**self.ranked._asdict(), **values, "not_counted": not_counted}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a URL is in the state it is in.
+
+    url: as it is known; asked: as the user wrote it, normalised. reason: the code; meaning: what the code means; rule:
+    the option, pattern or line that decided, where one did. sitemap: the first that lists it. page: None for a URL that
+    is not in the store.
+    """
+
+    asked: str
+    url: str
+    state: str
+    reason: str
+    meaning: str | None
+    rule: str | None
+    sitemap: str | None
+    trap: Trap | None
+    robots: RobotsVerdict
+    page: KnownPage | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """One flat object: what is known of a page stands beside what explains its URL."""
+        values = asdict(self)
+        del values["page"]
+        return values if self.page is None else self.page.as_json() | values
+
+
+def meant_by(text: str) -> list[str]:
+    """The URLs that a user may mean, with or without a scheme, the likeliest first. Raises SettingError."""
+    meant = guesses(text)
+    if not meant:
+        raise SettingError(f"{text!r} is no http or https URL")
+    return meant
+
+
+def explain(store: Store, text: str) -> Explanation:
+    """What is known of the URL that a user means by a text. Raises SettingError, StoreError."""
+    meant = meant_by(text)
+    with store.snapshot():
+        return _Explainer(store).explanation(meant)
+
+
+class _Explainer:
+    """A store as of one commit, and the settings of its last run."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._settings: CrawlSettings = kept_settings(store)
+        self._scope = Scope.of(self._settings, store.seeds())
+
+    def explanation(self, meant: list[str]) -> Explanation:
+        """meant: see `meant_by`."""
+        asked_as = self._spellings(meant)
+        found = self._store.find(list(asked_as))
+        # Of a page by https and one by http, the one that is there is meant.
+        known = sorted(found, key=lambda url: (self._store.state(found[url]) == "error", list(asked_as).index(url)))
+        if known:
+            return self._known(asked_as[known[0]], known[0], found[known[0]])
+        url = next(url for url in reversed(asked_as) if asked_as[url] == meant[0])
+        return self._unknown(asked_as[url], url)
+
+    def _spellings(self, meant: list[str]) -> dict[str, str]:
+        """What the user may mean, by how a page of that URL is known."""
+        asked_as = {url: url for url in meant}
+        if self._settings.keep_parameters:
+            return asked_as
+        sessions = Sessions(self._store.parameters())
+        return asked_as | {sessions.plain(stripped(url)): url for url in reversed(meant)}
+
+    def _unknown(self, asked: str, url: str) -> Explanation:
+        """Why a URL is not in the store: out of scope, in a trap, too far, or no link to it was found."""
+        store = self._store
+        nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_of_too_deep(url)]
+        reason, rule = why_not(url, self._scope, nearest)
+        trap = self._trap(url, is_known=False)
+        if trap is not None and reason == "no-link":
+            reason, rule = trap.rule, f"pattern {trap.pattern}"
+        listing = store.sitemap_listing(url, politeness_key(url))
+        if listing is not None and reason == "no-link":
+            reason = "sitemap"
+            rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
+        listed_by = listing.url if listing else None
+        return Explanation(asked, url, UNKNOWN, reason, meaning(reason), rule, listed_by, trap, self._robots(url))
+
+    def _known(self, asked: str, url: str, page: int) -> Explanation:
+        ranked, refused, robots = self._store.ranked_page(page), self._store.refused(page), self._robots(url)
+        leads_to = refused.leads_to if refused else None
+        sitemap, known = self._store.sitemap_of(page), self._page(ranked, page, leads_to)
+        return Explanation(
+            asked=asked,
+            url=url,
+            state=ranked.state,
+            reason=ranked.reason,
+            meaning=meaning(ranked.reason, ranked.state),
+            rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, robots.rule),
+            sitemap=None if sitemap is None else sitemap.url,
+            trap=None if known.found_on is None else self._trap(url, is_known=True),
+            robots=robots,
+            page=known,
+        )
+
+    def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
+        store, facts = self._store, self._store.facts(page)
+        alternate_of = store.alternate_of(page)
+        exact, near = store.duplicates_of(page)
+        return KnownPage(
+            ranked=ranked,
+            is_rank_exact=store.is_rank_exact(page),
+            leads_to=leads_to,
+            known_pages=store.size(),
+            found_on=None if facts["found_on"] is None else store.url(facts["found_on"]),
+            attempts=facts["attempts"],
+            content_type=facts["content_type"],
+            bytes=facts["bytes"],
+            seconds=facts["seconds"],
+            host=self._host(facts["host"]),
+            received=facts["received"],
+            forwarded=facts["forwarded"],
+            linked_from=tuple(map(store.url, store.some_sources(page, _LINKS_SHOWN))),
+            links_to=tuple(map(store.url, store.outlinks(page)[:_LINKS_SHOWN].tolist())),
+            nofollow=facts["nofollow"],
+            refused=facts["refused"],
+            alternate_of=None if alternate_of is None else store.url(alternate_of),
+            duplicate_of=self._duplicate_of(ranked.url, page),
+            duplicates=Duplicates(exact, near),
+            probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
+        )
+
+    def _host(self, host: HostRow) -> HostDelay:
+        delay = self._settings.delay
+        health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
+        return HostDelay(
+            name=host.name,
+            crawl_delay=host.crawl_delay,
+            next_at=max(host.next_fetch, host.rests_until),
+            delay=delay_of(max(delay, host.crawl_delay) if delay else 0.0, health),
+            backoff=host.backoff,
+            seconds=host.seconds,
+            strains=host.strains,
+            dead_until=host.dead_until or None,
+        )
+
+    def _trap(self, url: str, *, is_known: bool) -> Trap | None:
+        """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
+        if not self._settings.traps:
+            return None
+        traps = Traps(self._store)
+        is_host_known = is_known or self._store.has_host(politeness_key(url))
+        found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
+        if found is None:
+            return None
+        rule, pattern = found
+        row = self._store.pattern(pattern)
+        return Trap(rule, pattern, PatternCounts(row.parsed, row.repeated, row.dropped) if row else None)
+
+    def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
+        row = self._store.fingerprint(page)
+        if row is None or row.leader is None:
+            return None
+        leader, is_exact, distance = self._store.url(row.leader), row.distance is None, row.distance or 0
+        kind = None if is_exact else kind_of(url, leader)
+        return DuplicateOf(leader, is_exact, distance, round(alike(distance), 3), kind)
+
+    def _probe(self, url: str) -> str | None:
+        """The page that cannot exist whose answer showed what the host's soft 404s look like."""
+        probes = [
+            probe
+            for probe in self._store.probes()
+            if probe.verdict == "soft-404" and origin_of(probe.url) == origin_of(url)
+        ]
+        of_folder = (probe.url for probe in probes if url.startswith(probe.folder))
+        return next(of_folder, probes[0].url if probes else None)
+
+    def _robots(self, url: str) -> RobotsVerdict:
+        row = self._store.robots(origin_of(url))
+        if row is None:
+            return RobotsVerdict("not asked yet")
+        robots, user_agent = restored(row), self._settings.user_agent
+        refusal = robots.refusal(user_agent, url)
+        line = robots.rules.deciding_line(user_agent, url) if robots.rules else None
+        return RobotsVerdict(
+            verdict="allowed" if refusal is None else refusal[1],
+            rule=line and f"{line!r} of {row.origin}/robots.txt",
+            status=row.status,
+            crawl_delay=robots.rules.crawl_delay(user_agent) if robots.rules else None,
+            expires=row.expires,
+        )

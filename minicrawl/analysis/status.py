@@ -1,0 +1,176 @@
+"""What a crawl is doing, or has done: what `minicrawl status` prints."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from minicrawl.model import READ, GraphCounts, Silence
+from minicrawl.store.reader import Store
+
+
+@dataclass(frozen=True)
+class FailingHost:
+    """A host that failed so many times in a row. backoff: seconds between two requests; dead_until: Unix seconds."""
+
+    host: str
+    failures: int
+    backoff: float
+    dead_until: float | None
+
+
+@dataclass(frozen=True)
+class TrapPattern:
+    """A pattern of URLs that is a trap, its pages that were read, and links to others that were dropped."""
+
+    pattern: str
+    rule: str
+    read: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Sitemaps:
+    """Sitemaps by what came of them, and the number of those that were left out: too many of a host, or too deep.
+
+    found: URLs in them; queued: of these, those that were in scope and not known; waiting, made_known: of these, those
+    that wait to become known, and became so.
+    """
+
+    reasons: dict[str, int]
+    left_out: int
+    found: int
+    queued: int
+    waiting: int
+    made_known: int
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """How many pages have the bytes of another one, and how many are nearly the same."""
+
+    exact: int
+    near: int
+
+
+@dataclass(frozen=True)
+class Probes:
+    """How many pages that cannot exist were asked for, and the folders of hosts that answered with a page."""
+
+    asked: int
+    soft_404: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The last run of a crawl, as of its last commit. errors: pages given up, by reason code."""
+
+    fetched: int
+    bytes: int
+    seconds: float
+    in_flight: int
+    errors: dict[str, int]
+    coverage: float
+    shape: GraphCounts | None = None
+    silence: Silence | None = None
+
+    @property
+    def pages_per_second(self) -> float | None:
+        return self.fetched / self.seconds if self.seconds else None
+
+
+@dataclass(frozen=True)
+class Status:
+    """A crawl at one moment.
+
+    stopped: why the last run stopped; "killed": without a word; None while it runs. known: pages; read: of these, those
+    whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
+    pages by state, and by "state/reason". run: None before the first commit. last_commit: Unix seconds.
+    """
+
+    store: str
+    running: bool
+    stopped: str | None
+    known: int
+    read: int
+    left_out: int
+    states: dict[str, int]
+    reasons: dict[str, int]
+    hosts: int
+    failing_hosts: tuple[FailingHost, ...]
+    traps: tuple[TrapPattern, ...]
+    sitemaps: Sitemaps
+    duplicates: Duplicates
+    probes: Probes
+    run: Run | None
+    last_commit: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        speed = self.run and self.run.pages_per_second
+        return asdict(self) | {"run": asdict(self.run) if self.run else {}, "pages_per_second": speed}
+
+
+def status(store: Store) -> Status:
+    """What a store says of its crawl, as of one commit. Raises StoreError."""
+    with store.snapshot():
+        counts = store.counts()
+        states: Counter[str] = Counter()
+        for (state, _), count in counts.items():
+            states[state] += count
+        is_running, run_at = store.is_in_use(), store.meta("run_at")
+        return Status(
+            store=str(store.path),
+            running=is_running,
+            stopped=None if is_running else str(store.meta("stopped") or "killed"),
+            known=sum(counts.values()),
+            read=sum(states[state] for state in READ),
+            left_out=int(store.meta("links_left_out") or 0),
+            states=dict(states),
+            reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
+            hosts=store.host_count(),
+            failing_hosts=tuple(
+                FailingHost(row.name, row.strains, row.backoff, row.dead_until or None)
+                for row in store.strained_hosts()
+            ),
+            traps=tuple(
+                TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.trap_patterns()
+            ),
+            sitemaps=_sitemaps(store),
+            duplicates=Duplicates(*store.duplicate_counts()),
+            probes=_probes(store),
+            run=_run(store.meta_json("run")),
+            last_commit=None if run_at is None else float(run_at),
+        )
+
+
+def _sitemaps(store: Store) -> Sitemaps:
+    rows = store.sitemaps()
+    return Sitemaps(
+        reasons=dict(Counter(row.reason for row in rows)),
+        left_out=sum(store.meta_json("sitemaps_left_out").values()),
+        found=sum(row.found for row in rows),
+        queued=sum(row.queued for row in rows),
+        waiting=sum(count for count, _ in store.listed_counts().values()),
+        made_known=sum(row.made_known for row in rows),
+    )
+
+
+def _probes(store: Store) -> Probes:
+    probes = store.probes()
+    return Probes(len(probes), tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")))
+
+
+def _run(kept: dict[str, Any]) -> Run | None:
+    """A run as the store keeps it: {} before the first commit."""
+    if not kept:
+        return None
+    shape, silence = kept.get("shape"), kept.get("silence")
+    return Run(
+        fetched=kept["fetched"],
+        bytes=kept["bytes"],
+        seconds=kept["seconds"],
+        in_flight=kept["in_flight"],
+        errors=kept["errors"],
+        coverage=kept["coverage"],
+        shape=GraphCounts(**shape) if shape else None,
+        silence=Silence(**silence) if silence else None,
+    )

@@ -1,0 +1,53 @@
+"""The web that `minicrawl graph stats` is about: pages, links and importance, from a crawl or a graph file.
+
+Of a crawl: the pages known, aliases folded into the pages they stand for, and distinct links between two pages.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.folded import FloatArray, folded_store
+from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
+from minicrawl.graphs.loading import load_graph
+from minicrawl.rank import Graph, pagerank
+from minicrawl.rank.components import subgraph
+from minicrawl.store.reader import Store
+
+
+@dataclass(frozen=True, eq=False)
+class Web:
+    """A graph with the importance of every page, sum 1.
+
+    names: URL or title of page i is names[i]; None where the file has none. is_read: whether the links of a page are
+    known, of a crawl; None for a file, which knows all.
+    """
+
+    graph: Graph
+    importance: FloatArray
+    names: tuple[str, ...] | None = None
+    is_read: npt.NDArray[np.bool_] | None = None
+
+    def never_read(self) -> int | None:
+        """How many pages are without links because a crawl has not read them."""
+        return None if self.is_read is None else int(np.count_nonzero(~self.is_read))
+
+
+def web_of_store(store: Store) -> Web:
+    """The web that a crawl knows, with the crawl's own importance. Raises StoreError when it has read nothing."""
+    with store.snapshot():
+        folded = folded_store(store)
+        names, importance = list(store.urls()), store.rankings()["importance"]
+    graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
+    sources = graph.sources()
+    keys = keys_of(sources, graph.targets)[sources != graph.targets]
+    graph = subgraph(graph_of_keys(distinct(keys), graph.size), pages)
+    return Web(graph, importance[pages], tuple(names[page] for page in pages), folded.is_read[pages])
+
+
+def web_of_file(path: Path) -> Web:
+    """The web in a graph file, with PageRank as importance. Raises SettingError."""
+    loaded = load_graph(path)
+    return Web(loaded.graph, pagerank(loaded.graph), loaded.names)

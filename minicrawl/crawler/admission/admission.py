@@ -1,0 +1,81 @@
+"""Whether a URL may become known, and with how much cash.
+
+Whether: scope, ownership and traps, asked in this order, of each URL once. How much: the strategy and the focus.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+
+from minicrawl.crawler.admission.focus import Focus
+from minicrawl.crawler.admission.scope import Scope
+from minicrawl.crawler.admission.traps import NOTHING, Said, Traps
+from minicrawl.opic import Adaptive, Strategy, seed_grant
+from minicrawl.settings import CrawlSettings
+
+ELSEWHERE = "elsewhere"
+"""The answer for a URL that this crawl does not own: its pages are the business of another one."""
+Owns = Callable[[str], bool]
+"""Whether a normalised URL is this crawl's own. All URLs with one partition key have one owner."""
+
+
+class Admission:
+    """Scope, focus, ownership and traps. `scope`: set anew when the seeds are known. `traps`: None if switched off."""
+
+    def __init__(
+        self, settings: CrawlSettings, strategy: Strategy, traps: Traps | None = None, owns: Owns | None = None
+    ) -> None:
+        """owns: None if every URL is this crawl's own."""
+        self._settings = settings
+        self._strategy = strategy
+        self._owns = owns
+        self.focus = Focus.of(settings)
+        self.scope = Scope.of(settings, ())
+        self.traps = traps
+
+    def begin(self, seeds: Iterable[str]) -> None:
+        """Set the scope by all seeds there are."""
+        self.scope = Scope.of(self._settings, seeds)
+
+    def protect(self, urls: Iterable[str]) -> None:
+        """The domains of these URLs, which are seeds or stand for seeds, have no budget."""
+        if self.traps is not None:
+            self.traps.protect(urls)
+
+    def owned(self, urls: Sequence[str]) -> Sequence[str]:
+        """The URLs that are this crawl's own."""
+        return urls if self._owns is None else list(filter(self._owns, urls))
+
+    def refusals(self, source: str, said: Said, urls: Sequence[str]) -> Sequence[str | None]:
+        """Per unknown URL in scope the rule by which it may not become known, or None: it is known from now on.
+
+        source: the URL of the page with links to them. said: by that page, if this is its first turn.
+        """
+        if self._owns is None:
+            return [] if self.traps is None else self.traps.take_in(source, said, urls)
+        own = list(map(self._owns, urls))
+        of_own = [] if self.traps is None else self.traps.take_in(source, said, [*self.owned(urls)])
+        judged = chain(of_own, iter(lambda: None, 0))
+        return [next(judged) if is_own else ELSEWHERE for is_own in own]
+
+    def refusal(self, source: str, url: str) -> str | None:
+        """The same for one URL that the page at `source` stands for."""
+        return next(iter(self.refusals(source, NOTHING, [url])), None)
+
+    def note_links(self, host: str, others: Iterable[str]) -> None:
+        """Pages on a host link to these other hosts, whose domains may have more pages by that."""
+        if self.traps is not None:
+            self.traps.budgets.linked(host, others)
+
+    def note_address(self, host: str, address: str) -> None:
+        """A name server gave the IP address of a host."""
+        if self.traps is not None:
+            self.traps.budgets.located(host, address)
+
+    def seed_grant(self, book: Adaptive, seeds: int) -> int:
+        """The cash that each of so many new seeds is born with."""
+        return seed_grant(self._strategy, book, seeds)
+
+    def grants(self, urls: Sequence[str], grant: int) -> list[int]:
+        """The cash that new pages are born with, of `grant` each, if the strategy has pages born with any."""
+        grant = grant if self._strategy.birth_grants else 0
+        return [grant] * len(urls) if self.focus.is_off else [int(grant * self.focus.factor(url)) for url in urls]

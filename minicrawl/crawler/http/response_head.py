@@ -1,0 +1,62 @@
+"""What the head of an answer says of its body and its page."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from minicrawl.crawler.http.content_type import is_not_to_be_sniffed, type_said
+from minicrawl.crawler.http.transport import Field
+
+LONGEST_VALIDATOR = 1000
+"""Characters; a longer validator is dropped, as we would have to send it again and again."""
+
+
+class ResponseHead:
+    """The fields of an answer, by name."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self._values: dict[bytes, list[bytes]] = {}
+        for name, value in fields:
+            self._values.setdefault(name.lower(), []).append(value)
+
+    def joined(self, name: bytes, divider: str = ", ") -> str | None:
+        """The values of all fields of a name, given in lower case."""
+        return divider.join(map(_text, self._values[name])) if name in self._values else None
+
+    @cached_property
+    def content_type(self) -> str | None:
+        """What the body is said to be; None where that is left open."""
+        content_type = type_said(self.joined(b"content-type"))
+        if content_type is None and is_not_to_be_sniffed(self.joined(b"x-content-type-options")):
+            return "text/plain"
+        return content_type
+
+    @property
+    def location(self) -> str | None:
+        """Where an answer points to; None also where it says so twice and differently.
+
+        A URL that is no UTF-8 is its bytes as they are, percent-encoded.
+        """
+        value = self._only(b"location")
+        if value is None:
+            return None
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value)
+
+    def validator(self, name: bytes) -> str | None:
+        """The ETag or the Last-Modified, a character for each byte, so that it can be sent back as it came."""
+        value = self._only(name)
+        return value.decode("latin-1") if value and len(value) <= LONGEST_VALIDATOR else None
+
+    def _only(self, name: bytes) -> bytes | None:
+        """The value of all fields of a name, if it is the same in all."""
+        values = self._values.get(name, ())
+        return values[0] if values and values.count(values[0]) == len(values) else None
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

@@ -1,0 +1,206 @@
+"""An HTTP/1.1 answer, out of bytes as servers send them: its head, and its body taken out of its framing (RFC 9112).
+
+Where the RFC leaves a choice, and where servers do not keep to it, it is read as browsers read it. Nothing here waits
+or knows a connection. In whatever pieces the bytes come, they say the same.
+"""
+
+import re
+
+from minicrawl.errors import FetchError
+
+LONGEST_HEAD = 256 * 1024
+"""Bytes of a head, as in Chromium; some have a Content-Security-Policy of many kB."""
+_MOST_FIELDS = 5000
+_MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row that bring no body: interim answers, chunk extensions, trailers
+_BEGINNING = b"HTTP/"
+
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
+_STATUS_LINE = re.compile(rb"HTTP/1\.(\d)[\t ]+([1-9]\d\d)(?!\d)[^\n]*\n")
+_FOLD = re.compile(rb"\n[\t ]+")
+# What is no field is passed over. RFC 9112 5.1: blanks before the colon are no part of the name.
+_FIELD = re.compile(rb"^([!#$%&'*+.^_`|~\w-]++)[\t ]*+:([^\n]*+)", re.MULTILINE)
+_CHUNK_SIZE = re.compile(rb"[\t ]*+0*+([\da-fA-F]{0,15})(?<=[\da-fA-F])[\t ]*+(?:;.*)?\r?", re.DOTALL)
+_PLAIN_CHUNK_SIZE = re.compile(rb"([\da-fA-F]{1,6}+)\r\n")
+_EMPTY_LINE = (b"", b"\r")
+_FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding"})
+
+
+class AnswerReader:
+    """Reads one answer.
+
+    Once `has_head`, there are `head` (its bytes; interim answers are left out), `status` and `fields` (names and values
+    in order, blanks around values taken off; trailers are left out). `is_whole`: nothing is missing; `is_followed`:
+    something came behind it. `keeps_alive`: whether the server will take another request then.
+    """
+
+    def __init__(self) -> None:
+        self.head = b""
+        self.status = 0
+        self.fields: list[tuple[bytes, bytes]] = []
+        self.has_head = self.is_whole = self.is_followed = self.keeps_alive = False
+        self._begun = b""
+        self._overhead = 0
+        self._left: int | None = None  # bytes to come of the body, or of this chunk; None: until the connection ends
+        self._is_chunked = self._ends_chunk = self._is_behind_chunks = False
+        self._line = b""  # as far as it has come
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take what has come; returns what is new of the body. Raises FetchError for what is no answer."""
+        rest = data if self.has_head else self._behind_head(data)
+        pieces = self._of_body(rest) if rest else []
+        self._overhead = 0 if pieces else self._overhead + len(data)
+        if self._overhead > _MOST_OVERHEAD:
+            raise _bad(f"more than {_MOST_OVERHEAD} bytes without any of a body")
+        return pieces
+
+    def end(self) -> bool:
+        """Take the end of the connection: whether the answer is whole by that (RFC 9112 6.3, 8)."""
+        if self.has_head and self._left is None:
+            self.is_whole = True
+        return self.is_whole
+
+    def _behind_head(self, data: bytes) -> bytes:
+        """Read the head, as soon as it is there; what comes behind it."""
+        searched = max(len(self._begun) - 2, 0)
+        data = self._begun + data
+        while not self.has_head:
+            if not searched:
+                data = data.lstrip(b"\r\n")  # RFC 9112 2.2: empty lines before it
+            end = _END_OF_HEAD.search(data, searched)
+            self._check_beginning(data, len(data) if end is None else end.end())
+            if end is None:
+                self._begun = data
+                return b""
+            self._read_head(data[: end.end()])
+            data, searched = data[end.end() :], 0
+        self._begun = b""
+        return data
+
+    def _check_beginning(self, data: bytes, length: int) -> None:
+        """Refuse what will never be the head of an answer, however much more comes."""
+        # RFC 9112 2.2: a carriage return alone ends no line.
+        if not _BEGINNING.startswith(data[: len(_BEGINNING)]) or (b"\r" in data[:-1] and b"\n" not in data):
+            raise _bad(f"{data[:20]!r} is no HTTP")
+        if length > LONGEST_HEAD:
+            raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
+
+    def _read_head(self, head: bytes) -> None:
+        line = _STATUS_LINE.match(head)
+        if line is None or b"\0" in head:
+            raise _bad(f"{head[:40]!r} begins no answer")
+        status = int(line[2])
+        if status == 101:
+            raise _bad("a change of protocol that nobody asked for")
+        if status < 200:
+            return  # RFC 9110 15.2: any number of these may come first
+        # RFC 9112 2.2, 5.2: a carriage return alone is a blank, and so is a line break before one.
+        text = _FOLD.sub(b" ", head[line.end() :].replace(b"\r\n", b"\n").replace(b"\r", b" "))
+        self.fields = [(name, value.strip(b"\t ")) for name, value in _FIELD.findall(text)]
+        if len(self.fields) > _MOST_FIELDS:
+            raise _bad(f"more than {_MOST_FIELDS} fields")
+        self.head, self.status = head, status
+        self._read_framing(is_old=line[1] == b"0")
+        self.has_head = True
+
+    def _read_framing(self, *, is_old: bool) -> None:
+        """How the body will end (RFC 9112 6.3), and what comes of the connection then (9.3)."""
+        named: dict[bytes, list[bytes]] = {}
+        for name, value in self.fields:
+            if (lower := name.lower()) in _FRAMING:
+                named.setdefault(lower, []).append(value)
+        connection = _listed(named, b"connection")
+        self.keeps_alive = b"close" not in connection and (not is_old or b"keep-alive" in connection)
+        codings = [coding for coding in _listed(named, b"transfer-encoding") if coding not in (b"", b"identity")]
+        if self.status in (204, 304):
+            self._left, self.is_whole = 0, True
+        elif codings:
+            if codings != [b"chunked"]:  # RFC 9112 6.1: we ask for no other
+                raise _bad(f"transfer-encoding {b', '.join(codings)!r}")
+            self._left, self._is_chunked = 0, True
+            # RFC 9112 6.1, 6.3: chunked in HTTP/1.0 or beside a length is read, but who sends it is not to be trusted.
+            self.keeps_alive = self.keeps_alive and not is_old and b"content-length" not in named
+        elif b"content-length" in named:
+            self._left = _length(_listed(named, b"content-length"))
+            self.is_whole = not self._left
+        else:
+            self.keeps_alive = False
+
+    def _of_body(self, data: bytes) -> list[bytes]:
+        if self.is_whole:
+            self.is_followed = True
+            return []
+        if self._is_chunked:
+            return self._of_chunks(data)
+        if self._left is None:
+            return [data]
+        piece = data[: self._left]
+        self._left -= len(piece)
+        self.is_whole = not self._left
+        self.is_followed = len(piece) < len(data)
+        return [piece]
+
+    def _of_chunks(self, data: bytes) -> list[bytes]:
+        pieces = []
+        at = 0
+        while at < len(data) and not self.is_whole:
+            if not (self._left or self._line or self._ends_chunk or self._is_behind_chunks):
+                # A chunk that is all there, and as it should be: there may be one for every byte of the body.
+                plain = _PLAIN_CHUNK_SIZE.match(data, at)
+                end = plain.end() + int(plain[1], 16) if plain else 0
+                if plain and end > plain.end() and data.startswith(b"\r\n", end):
+                    pieces.append(data[plain.end() : end])
+                    at = end + 2
+                    continue
+            if self._left:
+                piece = data[at : at + self._left]
+                pieces.append(piece)
+                at += len(piece)
+                self._left -= len(piece)
+                continue
+            end = data.find(b"\n", at)
+            if end < 0:
+                self._line += data[at:]
+                return pieces
+            line = self._line + data[at:end] if self._line else data[at:end]
+            self._line = b""
+            at = end + 1
+            self._read_line(line)
+        self.is_followed = at < len(data)
+        return pieces
+
+    def _read_line(self, line: bytes) -> None:
+        """A line between chunks, which ends one, tells the size of the next, or is a trailer (RFC 9112 7.1)."""
+        if self._is_behind_chunks:
+            self.is_whole = line in _EMPTY_LINE
+        elif self._ends_chunk:
+            if line not in _EMPTY_LINE:
+                raise _bad(f"{line[:20]!r} behind a chunk")
+            self._ends_chunk = False
+        else:
+            size = _CHUNK_SIZE.fullmatch(line)
+            if size is None:
+                raise _bad(f"a chunk of size {line[:20]!r}")
+            self._left = int(size[1] or b"0", 16)
+            self._ends_chunk = self._left > 0
+            self._is_behind_chunks = not self._ends_chunk
+
+
+def _listed(named: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
+    """The elements of all fields of a name, in lower case (RFC 9110 5.6.1)."""
+    if name not in named:
+        return []
+    return [element.strip(b"\t ").lower() for element in b",".join(named[name]).split(b",")]
+
+
+def _length(values: list[bytes]) -> int:
+    """The Content-Length, also if it is said several times, but always the same (RFC 9110 8.6)."""
+    if all(value.isdigit() for value in values):
+        lengths = {value.lstrip(b"0") or b"0" for value in values}
+        length = lengths.pop()
+        if not lengths and len(length) <= 18:
+            return int(length)
+    raise _bad(f"content-length {b', '.join(values)[:40]!r}")
+
+
+def _bad(why: str) -> FetchError:
+    return FetchError("bad-response", why)

@@ -1,0 +1,212 @@
+"""HTTP/1.1 on the wire: a request and its answer on one connection (RFC 9112).
+
+What an answer says is read by answer.py; here stands how long to wait for it, and how much of it is read ahead.
+Which connection a request travels on is decided in pool.py.
+"""
+
+import asyncio
+import copy
+from typing import NamedTuple, Self, cast
+
+from minicrawl.crawler.http.transport import BrokenOffError
+from minicrawl.crawler.http.unread import PARSER_FAILED
+from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.net.tls import TlsClient, TlsLayer
+from minicrawl.errors import FetchError
+
+_READ_AHEAD = 64 * 1024  # bytes of a body that are worth a wake-up
+_MOST_AHEAD = 256 * 1024
+
+
+class Endpoint(NamedTuple):
+    """Where a connection leads to. `host` is ASCII, an IPv6 address without brackets."""
+
+    is_tls: bool
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Connection(asyncio.Protocol):
+    """A connection to a server: one request at a time, and the answer to it.
+
+    `peer`: the address and port it leads to. `asked_at`: when the request left, by the loop's clock. `head`, `status`,
+    `fields`: of the answer, once `ask` returns, see AnswerReader.
+    """
+
+    def __init__(self, read_timeout: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.peer: str | None = None
+        self._transport: asyncio.Transport | TlsLayer | None = None
+        self._read_timeout = read_timeout
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._error: FetchError | None = None
+        self._is_spoiled = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget the last answer."""
+        self.asked_at = 0.0
+        self.is_silent = True  # not a byte of the answer has come
+        self._ahead = 0
+        self._body: list[bytes] = []
+        self._answer = AnswerReader()
+
+    # For who asks.
+
+    @property
+    def head(self) -> bytes:
+        return self._answer.head
+
+    @property
+    def status(self) -> int:
+        return self._answer.status
+
+    @property
+    def fields(self) -> list[tuple[bytes, bytes]]:
+        return self._answer.fields
+
+    @property
+    def is_reusable(self) -> bool:
+        """Whether the answer is whole, nothing came behind it, and the server will take another request."""
+        answer = self._answer
+        is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
+        return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
+
+    async def ask(self, request: bytes) -> Self:
+        """Send a request; until the head of the answer has come, without which the connection is closed."""
+        assert self._transport is not None
+        self._begin()
+        self.asked_at = self._loop.time()
+        try:
+            self._transport.write(request)
+            while not self._answer.has_head:
+                await self._more()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    async def read(self) -> bytes:
+        """What has come of the body since the last call; nothing once it is whole."""
+        while not self._answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
+            await self._more()
+        if self._body:
+            piece = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+            self._body.clear()
+            if self._ahead >= _MOST_AHEAD and self._transport is not None:
+                self._transport.resume_reading()
+            self._ahead = 0
+            return piece
+        if self._error is not None and not self._answer.is_whole:
+            raise copy.copy(self._error) from self._error.__cause__
+        return b""
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
+        assert self._transport is not None
+        await TlsLayer(client, endpoint.host, endpoint.port, self).secure(self._transport)
+
+    async def _more(self) -> None:
+        if self._error is not None:
+            # A copy: what is raised holds on to all frames it comes through, and so to this connection.
+            raise copy.copy(self._error) from self._error.__cause__
+        self._heard = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._heard + self._read_timeout, self._check_silence)
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _check_silence(self) -> None:
+        """One timer for all answers: when it fires it mostly finds that something has come since."""
+        self._timer = None
+        if self._waiter is None:
+            return
+        due = self._heard + self._read_timeout
+        if self._loop.time() >= due:
+            self._fail(BrokenOffError("timeout-read", f"nothing came for {self._read_timeout:g} s"))
+        else:
+            self._timer = self._loop.call_at(due, self._check_silence)
+
+    def _fail(self, error: FetchError) -> None:
+        self._error = self._error or error
+        self._wake()
+        self.close()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # What the event loop tells.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if self._transport is None:  # the socket itself; TLS, if there is any, begins later
+            self.peer = _shown(transport.get_extra_info("peername"))
+        self._transport = cast("asyncio.Transport | TlsLayer", transport)
+
+    def data_received(self, data: bytes) -> None:
+        answer = self._answer
+        if answer.is_whole or self._error is not None:
+            self._spoil()
+            return
+        had_head = answer.has_head
+        self._heard = self._loop.time()
+        self.is_silent = False
+        try:
+            pieces = answer.feed(data)
+        except FetchError as error:
+            self._fail(error.with_traceback(None))  # which would hold on to this frame, and so to us
+            return
+        except Exception as error:
+            answer.is_whole = False  # whatever it has got to
+            self._fail(_of_ours(error))
+            return
+        self._body += pieces
+        self._ahead += sum(map(len, pieces))
+        if self._ahead >= _MOST_AHEAD and self._transport is not None:
+            self._transport.pause_reading()
+        if answer.is_whole or self._ahead >= _READ_AHEAD or answer.has_head is not had_head:
+            self._wake()
+
+    def eof_received(self) -> None:
+        if self._error is None and self._answer.end():
+            self._wake()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._error is None:
+            has_head = self._answer.has_head
+            place = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
+            reason = "bad-response" if has_head else "reset"
+            is_ours = isinstance(error, MemoryError)
+            self._error = _of_ours(error) if is_ours else BrokenOffError(reason, f"the connection ends {place}")
+        self._wake()
+
+    def _spoil(self) -> None:
+        """Nobody asked for what the server says now, so it is no answer to what will be asked next."""
+        self._is_spoiled = True
+        self.close()
+
+
+def _of_ours(error: Exception | None) -> FetchError:
+    """A part of ours has failed over the answer: that is not the server's fault."""
+    failure = FetchError(PARSER_FAILED)
+    failure.__cause__ = error
+    return failure
+
+
+def _shown(address: tuple[str, int] | None) -> str | None:
+    """The address of a socket as text."""
+    return str(Endpoint(False, *address[:2])) if address else None

@@ -1,0 +1,208 @@
+"""Which connection a request travels on: those that are kept between requests, and how new ones are made (RFC 9112 9).
+
+At one endpoint connections are made one at a time; through a proxy, where the settings name one.
+"""
+
+import asyncio
+import copy
+import socket
+from collections import deque
+from typing import NamedTuple
+
+from aiohappyeyeballs import start_connection
+
+from minicrawl.crawler.http.transport import BrokenOffError, head
+from minicrawl.crawler.http.wire.connection import Connection, Endpoint
+from minicrawl.crawler.net.addresses import Resolver
+from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
+from minicrawl.crawler.net.tls import TlsClient
+from minicrawl.errors import FetchError
+from minicrawl.timing import STANDARD, Timing
+
+_HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
+
+
+class Proxy(NamedTuple):
+    """`authorization`: the value of the field Proxy-Authorization, or None."""
+
+    endpoint: Endpoint
+    authorization: bytes | None
+
+
+class ConnectionPool:
+    """Sends requests on connections that are kept open between them.
+
+    Raises OSError where no connection can be made (TimeoutError: in time), else FetchError.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        tls: TlsClient,
+        proxy: Proxy | None = None,
+        timing: Timing = STANDARD,
+        *,
+        most_idle: int = MOST_IDLE,
+    ) -> None:
+        """most_idle: connections that are kept though nobody uses them."""
+        self._resolver = resolver
+        self._tls = tls
+        self._proxy = proxy
+        self._timing = timing
+        self._most_idle = most_idle
+        # Both in the order in which their requests ended.
+        self._idle: dict[Connection, tuple[float, Endpoint]] = {}
+        self._idle_of: dict[Endpoint, list[Connection]] = {}
+        # Endpoints to which a connection is being made, and who waits for it or for another one that gets free.
+        self._waiting: dict[Endpoint, deque[asyncio.Future[None]]] = {}
+
+    async def ask(self, endpoint: Endpoint, request: bytes) -> Connection:
+        """The connection on which the head of the answer has come. To be given back by `release`."""
+        connection = await self._free(endpoint)
+        if connection is not None:
+            try:
+                return await connection.ask(request)
+            except BrokenOffError as error:
+                # RFC 9112 9.3.1: the server may have closed it while the request was on its way.
+                if error.reason != "reset" or not connection.is_silent:
+                    raise
+        return await (await self._made(endpoint)).ask(request)
+
+    async def _free(self, endpoint: Endpoint) -> Connection | None:
+        """A kept connection, or None if one is to be made: of a endpoint, one at a time.
+
+        Many are asked for at once, but the first to be made often serves them all, and the next go on with its session.
+        """
+        while (connection := self._kept(endpoint)) is None and endpoint in self._waiting:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting[endpoint].append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._wake(endpoint)  # it may have been this one's turn
+                raise
+        return connection
+
+    async def _made(self, endpoint: Endpoint) -> Connection:
+        """A new connection. If none can be made, that is the answer for all who wait for it."""
+        if endpoint in self._waiting:  # for a request that is repeated
+            return await self._opened(endpoint)
+        self._waiting[endpoint] = deque()
+        try:
+            return await self._opened(endpoint)
+        except (OSError, FetchError) as error:
+            if isinstance(error, OSError) and error.errno in OWN_TROUBLE:
+                self._close_idle()
+            for turn in self._waiting[endpoint]:
+                if not turn.done():
+                    turn.set_exception(copy.copy(error))
+            raise
+        finally:
+            for turn in self._waiting.pop(endpoint):
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _wake(self, endpoint: Endpoint) -> None:
+        """Let the first who waits look again."""
+        waiting = self._waiting.get(endpoint)
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+
+    def release(self, endpoint: Endpoint, connection: Connection) -> None:
+        """The answer is read as far as anybody wants to."""
+        now = asyncio.get_running_loop().time()
+        if connection.is_reusable:
+            self._idle[connection] = (now, endpoint)
+            self._idle_of.setdefault(endpoint, []).append(connection)
+            self._wake(endpoint)
+        else:
+            connection.close()
+        while self._idle:
+            oldest, (since, of) = next(iter(self._idle.items()))
+            if oldest.is_reusable and len(self._idle) <= self._most_idle and now - since < self._timing.keep_alive:
+                break
+            self._forget(oldest, of)
+            oldest.close()
+
+    async def aclose(self) -> None:
+        self._close_idle()
+        await self._resolver.close()
+        await asyncio.sleep(0)  # the loop closes the sockets
+
+    def _close_idle(self) -> None:
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+        self._idle_of.clear()
+
+    def _kept(self, endpoint: Endpoint) -> Connection | None:
+        """An idle connection that is as good as new: the one used last, as its server is least likely to have gone."""
+        now = asyncio.get_running_loop().time()
+        while connections := self._idle_of.get(endpoint):
+            connection = connections[-1]
+            since, _ = self._idle[connection]
+            self._forget(connection, endpoint)
+            if connection.is_reusable and now - since < self._timing.keep_alive:
+                return connection
+            connection.close()
+        return None
+
+    def _forget(self, connection: Connection, endpoint: Endpoint) -> None:
+        del self._idle[connection]
+        connections = self._idle_of[endpoint]
+        connections.remove(connection)
+        if not connections:
+            del self._idle_of[endpoint]
+
+    async def _opened(self, endpoint: Endpoint) -> Connection:
+        if self._proxy is None:
+            return await self._connected(endpoint)
+        self._resolver.check_host(endpoint.host)  # other names are the proxy's business
+        connection = await self._connected(self._proxy.endpoint)
+        if endpoint.is_tls:
+            try:
+                async with asyncio.timeout(self._timing.connect):
+                    await self._tunnel(connection, endpoint)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    async def _connected(self, endpoint: Endpoint) -> Connection:
+        loop = asyncio.get_running_loop()
+        found = await self._resolver.resolve(endpoint.host, endpoint.port)
+        async with asyncio.timeout(self._timing.connect):
+            connected = await start_connection(
+                [_info(address, port) for address, port in found],
+                happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
+                interleave=1,
+            )
+            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+            if endpoint.is_tls:
+                try:
+                    await connection.start_tls(self._tls, endpoint)
+                except BaseException:
+                    connection.close()
+                    raise
+        return connection
+
+    async def _tunnel(self, connection: Connection, endpoint: Endpoint) -> None:
+        """Through the proxy to the endpoint itself (RFC 9110 9.3.6)."""
+        assert self._proxy is not None
+        fields = [(b"Host", str(endpoint).encode())]
+        if self._proxy.authorization is not None:
+            fields.append((b"Proxy-Authorization", self._proxy.authorization))
+        await connection.ask(head(b"CONNECT", str(endpoint).encode(), fields))
+        if not 200 <= connection.status < 300:
+            raise FetchError("bad-response", f"the proxy says {connection.status}")
+        await connection.start_tls(self._tls, endpoint)
+
+
+def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
+    """An IP address as socket.getaddrinfo() has it."""
+    if ":" in address:
+        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
+    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)

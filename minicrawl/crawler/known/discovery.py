@@ -1,0 +1,129 @@
+"""URLs that become pages: seeds, and what pages and sitemaps lead to."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
+from minicrawl.crawler.admission.traps import NOTHING, Said
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.opic import GRANT
+from minicrawl.opic.arrays import slices
+from minicrawl.store.rows import NewPage
+
+
+class Admitted(NamedTuple):
+    """Distinct URLs that are known or may become so, with anchors and page numbers: None where one is new.
+
+    `in_traps`: how many others were left out. `elsewhere`: those that this crawl does not own.
+    """
+
+    urls: Sequence[str]
+    anchors: Sequence[str]
+    pages: Sequence[int | None]
+    in_traps: int = 0
+    elsewhere: Sequence[str] = ()
+
+
+class Discovery:
+    """Makes URLs known. A new page waits in the frontier once the books hold its cash: from `offer_new` on.
+
+    `offered`: how many pages do.
+    """
+
+    def __init__(
+        self,
+        urls: KnownUrls,
+        accounts: Accounts,
+        frontier: Frontier,
+        hosts: KnownHosts,
+        batch: Batch,
+        admission: Admission,
+    ) -> None:
+        self._urls = urls
+        self._accounts = accounts
+        self._frontier = frontier
+        self._hosts = hosts
+        self._batch = batch
+        self._admission = admission
+        self.offered = accounts.size
+
+    def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[None]:
+        """Make those seeds known that are new, so many at a time.
+
+        After every step a commit may come, or the end: what is left is taken in when it is given again.
+        """
+        seeds = self._admission.owned(seeds)
+        pages = self._urls.find(seeds)
+        unmet = pages.count(None)
+        grant = self._admission.seed_grant(self._accounts.book, unmet) if unmet else 0
+        for some in slices(len(seeds), at_once):
+            self._admission.protect(seeds[some])
+            fresh = unknown(seeds[some], pages[some])
+            if fresh:
+                born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
+                self._accounts.seed(np.arange(born.start, born.stop), of=unmet)
+                self.offer_new(now)
+            yield
+
+    def admitted(self, source: str, urls: Sequence[str], anchors: Sequence[str], said: Said = NOTHING) -> Admitted:
+        """Those of the distinct links of the page at `source` that are known or may become so.
+
+        said: by the page, if this is its first turn.
+        """
+        pages = self._urls.find(urls)
+        rules = self._admission.refusals(source, said, unknown(urls, pages))
+        if not any(rules):
+            return Admitted(urls, anchors, pages)
+        of_unknown = iter(rules)
+        rule_of = [None if page is not None else next(of_unknown) for page in pages]
+        kept = [place for place, rule in enumerate(rule_of) if rule is None]
+        elsewhere = [url for url, rule in zip(urls, rule_of, strict=True) if rule == ELSEWHERE]
+        in_traps = len(urls) - len(kept) - len(elsewhere)
+        kept_urls, kept_anchors = [urls[at] for at in kept], [anchors[at] for at in kept]
+        return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere)
+
+    def made_known(
+        self, found: Admitted, source: int, reason: str, *, same_depth: bool = False, grant: int = GRANT
+    ) -> list[int]:
+        """Page numbers of what `source` points to, making known what has none.
+
+        grant: the cash that new pages are born with, if the strategy has pages born with any.
+        """
+        fresh = unknown(found.urls, found.pages)
+        if not fresh:
+            return [page for page in found.pages if page is not None]
+        depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
+        born = iter(self._discover(fresh, reason, source, depth, self._admission.grants(fresh, grant)))
+        return [next(born) if page is None else page for page in found.pages]
+
+    def offer_new(self, now: float) -> int:
+        """Let the pages wait for their turn that are new since the last call; how many."""
+        new = range(self.offered, self._accounts.size)
+        for page in new:
+            self._frontier.add(page, now)
+        self.offered = new.stop
+        return len(new)
+
+    def _discover(
+        self, urls: Sequence[str], reason: str, found_on: int | None, depth: int, grants: Sequence[int]
+    ) -> range:
+        born = self._accounts.discover(depth, grants)
+        self._frontier.grow(born.stop)
+        for page, url in zip(born, urls, strict=True):
+            self._urls.add(url, page)
+            host = self._hosts.host(politeness_key(url))
+            self._frontier.place(page, host)
+            self._batch.new.append(NewPage(page, url, host.id, found_on, reason))
+        return born
+
+
+def unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:
+    """The URLs that have no page, in order."""
+    return [url for url, page in zip(urls, pages, strict=True) if page is None]

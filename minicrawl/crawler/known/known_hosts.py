@@ -1,0 +1,73 @@
+"""The hosts by name, and which of them the next commit writes."""
+
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.store.rows import HostRow
+from minicrawl.store.writer import Writer
+
+
+class KnownHosts:
+    """Every known host. `answered`: the hosts that have, ever.
+
+    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
+    """
+
+    def __init__(self, frontier: Frontier, delay: float) -> None:
+        """delay: the least seconds between two requests to a host; 0: politeness is switched off."""
+        self._frontier = frontier
+        self._delay = delay
+        self._by_name: dict[str, Host] = {}
+        self._changed: set[int] = set()
+        self.answered: set[int] = set()
+        self.is_urgent = False
+
+    def host(self, name: str) -> Host:
+        """The host of a name, which is known from now on."""
+        host = self._by_name.get(name)
+        if host is None:
+            host = self._by_name[name] = self._frontier.add_host(name, self.least_delay(0.0))
+            self._changed.add(host.id)
+        return host
+
+    def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
+        """Make a host known as the store has it."""
+        host = self._by_name[row.name] = self._frontier.add_host(
+            row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
+        )
+        return host
+
+    def least_delay(self, crawl_delay: float) -> float:
+        """The least seconds between two requests to a host whose robots.txt asks for a delay."""
+        return max(self._delay, crawl_delay) if self._delay else 0.0
+
+    def note_change(self, host: Host) -> None:
+        """The clock of a host, or what is known of its health, is another one."""
+        self._changed.add(host.id)
+
+    def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
+        """The robots.txt of a host asks for a delay."""
+        self.note_change(host)
+        self.is_urgent |= crawl_delay > self._delay > 0
+        host.crawl_delay = crawl_delay
+
+    def save(self, writer: Writer) -> None:
+        """Write the hosts that changed since the last commit."""
+        hosts = (self._frontier.hosts[number] for number in sorted(self._changed))
+        writer.save_hosts(map(_row, hosts))
+        self._changed.clear()
+        self.is_urgent = False
+
+
+def _row(host: Host) -> HostRow:
+    return HostRow(
+        host.id,
+        host.name,
+        host.crawl_delay,
+        host.ready_at,
+        host.health.seconds,
+        host.health.backoff,
+        host.health.strains,
+        host.health.dead_until,
+        host.rests_until,
+    )

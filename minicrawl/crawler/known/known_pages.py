@@ -1,0 +1,82 @@
+"""What came of the last turn of a page, and what the page links to: as the batch has it, or else the store."""
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.model import READ, State
+from minicrawl.store.links import from_bytes
+from minicrawl.store.rows import LastTurn, Links, Refused, Restated, Retry, Turn
+from minicrawl.store.writer import Writer
+
+
+class KnownPages:
+    """The pages that had a turn. `attempts`: failed requests for a page in a row."""
+
+    def __init__(self, writer: Writer, batch: Batch) -> None:
+        self._writer = writer
+        self._batch = batch
+        self.attempts: dict[int, int] = {}
+
+    # What is known.
+
+    def outlinks(self, page: int) -> npt.NDArray[np.int32]:
+        """Counted outlinks of a visited page at its last visit."""
+        return from_bytes(self.links_row(page).targets)
+
+    def links_row(self, page: int) -> Links:
+        row = self._batch.links.get(page) or self._writer.links_row(page)
+        assert row is not None, "every visited page has a row of links"
+        return row
+
+    def refused_row(self, page: int) -> Refused | None:
+        """What a page leads to that is not followed."""
+        return self._batch.refused.get(page) or self._writer.refused(page)
+
+    def was_there(self, page: int) -> bool:
+        """Whether the last turn of a page found something."""
+        return self.last_state(page) in READ
+
+    def last_state(self, page: int) -> str:
+        if page in self._batch.restated:
+            return self._batch.restated[page].state
+        turn = self._batch.turns.get(page)
+        return turn.state if turn else self._writer.state(page)
+
+    def last_turn(self, page: int) -> LastTurn:
+        """What came of the last turn of a visited page, in words."""
+        turn = self._batch.turns.get(page)
+        last = (
+            self._writer.last_turn(page)
+            if turn is None
+            else LastTurn(turn.reason, turn.fetch.title if turn.fetch else None)
+        )
+        restated = self._batch.restated.get(page)
+        return last if restated is None else last._replace(reason=restated.reason)
+
+    # What is to be written.
+
+    def note_turn(self, turn: Turn, links: Links) -> None:
+        self.attempts.pop(turn.id, None)
+        self._batch.add_turn(turn, links)
+
+    def note_unchanged(self, page: int, measures: str | None) -> None:
+        """A page was found as it was at its last turn."""
+        self.attempts.pop(page, None)
+        self._batch.add_unchanged(page, measures)
+
+    def note_failure(self, page: int, reason: str) -> None:
+        """A request for a page failed; another will follow."""
+        attempts = self.attempts[page] = self.attempts.get(page, 0) + 1
+        self._batch.retries[page] = Retry(page, attempts, reason)
+
+    def note_refused(self, row: Refused) -> None:
+        self._batch.refused[row.source] = row
+
+    def relink(self, row: Links) -> None:
+        """A page links to something else than at its last turn."""
+        self._batch.links[row.source] = row
+
+    def restate(self, page: int, state: State, reason: str) -> None:
+        """A page is in another state than its last turn left it in."""
+        self._batch.restated[page] = Restated(page, state, reason)

@@ -1,0 +1,116 @@
+"""What the store holds, taken over by those who keep it in memory.
+
+Invariant: what the store holds after a commit is what memory holds, so that a new crawl on it goes on as the one before
+would have.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from minicrawl.crawler.admission.budgets import Budgets
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_forms import wrong_meta
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
+from minicrawl.crawler.hosts.stored_times import Past
+from minicrawl.crawler.http.retry_after import LONGEST_REST
+from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.model import State
+from minicrawl.opic.window import MeasureWindow
+from minicrawl.store.database import damaged
+from minicrawl.store.rows import PageColumns
+from minicrawl.store.writer import Writer
+
+
+def check_sound(writer: Writer) -> None:
+    """Raises StoreError if the store is damaged, as far as that can be seen without reading all of its rows.
+
+    A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
+    """
+    for what in writer.structure_errors() if writer.meta("in_doubt") else ():
+        raise damaged(writer.path, what)
+    for what in wrong_meta(writer):
+        raise damaged(writer.path, what)
+
+
+def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
+    """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
+    for number, row in enumerate(writer.hosts()):
+        if row.id != number:
+            raise damaged(writer.path, f"host {number} is missing")
+        least_delay = hosts.least_delay(row.crawl_delay)
+        dead_until = past.until(row.dead_until, REST_OF_THE_DEAD)
+        health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
+        delay = delay_of(least_delay, health)
+        next_at = past.until(row.next_fetch, delay)
+        ready_at = max(next_at, asked_until + delay) if delay else next_at
+        # Of millions of objects that are equal one is enough.
+        host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
+        host.rests_until = past.until(row.rests_until, max(LONGEST_REST, delay))
+        if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
+            hosts.note_change(host)
+        if row.seconds:
+            hosts.answered.add(host.id)
+
+
+def load_pages(
+    writer: Writer, accounts: Accounts, frontier: Frontier, pages: KnownPages, hosts: KnownHosts, now: float
+) -> None:
+    """The hosts must have been loaded."""
+    size = writer.size()
+    room = size + size // 4  # so that growing, which takes memory for copies, is far off
+    accounts.grow(room)
+    frontier.grow(room)
+    with _no_garbage():
+        for columns in writer.columns():
+            _check_rows(writer, columns, accounts.size, len(frontier.hosts))
+            accounts.load(columns)
+            frontier.host_of[columns.id] = columns.host
+            if State.GONE in columns.state:
+                frontier.forget(columns.id[columns.are(State.GONE)])
+            hosts.answered.update(np.unique(columns.host[columns.are(State.FETCHED)]).tolist())
+            failed = columns.attempts > 0
+            pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
+        if size:
+            _load_totals(writer, accounts)
+            frontier.load(size, now)
+
+
+def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
+    """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
+    budgets = Budgets(writer.domains(), writer.linkers(), frontier.pages_by_host())
+    is_seed = accounts.depth[: accounts.size] == 0
+    hosts = np.unique(frontier.host_of[: accounts.size][is_seed])
+    budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
+    return budgets
+
+
+def _load_totals(writer: Writer, accounts: Accounts) -> None:
+    """What the books keep beside the pages, all of which are loaded."""
+    if isinstance(accounts.book.window, MeasureWindow):
+        accounts.load_measures(writer.measures())
+    accounts.load_scalars({name: writer.meta(name) for name in accounts.scalars()})
+    for what in accounts.imbalances(int(writer.meta("cash_total") or 0)):
+        raise damaged(writer.path, what)
+
+
+def _check_rows(writer: Writer, pages: PageColumns, first: int, hosts: int) -> None:
+    """Raises StoreError if pages are missing before or among these, or are on hosts that there are none of."""
+    if not np.array_equal(pages.id, np.arange(first, first + len(pages.id))):
+        raise damaged(writer.path, f"pages with numbers from {first} on are missing")
+    if not 0 <= int(pages.host.min()) <= int(pages.host.max()) < hosts:
+        raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """No search for circles of garbage meanwhile: millions of rows pass, none of which refers to another."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

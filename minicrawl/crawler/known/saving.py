@@ -1,0 +1,55 @@
+"""What the next commit writes of the accounts; and what a part of the crawl does to be saved with them."""
+
+from typing import Protocol
+
+import numpy as np
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.best import Best
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.opic import DiscoveryBudget
+from minicrawl.opic.arrays import Pages, slices
+from minicrawl.store.rows import CREDITED_COLUMNS
+from minicrawl.store.writer import Writer
+
+
+class Saver(Protocol):
+    """A part of the crawl that has something to keep in the store."""
+
+    def save(self, writer: Writer) -> None:
+        """Write all that has changed since the last commit, within the transaction of the next."""
+        ...
+
+
+class AccountSaver:
+    """Writes the pages that are new, and of all others the accounts that changed."""
+
+    def __init__(self, accounts: Accounts, batch: Batch, budget: DiscoveryBudget) -> None:
+        self._accounts = accounts
+        self._batch = batch
+        self._budget = budget
+        self._best = Best()
+        self._committed = accounts.size
+
+    def save(self, writer: Writer) -> None:
+        visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())
+        born = np.arange(self._committed, self._accounts.size)
+        self._save_best(writer, np.concatenate([visited, credited, born]))
+        writer.add_pages(self._batch.new, self._accounts.columns(born))
+        for some in slices(len(visited), writer.sizes.accounts):
+            writer.save_accounts(self._accounts.columns(visited[some]))
+        for some in slices(len(credited), writer.sizes.accounts):
+            writer.save_accounts(self._accounts.columns(credited[some], CREDITED_COLUMNS))
+        writer.save_meta(self._accounts.scalars() | {"discovery_credit": self._budget.credit})
+        self._committed = self._accounts.size
+
+    def _save_best(self, writer: Writer, changed: Pages) -> None:
+        added, is_anew = self._best.changes(self._accounts.ledger, changed)
+        writer.save_best(added, is_anew=is_anew)
+        writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+
+
+def save_ranking(writer: Writer, accounts: Accounts) -> None:
+    """Write down the place of every page, within the transaction of the last commit of a run."""
+    writer.save_places(accounts.ledger.order().astype(np.int32))
+    writer.save_meta({"is_ranked": 1})

@@ -1,0 +1,54 @@
+"""Virtual visits: pages pass on what they have received, along the links that the store holds, without a request."""
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.opic.arrays import slices
+from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.store.writer import Writer
+
+VIRTUAL_VISITS_PER_TURN = 4
+_PAGES_PER_LOOK = 1000
+"""To find out which visits are worth it means a look at every page: at so many per turn, some 10 us."""
+
+
+class Settling:
+    """When virtual visits are due while the crawl goes on, and all of them at its end."""
+
+    def __init__(self, accounts: Accounts, batch: Batch, writer: Writer) -> None:
+        self._accounts = accounts
+        self._batch = batch
+        self._writer = writer
+        self._turns = 0  # since the last virtual visits
+
+    def note_turn(self, links: int) -> None:
+        """A page with so many links had its turn; one without has nothing to pass on."""
+        self._turns += links > 0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the crawl has grown by a tenth since the last virtual visits.
+
+        A round of them writes most accounts again; this way a busy crawl writes each a bounded number of times.
+        """
+        return 10 * self._turns > self._accounts.book.payees
+
+    def settle(self) -> int:
+        """Virtual visits along committed links: some for every turn since the last ones, the most worthy first.
+
+        Returns how many.
+        """
+        if self._turns * _PAGES_PER_LOOK < self._accounts.size or not self._turns:
+            return 0
+        worthy = self._accounts.ledger.due(VIRTUAL_VISITS_PER_TURN * self._turns)
+        # Of pages visited since the last commit the store does not know the links that the ledger knows.
+        due = [page for page in worthy.tolist() if page not in self._batch.links]
+        self._turns = 0
+        for some in slices(len(due), self._writer.sizes.settled):
+            self._accounts.settle(self._writer.links_of(due[some]))
+        return len(due)
+
+    def settle_fully(self) -> None:
+        """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
+        with self._writer.kept_link_blocks() as blocks:
+            self._accounts.settle_fully(blocks, SETTLED_ERROR)
+            self._accounts.shorten(blocks)

@@ -1,0 +1,28 @@
+"""What a run counts beside its pages."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from minicrawl.store.writer import Writer
+
+
+@dataclass
+class Tally:
+    """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `elsewhere`: links of pages
+    that had their turn to URLs that this crawl does not own, as often as they were met; neither counts the other's.
+    `failures`: turns of this run that found nothing, by reason.
+    """
+
+    left_out: int = 0
+    elsewhere: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Tally":
+        """As the last run of a store left it."""
+        return cls(int(writer.meta("links_left_out") or 0), int(writer.meta("links_elsewhere") or 0))
+
+    def save(self, writer: Writer) -> None:
+        writer.save_meta({"links_left_out": self.left_out})
+        if self.elsewhere:
+            writer.save_meta({"links_elsewhere": self.elsewhere})

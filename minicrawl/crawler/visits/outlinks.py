@@ -1,0 +1,113 @@
+"""What a page links to: which of its links count, and how its cash is shared among them."""
+
+from collections.abc import Sequence
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.admission.traps import NOTHING
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.known.discovery import Admitted, Discovery
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.visits.recognition import Recognition
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.store.links import to_bytes
+from minicrawl.store.rows import Links
+
+
+class Counted(NamedTuple):
+    """The links of a page that count. `weights`: their parts of the cash, None if equal. `elsewhere`: how many links
+    lead to URLs that this crawl does not own.
+    """
+
+    links: Links
+    weights: npt.NDArray[np.int64] | None = None
+    elsewhere: int = 0
+
+
+class Outlinks:
+    """Makes the links of a page known that may be, and counts them."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        frontier: Frontier,
+        urls: KnownUrls,
+        admission: Admission,
+        discovery: Discovery,
+        recognition: Recognition,
+        sessions: Sessions,
+    ) -> None:
+        self._accounts = accounts
+        self._frontier = frontier
+        self._urls = urls
+        self._admission = admission
+        self._discovery = discovery
+        self._recognition = recognition
+        self._sessions = sessions
+
+    def counted(self, page: int, target: int | None, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Counted:
+        """The links that count at a turn of `page`. target: the page that it stands for: then only that link does."""
+        if outcome.reason == "soft-404":
+            return Counted(self._kept(page, parsed))
+        urls, anchors, refused = self._followed(page, outcome, parsed)
+        is_news = fetched.status == 200 and not self._accounts.book.visited[page]
+        said = self._recognition.said(page, fetched) if is_news else NOTHING
+        if "?" in fetched.url:
+            self._recognition.note_parameters(fetched, said)
+        if target is None and not urls and said is NOTHING:  # as in every turn without a request
+            return Counted(Links(page, b"", parsed.nofollow, refused))
+        admitted = self._discovery.admitted(fetched.url, urls, anchors, said)
+        outlinks = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int32)
+        self._recognition.note_links(outlinks.tolist(), admitted.anchors)
+        self._note_hosts(page, outlinks)
+        others = outlinks != page  # a link to itself is not counted
+        own = to_bytes(outlinks[others])
+        left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
+        if target is None:
+            weights = self._weights(fetched.url, admitted)
+            weights = None if weights is None else weights[others]
+            return Counted(Links(page, own, parsed.nofollow, left_out), weights, elsewhere)
+        to_target = to_bytes(np.array([target], dtype=np.int32))
+        own_links = None if outcome.is_redirect else own
+        return Counted(Links(page, to_target, parsed.nofollow, left_out, own_links), None, elsewhere)
+
+    def weights_again(self, url: str, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
+        """The weights of links that the page at `url` had at its last turn, whose anchors are not known any more."""
+        if self._admission.focus.is_off:
+            return None
+        return self._admission.focus.weights(url, list(map(self._urls.url, outlinks)), [""] * len(outlinks))
+
+    def _weights(self, url: str, links: Admitted) -> npt.NDArray[np.int64] | None:
+        return self._admission.focus.weights(url, links.urls, links.anchors) if links.urls else None
+
+    def _kept(self, page: int, parsed: ParsedPage) -> Links:
+        """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
+        outlinks, _ = self._sessions.plain_links(parsed)
+        known = [other for other in self._urls.find(outlinks) if other is not None and other != page]
+        return Links(page, b"", parsed.nofollow, 0, to_bytes(np.array(known, dtype=np.int32)))
+
+    def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], int]:
+        """The outlinks in scope with their anchors, and how many are not."""
+        if not outcome.follows:
+            return [], [], 0
+        depth = int(self._accounts.depth[page]) + 1
+        refuses = self._admission.scope.refuses
+        outlinks, all_anchors = self._sessions.plain_links(parsed)
+        inside = [refuses(url, depth) is None for url in outlinks]
+        urls, anchors = list(compress(outlinks, inside)), list(compress(all_anchors, inside))
+        return urls, anchors, len(inside) - len(urls)
+
+    def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
+        """Let the domains that a page links to have more pages."""
+        if self._admission.traps is None or not len(outlinks):
+            return
+        own, hosts = int(self._frontier.host_of[page]), self._frontier.hosts
+        others = set(self._frontier.host_of[outlinks].tolist()) - {own}
+        self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])

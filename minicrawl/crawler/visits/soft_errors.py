@@ -1,0 +1,74 @@
+"""Pages that are soft 404s: they are errors from then on, and pages again should they turn out to be none.
+
+How they are recognised is in `soft404`; here is what the crawl does about it.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.tally import Tally
+from minicrawl.crawler.recognise.duplicates import Duplicates
+from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
+from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.model import Fetched, State
+from minicrawl.opic.coverage import PageKind
+from minicrawl.store.links import from_bytes
+
+_NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+
+class SoftErrors:
+    """Takes pages that were read before for errors, or for none any more, as it is found out."""
+
+    def __init__(
+        self,
+        soft404s: Soft404s,
+        accounts: Accounts,
+        pages: KnownPages,
+        aliases: Aliases,
+        duplicates: Duplicates,
+        tally: Tally,
+    ) -> None:
+        self._soft404s = soft404s
+        self._accounts = accounts
+        self._pages = pages
+        self._aliases = aliases
+        self._duplicates = duplicates
+        self._tally = tally
+
+    def is_soft_404(self, page: int, fetched: Fetched) -> bool:
+        """Whether a page that was just read is one that its host does not have; what follows for others is seen to."""
+        if fetched.status != 200:
+            return False
+        judged = self._soft404s.read(page, fetched, is_there=bool(self._accounts.depth[page] == 0))
+        self._restate(judged, but=page)
+        return self._soft404s.is_soft_404(page, fetched.url)
+
+    def note_probe(self, fetched: Fetched, now: float) -> None:
+        """Note what a host answered for a page that cannot exist."""
+        self._restate(self._soft404s.take_in(fetched, now))
+
+    def _restate(self, judged: Judged, but: int = -1) -> None:
+        """but: the page whose turn it is."""
+        for page in judged.lost:
+            if page != but and self._pages.last_state(page) == State.FETCHED:
+                self._take_for_error(page)
+        for page in judged.regained:
+            is_error = page != but and self._pages.last_state(page) == State.ERROR
+            if is_error and self._pages.last_turn(page).reason == "soft-404":
+                self._take_for_page(page)
+
+    def _take_for_error(self, page: int) -> None:
+        row = self._pages.links_row(page)
+        self._accounts.relink(page, _NOWHERE, from_bytes(row.targets), PageKind.NOTHING)
+        self._pages.relink(row._replace(targets=b"", own=row.targets))
+        self._pages.restate(page, State.ERROR, "soft-404")
+        self._duplicates.forget(page)
+        self._tally.failures["soft-404"] += 1
+        self._aliases.void_hints_to(page)
+
+    def _take_for_page(self, page: int) -> None:
+        self._aliases.give_links_back(page, "ok")
+        self._tally.failures["soft-404"] -= 1

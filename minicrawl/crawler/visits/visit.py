@@ -1,0 +1,198 @@
+"""The turn of a page: books, frontier and store take note of it, in this order, by one task only.
+
+Nothing here waits or touches the network; `now` is passed in.
+"""
+
+import logging
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.admission.traps import Traps
+from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.known.discovery import Discovery
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.settling import Settling
+from minicrawl.crawler.known.tally import Tally
+from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, judge
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.sitemap import Sitemaps
+from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.crawler.visits.alternates import Alternates
+from minicrawl.crawler.visits.max_depth import DeepLinks
+from minicrawl.crawler.visits.outlinks import Counted, Outlinks
+from minicrawl.crawler.visits.recognition import Recognition
+from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
+from minicrawl.model import READ, Fetched, ParsedPage, State
+from minicrawl.opic.arrays import Pages
+from minicrawl.opic.coverage import PageKind
+from minicrawl.store.links import from_bytes
+from minicrawl.store.rows import Fetch, Links, Turn
+from minicrawl.timing import Timing
+
+_NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+_log = logging.getLogger("minicrawl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visits:
+    """Everybody whom the turn of a page concerns, and in which order they take note of it."""
+
+    accounts: Accounts
+    frontier: Frontier
+    pages: KnownPages
+    urls: KnownUrls
+    discovery: Discovery
+    settling: Settling
+    tally: Tally
+    turns: HostTurns
+    traps: Traps | None
+    sessions: Sessions
+    sitemaps: Sitemaps
+    guesses: SchemeGuesses
+    deep_links: DeepLinks
+    aliases: Aliases
+    recognition: Recognition
+    outlinks: Outlinks
+    alternates: Alternates
+    timing: Timing
+
+    def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
+        turn = HostTurn(self.frontier.host(page), page)
+        if fetched.status == NOT_MODIFIED and self.accounts.book.visited[page] and self.pages.was_there(page):
+            self.turns.answered(turn, fetched, now, 0.0)
+            self._visit_unchanged(page, fetched.url, now)
+            return
+        outcome = judge(fetched, parsed, self.pages.attempts.get(page, 0), now=now, timing=self.timing)
+        if outcome.state is None and self.guesses.wrong(page) is not None:
+            outcome = replace(outcome, state=State.ERROR)
+        self.turns.answered(turn, fetched, now, outcome.rest)
+        if outcome.state is None:
+            self._try_again(page, outcome, now)
+        else:
+            outcome = self.recognition.recognised(page, outcome, fetched, parsed)
+            self._visit(page, outcome, fetched, parsed, now)
+
+    def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
+        """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
+        self.frontier.release(page, now, asked=False)
+        url, outcome = self.urls.url(page), Outcome(state, reason)
+        if reason == "trap-session" and (plain := self.sessions.plain(url)) != url:
+            outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
+        self._visit(page, outcome, Fetched(url), ParsedPage(), now, until)
+
+    def trap(self, page: int, url: str) -> str | None:
+        """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
+        if self.traps is None or self.accounts.depth[page] == 0:
+            return None
+        if self.accounts.book.visited[page] and self.pages.was_there(page):
+            return None
+        if self.sessions.plain(url) != url:
+            return "trap-session"
+        found = self.traps.verdict(url)
+        return found[0] if found is not None else None
+
+    def _visit(
+        self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float, not_before: float = 0.0
+    ) -> None:
+        """The turn of a page: it spends its cash along the links it has now, and those are noted.
+
+        not_before: when it may have its next turn, if it is to have one.
+        """
+        before = self.pages.links_row(page) if self.accounts.book.visited[page] else None
+        target, outcome = self.aliases.target(page, outcome)
+        counted = self.outlinks.counted(page, target, outcome, fetched, parsed)
+        outlinks = from_bytes(counted.links.targets)
+        depths = self.accounts.depth[outlinks]
+        self.deep_links.note_refused(page, outcome, parsed)
+        self.recognition.note(page, outcome, fetched)
+        credited = self._spend(page, outcome, counted, before, is_answered=fetched.status is not None)
+        outcome = self._retired_if_gone(page, outcome)
+        self._count(outcome, counted, before)
+        self.pages.note_turn(self._turn(page, outcome, fetched, parsed, now), counted.links)
+        self.settling.note_turn(len(outlinks))
+        self._note_hints(page, outcome, counted.links, before)
+        self.recognition.note_reinstated()
+        self.deep_links.note_nearer(outlinks, depths)
+        self.frontier.credit(credited[credited < self.discovery.offered])
+        born = self.discovery.offer_new(now)
+        self.sitemaps.let_earned_in(born, now)
+        self._note_alternates(page, outcome, fetched.url, parsed, now)
+        self._let_wait(page, outcome, now, not_before)
+
+    def _visit_unchanged(self, page: int, url: str, now: float) -> None:
+        """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
+        outlinks = self.pages.outlinks(page)
+        kind = kind_of(self.pages.last_state(page), is_answered=True)
+        weights = self.outlinks.weights_again(url, outlinks.tolist()) if kind is PageKind.PAGE else None
+        visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
+        self.pages.note_unchanged(page, self.accounts.measures(page))
+        self.settling.note_turn(len(outlinks))
+        self.frontier.credit(visit.credited)
+        self.frontier.put_back(page, now)
+
+    def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
+        _log.info("again in %.0f s: %s %s", outcome.wait, outcome.reason, self.urls.url(page))
+        self.pages.note_failure(page, outcome.reason)
+        self.frontier.put_back(page, now, now + outcome.wait)
+
+    # The steps of a visit.
+
+    def _spend(
+        self, page: int, outcome: Outcome, counted: Counted, before: Links | None, *, is_answered: bool
+    ) -> Pages:
+        """Both books note the visit. Returns the pages whose cash has risen."""
+        assert outcome.state is not None
+        outlinks = from_bytes(counted.links.targets)
+        old = _NOWHERE if before is None else from_bytes(before.targets)
+        kind = kind_of(outcome.state, is_answered)
+        return self.accounts.visit(page, outlinks, old, kind, weights=counted.weights).credited
+
+    def _retired_if_gone(self, page: int, outcome: Outcome) -> Outcome:
+        """A page that was there and is not found any more is gone."""
+        if outcome.reason not in ("http-404", "http-410") or not self.pages.was_there(page):
+            return outcome
+        self.accounts.retire(page)
+        return replace(outcome, state=State.GONE)
+
+    def _count(self, outcome: Outcome, counted: Counted, before: Links | None) -> None:
+        self.tally.left_out += counted.links.refused - (before.refused if before is not None else 0)
+        self.tally.elsewhere += counted.elsewhere
+        if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
+            self.tally.failures[outcome.reason] += 1
+
+    def _turn(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float) -> Turn:
+        """The row that says what became of a page's turn."""
+        assert outcome.state is not None
+        _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
+        answer = None
+        if fetched.status is not None:
+            answer = Fetch(fetched.status, now, fetched.seconds, fetched.size, fetched.content_type, parsed.title)
+        return Turn(page, str(outcome.state), outcome.reason, 0, self.accounts.measures(page), answer)
+
+    def _note_hints(self, page: int, outcome: Outcome, links: Links, before: Links | None) -> None:
+        """Note which page this one stands for by a hint, and that nothing is behind hints that lead here."""
+        is_known = before is not None and before.own is not None and before.targets == links.targets
+        if links.own is not None and links.targets and not is_known:
+            self.aliases.note_hint(page, int(from_bytes(links.targets)[0]))
+        if outcome.state in (State.ERROR, State.GONE):
+            self.aliases.void_hints_to(page)
+
+    def _note_alternates(self, page: int, outcome: Outcome, url: str, parsed: ParsedPage, now: float) -> None:
+        if parsed.alternates and outcome.state is State.FETCHED:
+            self.alternates.note(page, url, parsed.alternates, now)
+
+    def _let_wait(self, page: int, outcome: Outcome, now: float, not_before: float) -> None:
+        """Let the page wait for another turn, if it is to have one."""
+        if outcome.state is State.GONE:
+            self.frontier.forget(page)
+        elif outcome.state in READ:
+            self.frontier.put_back(page, now)
+        else:
+            self.frontier.set_aside(page, max(not_before, now + self.timing.found_nothing))

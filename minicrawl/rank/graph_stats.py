@@ -1,0 +1,81 @@
+"""How a web is built, all in one: what `minicrawl graph stats` prints.
+
+Components, bow tie, degrees and the diameter of the core are exact at any size. Distances of all pairs are exact
+where that takes seconds, and estimated by HyperBall beyond; each `Neighbourhood` says which it is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.rank.components import Components, bow_tie, strong_components, subgraph, weak_components
+from minicrawl.rank.degrees import Degrees, degree_distribution
+from minicrawl.rank.diameter import Diameter, diameter
+from minicrawl.rank.distances import Neighbourhood, neighbourhood, reverse
+from minicrawl.rank.graph import Graph
+from minicrawl.rank.hyperball import REGISTERS, hyperball
+
+EXACT_WORK = 2e10
+"""Pages times links up to which distances of all pairs are counted: some 6 seconds."""
+_MOST_SEARCHES = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class GraphStats:
+    """How a web is built.
+
+    pages, links: how many. dangling: pages without links.
+    strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
+    indegrees, outdegrees: how many links lead to pages, and from them.
+    distances: of all pairs of pages; with the harmonic centrality of every page.
+    core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
+    alone, in which every page reaches every other.
+    """
+
+    pages: int
+    links: int
+    dangling: int
+    strong: Components
+    weak: Components
+    parts: npt.NDArray[np.int8]
+    indegrees: Degrees
+    outdegrees: Degrees
+    distances: Neighbourhood
+    core_links: int
+    core_diameter: Diameter
+    core_distances: Neighbourhood
+
+
+def graph_stats(
+    graph: Graph, rng: np.random.Generator, *, exact_work: float = EXACT_WORK, registers: int = REGISTERS
+) -> GraphStats:
+    """How a graph is built.
+
+    exact_work: count the distances of all pairs where pages * links are at most that many. rng, registers: those of
+    `hyperball` for the rest.
+    """
+
+    def distances(of: Graph, inlinks: Graph) -> Neighbourhood:
+        if of.size * len(of.targets) <= exact_work:
+            return neighbourhood(of, inlinks)
+        return hyperball(of, rng, registers, inlinks)
+
+    strong = strong_components(graph)
+    pages = strong.largest()
+    core = subgraph(graph, pages)
+    inlinks, core_inlinks = reverse(graph), reverse(core)
+    return GraphStats(
+        pages=graph.size,
+        links=len(graph.targets),
+        dangling=len(graph.dangling()),
+        strong=strong,
+        weak=weak_components(graph),
+        parts=bow_tie(graph, pages),
+        indegrees=degree_distribution(inlinks.outdegrees()),
+        outdegrees=degree_distribution(graph.outdegrees()),
+        distances=distances(graph, inlinks),
+        core_links=len(core.targets),
+        core_diameter=diameter(core, _MOST_SEARCHES, core_inlinks),
+        core_distances=distances(core, core_inlinks),
+    )

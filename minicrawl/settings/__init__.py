@@ -1,0 +1,40 @@
+"""What a user can set.
+
+crawl     CrawlSettings: all settings of a crawl by their flat names, read, checked, and as the store keeps them
+groups    each setting once: its default, what it may be, its meaning; in groups
+requests  what requests carry and where they go: headers, contact, routes, proxy
+setting   what is known of one setting beside its value
+values    readers and checks of times, sizes, shares, texts
+"""
+
+from pathlib import Path
+
+from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
+from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
+from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, shown_proxy
+from minicrawl.settings.values import compiled, option, parse_boost, parse_duration, parse_size
+
+__all__ = [
+    "DEFAULT_STORE",
+    "GROUPS",
+    "HIDDEN",
+    "RANKINGS",
+    "SCOPES",
+    "SETTINGS",
+    "STRATEGY_NAMES",
+    "USER_AGENT",
+    "AsBefore",
+    "ConnectTo",
+    "CrawlSettings",
+    "Header",
+    "compiled",
+    "option",
+    "parse_boost",
+    "parse_duration",
+    "parse_size",
+    "shown_proxy",
+]
+
+RANKINGS = ("importance", "history", "cash", "inlinks")
+"""The rankings that every store has."""
+DEFAULT_STORE = Path("data/crawl.db")

@@ -1,0 +1,98 @@
+"""All settings of a crawl in one frozen value."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from minicrawl.errors import SettingError
+from minicrawl.settings.groups import (
+    GROUPS,
+    Focus,
+    Http,
+    Identity,
+    Limits,
+    Order,
+    Politeness,
+    Scope,
+    Traps,
+)
+from minicrawl.settings.requests import Header, is_mail_address, shown_proxy
+from minicrawl.settings.setting import settings_of
+
+SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
+"""All settings by name."""
+
+
+class AsBefore(Enum):
+    """In place of a setting that is not given: it is as in the run before, and in the first run its default."""
+
+    AS_BEFORE = "as before"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# The first base comes last in the order of fields.
+@dataclass(frozen=True)
+class CrawlSettings(Http, Identity, Focus, Order, Politeness, Traps, Scope, Limits):
+    """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
+
+    Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are
+    taken where the command line takes them: time="30m", bytes="2GB", until_coverage="90%", delay="1s",
+    connect_to="::127.0.0.1:8080", ca_file="ca.pem"; and one text where there may be several.
+    """
+
+    def __post_init__(self) -> None:
+        for name, setting in SETTINGS.items():
+            object.__setattr__(self, name, setting.of(getattr(self, name)))
+        for name, setting in SETTINGS.items():
+            setting.checked(getattr(self, name))
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "CrawlSettings":
+        """Settings by name. Raises SettingError, also for a name that no setting has."""
+        for name in given:
+            if name not in SETTINGS:
+                close = difflib.get_close_matches(name, SETTINGS, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(SETTINGS)}"
+                raise SettingError(f"no setting is called {name!r}{hint}")
+        return cls(**given)
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The headers that requests carry."""
+        return tuple(map(Header.parse, self.header))
+
+    @property
+    def agent(self) -> str:
+        """What requests say in User-Agent: who asks, and whom to ask about it."""
+        return f"{self.user_agent} (+{self.contact})" if self.contact else self.user_agent
+
+    @property
+    def sender(self) -> str | None:
+        """What requests say in From (RFC 9110 10.1.2), which takes an address for mail only."""
+        return self.contact if is_mail_address(self.contact) else None
+
+    @property
+    def delay_per_address(self) -> float:
+        """Seconds between two requests to one IP address; 0 = addresses have no clock."""
+        return self.delay if self.ip_delay is None else self.ip_delay
+
+    def to_json(self) -> str:
+        """The settings as the store keeps them: to explain later what a crawl did, and to go on with.
+
+        Headers are not among them, nor the name and password for a proxy: they may be secret.
+        """
+        kept = {name: getattr(self, name) for name in SETTINGS if name != "header"}
+        kept["connect_to"] = [str(rule) for rule in self.connect_to]
+        kept["ca_file"] = self.ca_file and str(self.ca_file)
+        kept["proxy"] = shown_proxy(self.proxy)
+        return json.dumps(kept)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":
+        """Settings as the store keeps them, to explain what a crawl did; its file of certificates may have gone."""
+        return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name != "ca_file"})

@@ -1,0 +1,267 @@
+"""Each setting of a crawl once: its default, what it may be, and its meaning. In groups, as a reader looks for them.
+
+The command line, the help of `minicrawl.crawl`, and the store take names, defaults and meanings from here.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from minicrawl.settings import requests, values
+from minicrawl.settings.requests import ConnectTo
+from minicrawl.settings.setting import setting
+
+SCOPES = ("any", "site", "host", "prefix")
+STRATEGY_NAMES = ("greedy", "opic", "random", "cycle", "breadth-first")
+USER_AGENT = "minicrawl/0.1"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When one run stops. Without a limit it stops when nothing is left to fetch."""
+
+    pages: int | None = setting(
+        None, values.whole, "Stop after that many pages.", check=values.at_least(1), metavar="N", is_for_one_run=True
+    )
+    time: float | None = setting(
+        None, values.duration, "Stop after that time.", check=values.more_than(0), metavar="30m", is_for_one_run=True
+    )
+    bytes: int | None = setting(
+        None,
+        values.size,
+        "Stop after that many bytes of pages.",
+        check=values.at_least(1),
+        metavar="2GB",
+        is_for_one_run=True,
+    )
+    until_coverage: float | None = setting(
+        None,
+        values.share,
+        "Stop once the pages read certainly hold this share of the importance of all known pages: a bound from below, "
+        "for importance as seen from the seeds (RankMass).",
+        check=values.from_0_to_1,
+        metavar="90%",
+        is_for_one_run=True,
+    )
+    retry: tuple[str, ...] = setting(
+        (),
+        values.codes,
+        "Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
+        "REASON: for those that may have passed, such as time-outs. Where no connection came about, every run asks "
+        "again. Repeatable.",
+        metavar="[REASON,...]",
+        bare="passing",
+        is_for_one_run=True,
+    )
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which links are followed."""
+
+    scope: str = setting(
+        "any",
+        values.text,
+        "Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
+        check=values.one_of(SCOPES),
+        choices=SCOPES,
+    )
+    allow: tuple[str, ...] = setting(
+        (), values.texts, "Follow only URLs that match. Repeatable.", check=values.patterns, metavar="REGEX"
+    )
+    deny: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Never follow URLs that match; seeds are crawled all the same. Repeatable.",
+        check=values.patterns,
+        metavar="REGEX",
+    )
+    max_depth: int | None = setting(
+        None, values.whole, "Follow links at most that far from a seed.", check=values.at_least(0), metavar="N"
+    )
+    html_only: bool = setting(
+        False,
+        values.flag,
+        "Follow no URL that ends like an image, a film, an archive, a style sheet or a document: such are never HTML.",
+    )
+    sitemaps: bool = setting(
+        True, values.flag, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there."
+    )
+
+
+@dataclass(frozen=True)
+class Traps:
+    """What would be the same page again and again."""
+
+    traps: bool = setting(
+        True, values.flag, "Stay out of traps: calendars without end, session ids, endless paths and the like."
+    )
+    keep_parameters: bool = setting(
+        False,
+        values.flag,
+        "Take URLs for different that differ in parameters for tracking or sessions only, such as utm_source or "
+        "PHPSESSID.",
+    )
+    probe: bool = setting(
+        True,
+        values.flag,
+        "Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
+        "without a parameter, to know their sessions.",
+    )
+    merge_duplicates: bool = setting(
+        False, values.flag, "Let pages of one site that have the same bytes and the same links be one page."
+    )
+
+
+@dataclass(frozen=True)
+class Politeness:
+    """How much is asked of a host, and of this machine."""
+
+    delay: float = setting(
+        1.0,
+        values.duration,
+        "Between two requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
+        "for servers of your own.",
+        check=values.at_least(0),
+        shown="1s",
+        metavar="TIME",
+    )
+    ip_delay: float | None = setting(
+        None,
+        values.duration,
+        "Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
+        check=values.at_least(0),
+        metavar="TIME",
+    )
+    per_host: int = setting(
+        1,
+        values.whole,
+        "Requests in flight per host, and per IP address with a delay.",
+        check=values.at_least(1),
+        metavar="N",
+    )
+    concurrency: int = setting(
+        64,
+        values.whole,
+        "Requests in flight in all, but for those to hosts that have not answered yet.",
+        check=values.at_least(1),
+        metavar="N",
+    )
+    workers: int = setting(
+        0,
+        values.whole,
+        "Processes that fetch and parse; 0 = inside the main process.",
+        check=values.at_least(0),
+        metavar="N",
+    )
+    ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which page is next, and what is remembered of each."""
+
+    strategy: str = setting(
+        "greedy", values.text, "Which page is next.", check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
+    )
+    history: str = setting(
+        "interpolation",
+        values.text,
+        "How much of the past the cash book counts: basic, interpolation, variable:K, fixed:T, improved-fixed:T,K.",
+        metavar="POLICY",
+    )
+    window: float = setting(
+        8.0, values.number, "Size of the interpolation window, in turnovers.", check=values.more_than(0), metavar="T"
+    )
+    discovery: float = setting(
+        1.0,
+        values.share,
+        "Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
+        "asked for again once a day, or by the next run.",
+        check=values.from_0_to_1,
+        metavar="SHARE",
+    )
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Which links get more, or less, of a page's cash."""
+
+    boost: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Links to matching URLs get more cash. Repeatable.",
+        check=values.boosts,
+        metavar="REGEX=FACTOR",
+    )
+    topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
+    intrinsic_weight: float = setting(
+        1.0, values.number, "Weight of links within a site.", check=values.more_than(0), metavar="W"
+    )
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who we say we are."""
+
+    contact: str = setting(
+        "",
+        values.text,
+        "Whom to ask about the crawl: an address for mail, or the URL of a page. It stands in the user agent; an "
+        "address in the header From, too.",
+        check=requests.contact,
+        metavar="ADDRESS|URL",
+    )
+    user_agent: str = setting(
+        USER_AGENT,
+        values.text,
+        "Who we say we are; its first word is looked up in robots.txt.",
+        check=requests.user_agent,
+        metavar="NAME",
+    )
+    header: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Send this header too: to HOST alone (a name, name:port or https://name), or to everybody; but what may be "
+        "secret (Authorization, Cookie, tokens, keys and the like) only to the origins of the seeds, and never along a "
+        "redirect or link to another one. Not kept in the store. Repeatable.",
+        check=requests.headers,
+        metavar="'[HOST=]NAME: VALUE'",
+    )
+
+
+@dataclass(frozen=True)
+class Http:
+    """How requests go out, and what one of them may take."""
+
+    proxy: str | None = setting(
+        None, values.text, "Send requests through this HTTP proxy.", check=requests.proxy, metavar="URL"
+    )
+    connect_to: tuple[ConnectTo, ...] = setting(
+        (),
+        requests.routes,
+        "Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
+        metavar="HOST:PORT:ADDR:PORT",
+    )
+    ca_file: Path | None = setting(
+        None, values.file, "Trust this certificate authority too.", check=values.there, metavar="PEM"
+    )
+    allow_private: bool = setting(False, values.flag, "Let the crawl reach loopback and private addresses.")
+    timeout: float = setting(
+        60.0,
+        values.duration,
+        "What one request may take in all.",
+        check=values.more_than(0),
+        shown="60s",
+        metavar="TIME",
+    )
+    max_size: int = setting(
+        16 * 10**6,
+        values.size,
+        "Bytes read of one page, before and after unpacking.",
+        check=values.at_least(1),
+        shown="16MB",
+        metavar="SIZE",
+    )
+
+
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Focus, Identity, Http)

@@ -1,0 +1,141 @@
+"""What requests carry and where they go: headers, who we are, routes, a proxy."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from minicrawl.errors import SettingError
+from minicrawl.settings.values import option, several, text
+
+HIDDEN = "***@"  # in place of the name and password that a proxy is sent
+# Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
+_SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
+_PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ConnectTo:
+    """Requests for `host:port` go to `address:to_port`; None matches any, an empty address keeps the host."""
+
+    host: str | None
+    port: int | None
+    address: str
+    to_port: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> "ConnectTo":
+        """Read curl's HOST:PORT:ADDR:PORT, each part possibly empty, IPv6 addresses in brackets."""
+        match = re.fullmatch(r"(\[[^\]]*\]|[^:]*):(\d*):(\[[^\]]*\]|[^:]*):(\d*)", text.strip())
+        if match is None:
+            raise SettingError(f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}")
+        host, port, address, to_port = match.groups()
+        if any(int(number or 0) > 65535 for number in (port, to_port)):
+            raise SettingError(f"--connect-to {text!r} has a port above 65535")
+        return cls(
+            host.strip("[]").lower() or None,
+            int(port) if port else None,
+            address.strip("[]"),
+            int(to_port) if to_port else None,
+        )
+
+    def __str__(self) -> str:
+        """The same as `parse` reads it."""
+        host, address = (f"[{part}]" if ":" in part else part for part in (self.host or "", self.address))
+        return f"{host}:{self.port or ''}:{address}:{self.to_port or ''}"
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header that requests carry.
+
+    `host`: whom it is for, as NAME, NAME:PORT or scheme://NAME[:PORT]; None: everybody, or the origins of the seeds
+    if it is secret.
+    """
+
+    name: str
+    value: str
+    host: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Header":
+        """Read "Name: value" or "HOST=Name: value". Raises SettingError."""
+        match = re.fullmatch(
+            r"(?:((?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
+            text,
+            re.IGNORECASE | re.DOTALL,
+        )
+        if match is None or not _is_header_value(match[3]):
+            raise SettingError(f"--header takes 'Name: value' in one line, not {text!r}")
+        return cls(match[2], match[3].strip(), match[1])
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its name says that it is not for everybody."""
+        return _SECRET_NAME.search(self.name) is not None
+
+    def __str__(self) -> str:
+        """What may be shown of it: not its value."""
+        return f"{self.host}={self.name}" if self.host else self.name
+
+
+def shown_proxy(proxy: str | None) -> str | None:
+    """The URL of a proxy without name and password."""
+    return proxy and re.sub(r"(?<=//)[^/]*@", HIDDEN, proxy)
+
+
+def is_mail_address(contact: str) -> bool:
+    """Whether a contact is an address for mail, not the URL of a page."""
+    return _ADDRESS.fullmatch(contact) is not None
+
+
+# What the settings may be given as, and their checks: see values.py.
+
+
+def routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
+    """The rules of --connect-to; @FILE stands for those in a file, one a line."""
+    rules: list[ConnectTo] = []
+    for one in several(name, given, ConnectTo):
+        if isinstance(one, ConnectTo):
+            rules.append(one)
+        elif text(name, one).startswith("@"):
+            rules += map(ConnectTo.parse, _words(one))
+        else:
+            rules.append(ConnectTo.parse(one))
+    return tuple(rules)
+
+
+def headers(_: str, lines: Any) -> None:
+    for line in lines:
+        Header.parse(line)
+
+
+def user_agent(name: str, value: Any) -> None:
+    if not value.strip() or not _is_header_value(value):
+        raise SettingError(f"{option(name)} must be one line of Latin-1 text, not {value!r}")
+
+
+def contact(name: str, value: Any) -> None:
+    if value and not (value.isascii() and value.isprintable() and (is_mail_address(value) or _PAGE.fullmatch(value))):
+        raise SettingError(
+            f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, not {value!r}"
+        )
+
+
+def proxy(name: str, value: Any) -> None:
+    if not re.match(r"https?://[^/\s]+", value):
+        raise SettingError(f"{option(name)} takes the URL of an HTTP proxy, http://host:port, not {value!r}")
+
+
+def _words(at_file: str) -> list[str]:
+    try:
+        return Path(at_file[1:]).read_text("utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SettingError(f"--connect-to {at_file}: the file cannot be read: {problem}") from error
+
+
+def _is_header_value(value: str) -> bool:
+    """Whether a text can stand in a header field (RFC 9110 5.5)."""
+    return all(char == "\t" or " " <= char <= "~" or "\xa0" <= char <= "\xff" for char in value)

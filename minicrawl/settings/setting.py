@@ -1,0 +1,67 @@
+"""What is known of one setting beside its value, and how a group of settings names it."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from minicrawl.settings.values import Check, Reader, anything
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known of a setting beside its value.
+
+    read, check: see values.py; None is read and checked only where it is not the default. shown: the default, as help
+    shows it. metavar: what the option takes; choices: one of these. bare: what the option means without a value.
+    is_for_one_run: the next run of the crawl does not go on with it.
+    """
+
+    name: str
+    default: Any
+    meaning: str
+    read: Reader
+    check: Check
+    shown: str | None
+    metavar: str | None
+    choices: tuple[str, ...]
+    bare: str | None
+    is_for_one_run: bool
+
+    def of(self, given: Any) -> Any:
+        """The value that is given. Raises SettingError."""
+        return None if given is None and self.default is None else self.read(self.name, given)
+
+    def checked(self, value: Any) -> None:
+        """Raise SettingError for a value that cannot be meant."""
+        if value is not None:
+            self.check(self.name, value)
+
+
+def setting(
+    default: Any,
+    read: Reader,
+    meaning: str,
+    *,
+    check: Check = anything,
+    shown: str | None = None,
+    metavar: str | None = None,
+    choices: tuple[str, ...] = (),
+    bare: str | None = None,
+    is_for_one_run: bool = False,
+) -> Any:
+    """A field of a group."""
+    about = {
+        "meaning": meaning,
+        "read": read,
+        "check": check,
+        "shown": shown,
+        "metavar": metavar,
+        "choices": choices,
+        "bare": bare,
+        "is_for_one_run": is_for_one_run,
+    }
+    return field(default=default, metadata=about)
+
+
+def settings_of(group: type) -> dict[str, Setting]:
+    """The settings of a group by name."""
+    return {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(group) if one.metadata}

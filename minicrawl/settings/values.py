@@ -1,0 +1,212 @@
+"""What a setting may be given as, and which values it may have.
+
+A reader makes a value of what is given: the value itself, or its text as the command line takes it. A check looks at
+the value. Both get the name of the setting, and raise SettingError with one sentence that names it.
+"""
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from minicrawl.errors import SettingError
+
+Reader = Callable[[str, Any], Any]
+Check = Callable[[str, Any], None]
+
+_UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_UNITS_OF_SIZE = {
+    "": 1,
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+}
+
+
+def option(name: str) -> str:
+    """The command-line spelling of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in "90", "90s", "30m", "2h" or "1d". Raises SettingError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip().lower())
+    if match is None:
+        raise SettingError(f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}")
+    return float(match[1]) * _UNITS_OF_TIME[match[2] or "s"]
+
+
+def parse_size(text: str) -> int:
+    """Bytes in "5000", "64MB" (10**6) or "64MiB" (2**20). Raises SettingError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMG]I?B|B?)", text.strip().upper())
+    if match is None:
+        raise SettingError(f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}")
+    return int(float(match[1]) * _UNITS_OF_SIZE[match[2]])
+
+
+# Readers
+
+
+def flag(name: str, given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise SettingError(f"{option(name)} is True or False, not {given!r}")
+    return given
+
+
+def number(name: str, given: Any) -> Any:
+    """A number, of the type it is given in."""
+    if isinstance(given, bool) or not isinstance(given, Real | str):
+        raise SettingError(f"{option(name)} is a number, not {given!r}")
+    try:
+        return float(given) if isinstance(given, str) else given
+    except ValueError:
+        raise SettingError(f"{option(name)} is a number, not {given!r}") from None
+
+
+def whole(name: str, given: Any) -> Any:
+    """A whole number; or NaN, which no check lets pass."""
+    value = number(name, given)
+    if math.isnan(value):
+        return value
+    if math.isinf(value) or value != int(value):
+        raise SettingError(f"{option(name)} is a whole number, not {given!r}")
+    return int(value)
+
+
+def duration(name: str, given: Any) -> Any:
+    """Seconds."""
+    try:
+        return number(name, given)
+    except SettingError:
+        if not isinstance(given, str):
+            raise
+    return _in_option(name, parse_duration, given)
+
+
+def size(name: str, given: Any) -> Any:
+    """Bytes."""
+    return _in_option(name, parse_size, given) if isinstance(given, str) else whole(name, given)
+
+
+def share(name: str, given: Any) -> Any:
+    """A part of a whole: 0.9, or "90%"."""
+    if isinstance(given, str) and given.strip().endswith("%"):
+        return number(name, given.strip()[:-1]) / 100
+    return number(name, given)
+
+
+def text(name: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise SettingError(f"{option(name)} is a text, not {given!r}")
+    return given
+
+
+def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
+    """What is given where there may be several values. One value, a text or a `one`, counts as a list of one."""
+    if isinstance(given, str | one):
+        return (given,)
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise SettingError(f"{option(name)} is a text or a list of texts, not {given!r}")
+    return tuple(given)
+
+
+def texts(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(text(name, value) for value in several(name, given))
+
+
+def codes(name: str, given: Any) -> tuple[str, ...]:
+    """Texts, of which one may hold several, apart by commas."""
+    return tuple(code.strip() for value in texts(name, given) for code in value.split(",") if code.strip())
+
+
+def file(name: str, given: Any) -> Path:
+    """The path of a file, from the root."""
+    if not isinstance(given, str | os.PathLike):
+        raise SettingError(f"{option(name)} is the path of a file, not {given!r}")
+    return Path(given).absolute()
+
+
+def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
+    """What a text says, with the option's name before the sentence that says what is wrong with it."""
+    try:
+        return parse(given)
+    except SettingError as error:
+        raise SettingError(f"{option(name)}: {error}") from error
+
+
+# Checks
+
+
+def at_least(least: float) -> Check:
+    def check(name: str, value: Any) -> None:
+        if not value >= least:
+            raise SettingError(f"{option(name)} must be at least {least}, not {value}")
+
+    return check
+
+
+def more_than(bound: float) -> Check:
+    def check(name: str, value: Any) -> None:
+        if not value > bound:
+            raise SettingError(f"{option(name)} must be more than {bound}, not {value}")
+
+    return check
+
+
+def from_0_to_1(name: str, value: Any) -> None:
+    if not 0 <= value <= 1:
+        raise SettingError(f"{option(name)} is a share from 0 to 1, not {value}")
+
+
+def one_of(allowed: tuple[str, ...]) -> Check:
+    def check(name: str, value: Any) -> None:
+        if value not in allowed:
+            raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {value!r}")
+
+    return check
+
+
+def patterns(name: str, value: Any) -> None:
+    for pattern in value:
+        compiled(pattern, name)
+
+
+def boosts(_: str, value: Any) -> None:
+    for boost in value:
+        parse_boost(boost)
+
+
+def there(name: str, path: Any) -> None:
+    if not path.is_file():
+        raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
+
+
+def anything(_: str, __: Any) -> None:
+    """Whatever the reader has let pass."""
+
+
+def compiled(pattern: str, name: str) -> re.Pattern[str]:
+    """The compiled regular expression; raises SettingError that names the option it came from."""
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise SettingError(f"{option(name)} {pattern!r} is no regular expression: {error}") from error
+
+
+def parse_boost(given: str) -> tuple[re.Pattern[str], float]:
+    """REGEX=FACTOR: the pattern and the positive factor; the last '=' divides them. Raises SettingError."""
+    pattern, divider, factor = given.rpartition("=")
+    try:
+        value = float(factor)
+    except ValueError:
+        value = 0.0
+    if not divider or not 0 < value <= 1000:
+        raise SettingError(f"--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not {given!r}")
+    return compiled(pattern, "boost"), value

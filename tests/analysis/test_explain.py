@@ -1,0 +1,87 @@
+"""Why a URL is in the state it is in."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sites import Server, Site, crawl
+
+from minicrawl.analysis.explain import UNKNOWN, Explanation, KnownPage, explain
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["/b", "/private", "/gone", "http://b.test/", "<title>Home</title>"],
+    HOME + "b": [HOME],
+}
+KEYS_OF_A_PAGE = {
+    *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "probe"),
+    *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
+    *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
+    *("forwarded", "linked_from", "links_to", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explain") / "crawl.db"
+    crawl(Server(SITE, robots="User-agent: *\nDisallow: /p"), path, [HOME], scope="host")
+    return path
+
+
+def explained(store: Path, text: str) -> Explanation:
+    with open_store(store) as reader:
+        return explain(reader, text)
+
+
+def test_a_page_that_was_read_is_explained_with_its_links(store: Path) -> None:
+    found = explained(store, "http://A.test:80/b#part")
+    assert (found.asked, found.url, found.state, found.reason, found.rule) == (HOME + "b",) * 2 + (
+        "fetched",
+        "ok",
+        None,
+    )
+    assert found.meaning == "it was read, and its links were taken"
+    assert isinstance(found.page, KnownPage)
+    assert (found.page.linked_from, found.page.links_to, found.page.found_on) == ((HOME,), (HOME,), HOME)
+    assert found.robots.verdict == "allowed"
+
+
+def test_links_that_are_not_counted_are(store: Path) -> None:
+    home = explained(store, HOME).page
+    assert home is not None
+    assert (home.nofollow, home.refused, home.ranked.title) == (0, 1, "Home")
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "reason", "meaning"),
+    [
+        (HOME + "private", "disallowed", "robots", "robots.txt forbids it"),
+        (HOME + "gone", "error", "http-404", "the answer was 404 Not Found"),
+        ("http://b.test/", UNKNOWN, "scope-host", "it is on none of the seeds' hosts (--scope host)"),
+        (HOME + "nowhere", UNKNOWN, "no-link", "no page read so far has a counted link to it"),
+    ],
+)
+def test_every_url_has_a_reason_and_what_it_means(
+    store: Path, text: str, state: str, reason: str, meaning: str
+) -> None:
+    found = explained(store, text)
+    assert (found.state, found.reason, found.meaning) == (state, reason, meaning)
+    assert (found.page is None) == (state == UNKNOWN)
+
+
+def test_what_is_no_url_is_one_sentence(store: Path) -> None:
+    with pytest.raises(SettingError, match=r"'mailto:x@y\.test' is no http or https URL"):
+        explained(store, "mailto:x@y.test")
+
+
+def test_json_has_stable_keys_side_by_side(store: Path) -> None:
+    known, unknown = explained(store, HOME).as_json(), explained(store, HOME + "nowhere").as_json()
+    assert set(known) == KEYS_OF_A_PAGE
+    assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots"}
+    assert known["not_counted"] == {"nofollow": 0, "out of scope or in a trap": 1}
+    assert list(known["host"]) == [
+        *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until"),
+    ]
+    assert json.loads(json.dumps(known))["links_to"] == list(explained(store, HOME).page.links_to)

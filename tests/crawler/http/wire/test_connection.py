@@ -1,0 +1,256 @@
+"""Connections: which are opened, kept, used again and given up, in the clear, in TLS and through proxies."""
+
+import asyncio
+import base64
+import contextlib
+from dataclasses import replace
+
+import pytest
+from misbehaving import answer, chunk, chunked
+from raw_server import HELLO, PEM, Server, fetched_from, says
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.wire.connection import Connection
+from minicrawl.crawler.net.open_files import Room
+from minicrawl.errors import FetchError
+from minicrawl.model import Fetched, PageRequest
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import Timing
+
+# Keeping connections.
+
+
+def test_a_new_connection_that_is_closed_at_once_is_not_tried_again():
+    async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await server.head(reader)
+
+    server = Server(closes)
+    (fetched,) = fetched_from(server, "http://h.test/")
+    assert (fetched.reason, server.connections) == ("reset", 1)
+
+
+def test_a_request_is_repeated_once_however_many_connections_were_kept():
+    """All were closed by the server when it was asked again."""
+
+    async def answers_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await server.head(reader)
+        if server.connections > 3:
+            return
+        if server.connections == 3:
+            everyone_has_come.set()
+        await everyone_has_come.wait()
+        writer.write(HELLO)
+        await server.head(reader)
+
+    everyone_has_come = asyncio.Event()
+    server = Server(answers_once)
+
+    async def run() -> tuple[list[Fetched], Fetched]:
+        rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+        async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
+            first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
+            return first, await fetcher.fetch(PageRequest("http://h.test/"))
+
+    async def serve() -> tuple[list[Fetched], Fetched]:
+        async with server:
+            return await run()
+
+    first, last = asyncio.run(serve())
+    assert [fetched.body for fetched in first] == [b"hello"] * 3
+    assert (last.reason, len(server.heads)) == ("reset", 5)
+
+
+def test_a_request_is_not_repeated_once_an_answer_has_begun():
+    server = says(HELLO, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 300_000 + b"\r\n\r\n")
+    fetched = fetched_from(server, "http://h.test/", "http://h.test/")
+    assert [each.reason for each in fetched] == [None, "bad-response"]
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "connections"),
+    [
+        (HELLO, 1),
+        (chunked(chunk(b"hello")), 1),
+        (answer(b"", status="204 No", length=""), 1),
+        (answer(b"gone", status="404 Not Found"), 1),
+        (answer(b"hello", "Connection: close"), 2),
+        (HELLO.replace(b"1.1", b"1.0"), 2),
+        (chunked(chunk(b"hello")).replace(b"\r\n", b"\r\nContent-Length: 5\r\n", 1), 2),
+        (chunked(chunk(b"hello")).replace(b"1.1", b"1.0"), 2),
+        (HELLO + b"junk", 2),
+        (HELLO + HELLO, 2),
+        (answer(b"hello", "Content-Type: application/pdf", length=10), 2),
+    ],
+    ids=[
+        *("length", "chunked", "204", "404", "close", "http-1.0", "chunks-and-length", "chunks-in-1.0"),
+        *("junk-behind", "answer-behind", "left-unread"),
+    ],
+)
+def test_a_connection_is_used_again_if_its_answer_has_ended(reply, connections):
+    server = says(reply)
+    fetched_from(server, "http://h.test/a", "http://h.test/b")
+    assert (len(server.heads), server.connections) == (2, connections)
+
+
+def test_sites_share_no_connection():
+    server = says(HELLO)
+    fetched_from(server, "http://a.test/", "http://b.test/", "http://a.test:81/", "http://a.test/")
+    assert server.connections == 3
+
+
+def test_a_connection_is_not_kept_longer_than_we_want():
+    server = says(HELLO)
+    fetched_from(server, *["http://h.test/"] * 3, timing=Timing(keep_alive=0.0))
+    assert server.connections == 3
+
+
+def test_the_oldest_of_too_many_idle_connections_is_closed():
+    server, files = says(HELLO), Room(requests=1, attempts=1, idle=2)
+    urls = ["http://a.test/", "http://b.test/", "http://c.test/", "http://c.test/", "http://b.test/"]
+    fetched_from(server, *urls, files=files)
+    assert server.connections == 3
+    fetched_from(server, "http://a.test/", "http://b.test/", "http://c.test/", "http://a.test/", files=files)
+    assert server.connections == 3 + 4
+
+
+# Bodies.
+
+
+def test_a_body_that_comes_faster_than_it_is_read_waits():
+    """The server is held up, not our memory filled."""
+    body = bytes(range(256)) * 20_000
+    (fetched,) = fetched_from(says(answer(body)), "http://h.test/")
+    assert (fetched.body == body, fetched.truncated) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 20_000,
+        chunked(b"5;" + b"x" * 10**6),
+        b"\r\n" * 10**6,
+    ],
+    ids=["interim-answers", "chunk-extension", "empty-lines"],
+)
+def test_what_brings_no_body_has_an_end(reply):
+    (fetched,) = fetched_from(says(reply), "http://h.test/")
+    assert fetched.reason == "bad-response"
+
+
+# TLS.
+
+
+def test_tls_with_a_certificate_we_are_told_to_trust():
+    server = says(HELLO, tls=True)
+    fetched = fetched_from(server, "https://h.test/a", "https://h.test/b", ca_file=PEM)
+    assert [each.body for each in fetched] == [b"hello"] * 2
+    assert server.connections == 1
+    assert b"\r\nhost: h.test\r\n" in server.heads[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "reason"),
+    [("https://h.test/", {}, "tls-authority"), ("https://other.test/", {"ca_file": PEM}, "tls-name")],
+    ids=["unknown-authority", "other-name"],
+)
+def test_a_certificate_that_proves_nothing_is_refused(url, settings, reason):
+    server = says(HELLO, tls=True)
+    (fetched,) = fetched_from(server, url, **settings)
+    assert (fetched.reason, server.heads) == (reason, [])
+
+
+def test_a_server_that_speaks_no_tls():
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(HELLO)
+        await reader.read()
+
+    (fetched,) = fetched_from(Server(talk), "https://h.test/")
+    assert fetched.reason == "tls"
+
+
+def test_a_silent_server_times_out_while_connecting():
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.Event().wait()
+
+    (fetched,) = fetched_from(Server(silent), "https://h.test/", timing=Timing(connect=0.05))
+    assert fetched.reason == "timeout-connect"
+
+
+# Proxies.
+
+
+def test_a_proxy_is_told_who_asks():
+    server = says(HELLO)
+    (fetched,) = fetched_from(server, "http://h.test/a?b", proxied="http://me:my%20word@127.0.0.1:{port}")
+    assert fetched.body == b"hello"
+    assert server.heads[0].startswith(b"GET http://h.test/a?b HTTP/1.1\r\n")
+    assert b"Proxy-Authorization: Basic " + base64.b64encode(b"me:my word") in server.heads[0]
+
+
+def test_tls_goes_through_a_tunnel():
+    site = says(HELLO, tls=True)
+
+    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await proxy.head(reader)
+        beyond, towards = await asyncio.open_connection("127.0.0.1", site.port)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        try:
+            await asyncio.gather(_pumped(reader, towards), _pumped(beyond, writer))
+        finally:
+            towards.transport.abort()
+
+    proxy = Server(tunnel)
+
+    async def run() -> list[Fetched]:
+        async with site, proxy:
+            settings = CrawlSettings(proxy=f"http://me:word@127.0.0.1:{proxy.port}", ca_file=PEM)
+            async with Fetcher(settings) as fetcher:
+                return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
+
+    assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
+    (asked,) = proxy.heads
+    assert asked.startswith(b"CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\nProxy-Authorization: Basic ")
+    assert [head.split(b" ")[1] for head in site.heads] == [b"/a", b"/b"]
+    assert not any(b"proxy" in head.lower() for head in site.heads)
+
+
+async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+
+
+def test_a_proxy_that_lets_nobody_through():
+    server = says(answer(b"no", status="407 Who are you"))
+    (fetched,) = fetched_from(server, "https://h.test/", proxied="http://127.0.0.1:{port}")
+    assert fetched.reason == "bad-response"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"]
+)
+def test_a_proxy_is_not_asked_for_this_machine(url):
+    async def run() -> Fetched:
+        async with server, Fetcher(replace(CrawlSettings(), proxy=f"http://127.0.0.1:{server.port}")) as fetcher:
+            return await fetcher.fetch(PageRequest(url))
+
+    server = says(HELLO)
+    assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)
+
+
+def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:
+    """Taken for a reset, it would be asked for again and again, and its host be spared ever longer."""
+
+    async def run() -> FetchError:
+        async with says(b"") as server:
+            loop = asyncio.get_running_loop()
+            _, connection = await loop.create_connection(lambda: Connection(5.0), "127.0.0.1", server.port)
+            loop.call_soon(connection.connection_lost, MemoryError())
+            with pytest.raises(FetchError) as found:
+                await connection.ask(b"GET / HTTP/1.1\r\n\r\n")
+            return found.value
+
+    error = asyncio.run(run())
+    assert (error.reason, type(error.__cause__)) == ("parser-failed", MemoryError)

@@ -1,0 +1,103 @@
+"""A server whose connections a function talks over, in the clear or in TLS, and what is fetched from it.
+
+tls.pem: a key and its certificate for h.test and 127.0.0.1, good for a hundred years, trusted by nobody else.
+"""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from misbehaving import answer
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.net.open_files import Room
+from minicrawl.model import Fetched, PageRequest
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+PEM = Path(__file__).parent / "tls.pem"
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Server:
+    """Hands each connection to `talk`. `heads`: all requests; `connections`: how many were made."""
+
+    def __init__(self, talk: Talk, *, tls: bool = False) -> None:
+        self._talk, self._tls = talk, tls
+        self._open: set[asyncio.Task[None]] = set()
+        self.heads: list[bytes] = []
+        self.connections = self.port = 0
+
+    async def head(self, reader: asyncio.StreamReader) -> bytes:
+        self.heads.append(await reader.readuntil(b"\r\n\r\n"))
+        return self.heads[-1]
+
+    async def __aenter__(self) -> "Server":
+        context = None
+        if self._tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(PEM)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in self._open:
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+                await self._talk(reader, writer)
+        finally:
+            self._open.discard(task)
+            writer.transport.abort()
+
+
+def says(*replies: bytes, tls: bool = False) -> Server:
+    """A server that answers the requests of a connection in turn, the last reply again and again."""
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = 0
+        while True:
+            await server.head(reader)
+            writer.write(replies[min(number, len(replies) - 1)])
+            await writer.drain()
+            number += 1
+
+    server = Server(talk, tls=tls)
+    return server
+
+
+def fetched_from(
+    server: Server,
+    *urls: str,
+    proxied: str | None = None,
+    timing: Timing = STANDARD,
+    files: Room | None = None,
+    **settings: Any,
+) -> list[Fetched]:
+    """What comes of these URLs in turn, all names being the server's or, `proxied`, asked of it as a proxy."""
+
+    async def run() -> list[Fetched]:
+        async with server:
+            if proxied is None:
+                settings["connect_to"] = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            else:
+                settings["proxy"] = proxied.format(port=server.port)
+            async with Fetcher(CrawlSettings(allow_private=True, **settings), None, timing, files) as fetcher:
+                return [await fetcher.fetch(PageRequest(url)) for url in urls]
+
+    return asyncio.run(run())
+
+
+HELLO = answer(b"hello")

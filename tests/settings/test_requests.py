@@ -1,0 +1,84 @@
+"""What requests carry and where they go, as a user writes it."""
+
+from typing import Any
+
+import pytest
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import USER_AGENT, ConnectTo, CrawlSettings, Header
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.test:80:b.test:8080", ConnectTo("a.test", 80, "b.test", 8080)),
+        ("A.Test:80:b.test:8080", ConnectTo("a.test", 80, "b.test", 8080)),
+        (":80:b.test:8080", ConnectTo(None, 80, "b.test", 8080)),
+        ("a.test::b.test:8080", ConnectTo("a.test", None, "b.test", 8080)),
+        ("a.test:80::8080", ConnectTo("a.test", 80, "", 8080)),
+        ("a.test:80:b.test:", ConnectTo("a.test", 80, "b.test", None)),
+        ("::127.0.0.1:8080", ConnectTo(None, None, "127.0.0.1", 8080)),
+        (":::", ConnectTo(None, None, "", None)),
+        ("[::1]:80:[fe80::2]:81", ConnectTo("::1", 80, "fe80::2", 81)),
+        (" a.test:80:b.test:81\n", ConnectTo("a.test", 80, "b.test", 81)),
+    ],
+)
+def test_connect_to_has_four_parts_each_possibly_empty(text: str, expected: ConnectTo) -> None:
+    assert ConnectTo.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a:80", "a:80:b", "a:80:b:81:c", "a:x:b:81", "a:80:b:x", "a:80:::1:81", "a:-1:b:2"]
+)
+def test_what_is_no_connect_to_is_named(text: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        ConnectTo.parse(text)
+    assert str(caught.value) == f"--connect-to takes HOST:PORT:ADDR:PORT, not {text!r}"
+
+
+@pytest.mark.parametrize("text", ["a:65536:b:80", "a:80:b:99999"])
+def test_connect_to_refuses_ports_that_do_not_exist(text: str) -> None:
+    with pytest.raises(SettingError):
+        ConnectTo.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("a.test=X-A: b", "a.test"),
+        ("a.test:81=X-A: b", "a.test:81"),
+        ("https://a.test=X-A: b", "https://a.test"),
+        ("[::1]:81=X-A: b", "[::1]:81"),
+        ("X-A: b", None),
+    ],
+)
+def test_a_header_may_be_for_one_host(text: str, host: Any) -> None:
+    assert Header.parse(text) == Header("X-A", "b", host)
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Proxy-Authorization", "cookie", "X-Api-Key", "X-CSRF-Token"])
+def test_headers_that_tell_who_we_are_are_secret(name: str) -> None:
+    assert Header.parse(f"{name}: x").is_secret
+
+
+@pytest.mark.parametrize("name", ["Accept-Language", "From", "DNT", "X-Robot"])
+def test_other_headers_are_not(name: str) -> None:
+    assert not Header.parse(f"{name}: x").is_secret
+
+
+@pytest.mark.parametrize("contact", ["me@example.org", "https://example.org/bot", "HTTP://example.org", ""])
+def test_a_contact_is_an_address_or_a_page(contact: str) -> None:
+    assert CrawlSettings(contact=contact).contact == contact
+
+
+@pytest.mark.parametrize("contact", ["me", "me@", "me@here", "example.org", "a@b.test c@d.test", "a@b.test\r\nX: y"])
+def test_a_contact_that_nobody_could_use_is_refused(contact: str) -> None:
+    with pytest.raises(SettingError, match="--contact is an address"):
+        CrawlSettings(contact=contact)
+
+
+def test_the_user_agent_names_the_contact_and_from_a_mail_address() -> None:
+    mail, page = CrawlSettings(contact="me@a.test"), CrawlSettings(contact="https://a.test/", user_agent="bot/2")
+    assert (mail.agent, mail.sender) == (f"{USER_AGENT} (+me@a.test)", "me@a.test")
+    assert (page.agent, page.sender) == ("bot/2 (+https://a.test/)", None)
+    assert (CrawlSettings().agent, CrawlSettings().sender) == (USER_AGENT, None)

@@ -1,0 +1,70 @@
+"""What a setting may be given as."""
+
+import pytest
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import option, parse_boost, parse_duration, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90", 90),
+        ("90s", 90),
+        ("30m", 1800),
+        ("2h", 7200),
+        ("1d", 86400),
+        ("1.5h", 5400),
+        ("0", 0),
+        ("0.5", 0.5),
+        (" 30 m ", 1800),
+        ("2H", 7200),
+    ],
+)
+def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"])
+def test_what_is_no_time_is_named(text: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        parse_duration(text)
+    assert str(caught.value) == f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("5000", 5000),
+        ("5000B", 5000),
+        ("1KB", 1000),
+        ("64MB", 64 * 10**6),
+        ("2GB", 2 * 10**9),
+        ("1KiB", 1024),
+        ("64MiB", 64 * 2**20),
+        ("2GiB", 2**31),
+        ("1.5MB", 1500000),
+        ("2gb", 2 * 10**9),
+        (" 5 KB ", 5000),
+        ("0", 0),
+    ],
+)
+def test_a_size_is_a_number_with_a_unit(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "MB", "-5", "5TB", "5K", "5iB", "1e3", "inf", "1,5MB", "5 5"])
+def test_what_is_no_size_is_named(text: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        parse_size(text)
+    assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
+
+
+def test_a_boost_is_divided_at_the_last_equals_sign() -> None:
+    pattern, factor = parse_boost(r"\?a=b=2.5")
+    assert (pattern.pattern, factor) == (r"\?a=b", 2.5)
+
+
+@pytest.mark.parametrize(("name", "spelling"), [("pages", "--pages"), ("until_coverage", "--until-coverage")])
+def test_options_are_spelled_as_on_the_command_line(name: str, spelling: str) -> None:
+    assert option(name) == spelling

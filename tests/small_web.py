@@ -1,0 +1,46 @@
+"""A small web on loopback, whatever host and page it is asked for, for programs that no transport can be handed to."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+_CLUB = ["http://club.test/", "http://club.test/about"]
+_LINKS = {
+    "/": ["/about", "/docs/", "/news/1", *_CLUB],
+    "/about": ["/", *_CLUB],
+    "/docs/": ["/docs/manual", "/", *_CLUB],
+    "/docs/manual": ["/"],
+}
+
+
+class _Pages(BaseHTTPRequestHandler):
+    """Each host has the same few pages, which link to each other and to a club's. Any other page links home."""
+
+    def do_GET(self) -> None:
+        found = self.path != "/robots.txt"
+        title = f"<title>Page {self.path} about sailing boats, open source</title>"
+        links = "".join(f'<a href="{link}">to {link}</a>' for link in _LINKS.get(self.path, ["/"]))
+        body = (title + links).encode() if found else b""
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def small_web() -> Iterator[int]:
+    """Serve it for as long as the block runs, and yield the port."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,193 @@
+"""What the documentation says is so: commands run, options and reason codes exist and are explained, links lead on."""
+
+import io
+import re
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, redirect_stdout
+from functools import partial
+from pathlib import Path
+
+import click
+import httpx
+import pytest
+from click.testing import CliRunner
+from documents import (
+    PAGES,
+    ROOT,
+    all_options,
+    blocks,
+    headings,
+    links,
+    name,
+    named_commands,
+    parse,
+    prose,
+    rows,
+    shown_commands,
+    spans,
+    text,
+)
+from small_web import small_web
+from table import each
+
+import minicrawl
+from minicrawl.cli import main
+from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
+from minicrawl.settings import SETTINGS, option
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with small_web() as port:
+        yield port
+
+
+def run(words: list[str], port: int) -> str:
+    """Run a command as it is shown, but on the small web, in plain HTTP and without waiting."""
+    words = [word.replace("https://", "http://") for word in words]
+    if words[0] == "crawl" and "--show-settings" not in words:
+        words += ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--ip-delay", "0", "-q"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, (words, result.output, result.stderr, result.exception)
+    return result.output
+
+
+@pytest.fixture
+def crawled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> Path:
+    """A folder as somebody has it who has read the README: seeds, and a store at the usual place."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seeds.txt").write_text("http://example.org/\nhttp://docs.test/\n")
+    run(["crawl", "seeds.txt"], port)
+    return tmp_path
+
+
+SERVERS = {"demo"}
+"""Commands that serve until Ctrl-C, or take seconds: their own tests run them."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_shown_in_blocks_run(page: Path, crawled: Path, port: int) -> None:
+    for words in shown_commands(page):
+        parse(words)
+        if words[0] not in SERVERS and "seeds/demo.txt" not in words:
+            run(words, port)
+
+
+def test_recipes_of_the_readme_run(crawled: Path, port: int) -> None:
+    page = ROOT / "README.md"
+    recipes = [words for words in named_commands(page) if words[0] not in SERVERS]
+    assert len(recipes) > 10
+    for words in recipes:
+        run(words, port)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_commands_in_backticks_can_be_read(page: Path) -> None:
+    for words in named_commands(page):
+        try:
+            parse(words)
+        except click.exceptions.Exit:
+            assert words[-1] == "--help"
+        except click.MissingParameter:
+            assert words[1:] == []  # a command is named, not how it is called
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=name)
+def test_sql_that_is_shown_runs(page: Path, crawled: Path) -> None:
+    lines = [shlex.split(line) for block in blocks(page, "sh") for line in block.splitlines()]
+    for program, *flags, store, query in lines:
+        assert program == "sqlite3"
+        assert set(flags) <= {"-csv", "-header"}
+        with closing(sqlite3.connect(crawled / store)) as db:
+            db.execute(query).fetchall()
+
+
+def answer(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(404 if request.url.path == "/robots.txt" else 200, html="<a href='/b'>b</a>")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
+def test_python_that_is_shown_runs(
+    page: Path, crawled: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.setattr(
+        minicrawl, "crawl", partial(minicrawl.crawl, transport=httpx.MockTransport(answer), delay=0), raising=False
+    )
+    for words in (["export", "ranks.csv"], ["graph", "export", "links.graphml"]):
+        assert CliRunner().invoke(main, words).exit_code == 0
+    for block in blocks(page, "python"):
+        with redirect_stdout(io.StringIO()):
+            exec(compile(block, name(page), "exec"), {"__name__": "shown"})
+
+
+def test_page_of_commands_lists_every_command() -> None:
+    listed = set(re.findall(r"^\| `minicrawl (\w+)", text(DOCS / "commands.md"), re.MULTILINE))
+    assert listed == set(main.list_commands(None))  # type: ignore[arg-type]
+
+
+@each("page", PAGES, map(name, PAGES))
+def test_options_that_are_named_exist(page: Path) -> None:
+    ours = [span for span in spans(page) if span.startswith(("-", "minicrawl "))]
+    named = {word for span in ours for word in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", span)}
+    assert named - all_options() == set()
+
+
+def test_page_of_settings_has_every_option_of_a_crawl_and_its_default() -> None:
+    defaults = {
+        named: cells[1].strip("`")
+        for cells in rows(DOCS / "settings.md")
+        for named in re.findall(r"--[a-z-]+", cells[0])
+    }
+    command = main.get_command(click.Context(main), "crawl")
+    assert command is not None
+    shared = {"--store", "--json", "--quiet", "--verbose", "--log-file", "--help"}
+    options = {max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)} - shared
+    assert options - defaults.keys() == set()
+    for key, setting in SETTINGS.items():
+        shown = setting.shown or (str(setting.default) if setting.default not in (None, "", ()) else "")
+        shown = {"True": "on", "False": "off"}.get(shown, shown).removesuffix(".0")
+        assert defaults[option(key)] == shown or key == "ip_delay", key
+
+
+def test_every_reason_code_is_explained() -> None:
+    page = DOCS / "troubleshooting.md"
+    assert [code for code in MEANINGS if code not in spans(page)] == []
+    explained = [code for cells in rows(page) for code in re.findall(r"`([a-z]+(?:-[a-z0-9]+)*)`", cells[0])]
+    assert [code for code in explained if meaning(code) is None] == []
+
+
+@each("page", PAGES, map(name, PAGES))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in links(page):
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        if there.suffix == "" and not there.exists():
+            there = there.with_suffix(".py")
+        assert there.exists(), target
+        assert not anchor or anchor in headings(there), target
+
+
+@each("page", PAGES, map(name, PAGES))
+def test_files_and_folders_that_are_named_exist(page: Path) -> None:
+    path = re.compile(r"(?:minicrawl|tests|bench|seeds|docs|\.ci)/(?!\d)[\w./-]*")
+    named = [span for span in spans(page) if path.fullmatch(span)]
+    named += re.findall(r"(?:python|pytest) ((?:bench|tests)/[\w./]+)", text(page))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_every_page_is_in_the_list_of_pages() -> None:
+    listed = {target.partition("#")[0] for target in links(DOCS / "README.md")}
+    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= listed
+
+
+def test_pictures_are_the_trees_own() -> None:
+    """Nobody who looks at a page asks others for anything."""
+    for page in PAGES:
+        assert not re.search(r"!\[[^\]]*\]\(\w+://", prose(page))
+    for picture in (DOCS / "pictures").glob("*.svg"):
+        assert "url(http" not in picture.read_text("utf-8").replace('"', "")
