@@ -15,7 +15,7 @@ import pytest
 from sites import html, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.admission.budgets import PAGES, PAGES_PER_LINKER
+from minicrawl.crawler.admission.traps.budgets import PAGES, PAGES_PER_LINKER
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.demo.web import DemoWeb
 

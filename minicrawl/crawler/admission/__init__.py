@@ -4,7 +4,5 @@ admission  whether, asked of scope, ownership and traps
 seeds      where a crawl starts
 scope      which links are followed, and why not
 focus      links that get more of a page's cash
-traps      pages that a server makes up without end
-budgets    how many pages a registrable domain may have
-calendars  numbered pages that only count
+traps      which URLs are pages that a server makes up without end: a folder
 """

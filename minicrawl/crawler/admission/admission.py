@@ -8,7 +8,8 @@ from itertools import chain
 
 from minicrawl.crawler.admission.focus import Focus
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps import NOTHING, Said, Traps
+from minicrawl.crawler.admission.traps.page_content import NO_CONTENT, PageContent
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.opic import Adaptive, Strategy, seed_grant
 from minicrawl.settings import CrawlSettings
 
@@ -45,21 +46,21 @@ class Admission:
         """The URLs that are this crawl's own."""
         return urls if self._owns is None else list(filter(self._owns, urls))
 
-    def refusals(self, source: str, said: Said, urls: Sequence[str]) -> Sequence[str | None]:
+    def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> Sequence[str | None]:
         """Per unknown URL in scope the rule by which it may not become known, or None: it is known from now on.
 
-        source: the URL of the page with links to them. said: by that page, if this is its first turn.
+        source: the URL of the page with links to them. content: of that page, if this is its first turn.
         """
         if self._owns is None:
-            return [] if self.traps is None else self.traps.take_in(source, said, urls)
+            return [] if self.traps is None else self.traps.refusals(source, content, urls)
         own = list(map(self._owns, urls))
-        of_own = [] if self.traps is None else self.traps.take_in(source, said, [*self.owned(urls)])
+        of_own = [] if self.traps is None else self.traps.refusals(source, content, [*self.owned(urls)])
         judged = chain(of_own, iter(lambda: None, 0))
         return [next(judged) if is_own else ELSEWHERE for is_own in own]
 
     def refusal(self, source: str, url: str) -> str | None:
         """The same for one URL that the page at `source` stands for."""
-        return next(iter(self.refusals(source, NOTHING, [url])), None)
+        return next(iter(self.refusals(source, NO_CONTENT, [url])), None)
 
     def note_links(self, host: str, others: Iterable[str]) -> None:
         """Pages on a host link to these other hosts, whose domains may have more pages by that."""

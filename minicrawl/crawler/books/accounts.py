@@ -12,7 +12,7 @@ from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.arrays import Flags, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
-from minicrawl.opic.window import Measure, MeasureWindow
+from minicrawl.opic.window import Measure
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
@@ -210,7 +210,6 @@ class Accounts:
 
     def scalars(self) -> dict[str, MetaValue]:
         """What the accounts keep beside the pages."""
-        measured = self.book.window if isinstance(self.book.window, MeasureWindow) else None
         return {
             "cash_total": self.book.total,
             "reserve": self.book.reserve,
@@ -219,9 +218,7 @@ class Accounts:
             "clock": self.book.clock,
             "newcomer_history": self.book.newcomer_history,
             "newcomer_stretch": self.book.newcomer_stretch,
-            "interpolation_size": self.book.interpolation_size(),
-            "window_size": measured.turnovers * self.book.in_hand() if measured else None,
-            "window_visits": measured.count if measured else None,
+            **self.book.window_sizes()._asdict(),
             "ledger_virtual": self.ledger.virtual,
             "ledger_never_visited": self.ledger.never_read,
             "ledger_births": self.ledger.births,

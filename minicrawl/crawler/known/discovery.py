@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
-from minicrawl.crawler.admission.traps import NOTHING, Said
+from minicrawl.crawler.admission.traps.page_content import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.batch import Batch
@@ -72,13 +72,15 @@ class Discovery:
                 self.offer_new(now)
             yield
 
-    def admitted(self, source: str, urls: Sequence[str], anchors: Sequence[str], said: Said = NOTHING) -> Admitted:
+    def admitted(
+        self, source: str, urls: Sequence[str], anchors: Sequence[str], content: PageContent = NO_CONTENT
+    ) -> Admitted:
         """Those of the distinct links of the page at `source` that are known or may become so.
 
-        said: by the page, if this is its first turn.
+        content: of the page, if this is its first turn.
         """
         pages = self._urls.find(urls)
-        rules = self._admission.refusals(source, said, unknown(urls, pages))
+        rules = self._admission.refusals(source, content, unknown(urls, pages))
         if not any(rules):
             return Admitted(urls, anchors, pages)
         of_unknown = iter(rules)

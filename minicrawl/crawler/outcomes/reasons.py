@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps import static_rule
+from minicrawl.crawler.admission.traps.rules import static_rule
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.model import State
 
@@ -29,6 +29,7 @@ MEANINGS = {
     "seed": "it was given as a seed, and has had no turn yet",
     "link": "a page that was read links to it, and it has had no turn yet",
     "sitemap": "a sitemap lists it, and it has had no turn yet",
+    "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
     # It was read.
     "ok": "it was read, and its links were taken",
     "noindex": "it was read, and asks not to be shown by search engines",
@@ -98,6 +99,7 @@ _OF_TARGETS = {
     "chain": f"is at the end of a chain of more than {MAX_HOPS}",
     "dead": "is a page where nothing was found",
     "differs": "is named so by many pages that say something else",
+    "elsewhere": "belongs to another crawl that shares the web with this one",
 }
 
 

@@ -21,7 +21,8 @@ from collections.abc import Container, Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps import Novelty, shape_of
+from minicrawl.crawler.admission.traps.page_content import Novelty
+from minicrawl.crawler.admission.traps.url_patterns import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.model import Fetched, ParsedPage
@@ -67,7 +68,7 @@ class Sessions:
         on_host = self._sessions.get(politeness_key(url))
         if on_host is None:
             return url
-        rows = self._rows.get(shape_of(url).pattern, {})
+        rows = self._rows.get(pattern_of(url).name, {})
         may_ask = self._asked[politeness_key(url)] < MOST_PROBES
         return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
@@ -86,7 +87,7 @@ class Sessions:
 
     def read(self, url: str, digest: int, novelty: Novelty) -> None:
         """Take in what a page said."""
-        pattern = shape_of(url).pattern
+        pattern = pattern_of(url).name
         news = self._news.get(pattern, [])
         rows = self._rows.get(pattern, {})
         host = politeness_key(url)

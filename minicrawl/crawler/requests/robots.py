@@ -56,7 +56,7 @@ class RobotsFiles:
     def state(self, origin: str) -> RobotsState | None:
         """What is known of an origin's robots.txt, be it out of date."""
         if origin not in self._states:
-            row = self._store.robots(origin)
+            row = self._store.hosts.robots(origin)
             if row is None:
                 return None
             self._states[origin] = self._restored(row)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.admission.traps import NOTHING
+from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.discovery import Admitted, Discovery
@@ -58,12 +58,12 @@ class Outlinks:
             return Counted(self._kept(page, parsed))
         urls, anchors, refused = self._followed(page, outcome, parsed)
         is_news = fetched.status == 200 and not self._accounts.book.visited[page]
-        said = self._recognition.said(page, fetched) if is_news else NOTHING
+        content = self._recognition.content(page, fetched) if is_news else NO_CONTENT
         if "?" in fetched.url:
-            self._recognition.note_parameters(fetched, said)
-        if target is None and not urls and said is NOTHING:  # as in every turn without a request
+            self._recognition.note_parameters(fetched, content)
+        if target is None and not urls and content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
-        admitted = self._discovery.admitted(fetched.url, urls, anchors, said)
+        admitted = self._discovery.admitted(fetched.url, urls, anchors, content)
         outlinks = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int32)
         self._recognition.note_links(outlinks.tolist(), admitted.anchors)
         self._note_hosts(page, outlinks)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from minicrawl.crawler.admission.traps import Said, Traps
+from minicrawl.crawler.admission.traps.page_content import PageContent
+from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
@@ -67,7 +68,7 @@ class Recognition:
         if self._soft404s is not None and any(anchors):
             self._soft404s.note_links(pages, anchors)
 
-    def said(self, page: int, fetched: Fetched) -> Said:
+    def content(self, page: int, fetched: Fetched) -> PageContent:
         """What a page says, as traps are to learn of it.
 
         A page without its session says what it said with it. So when one has been found out nothing counts as said
@@ -75,14 +76,16 @@ class Recognition:
         """
         is_not_found = self._soft404s is not None and self._soft404s.is_like(page, fetched.url)
         if fetched.digest is None:
-            return Said(None, fetched.wording, is_not_found)
+            return PageContent(None, fetched.wording, is_not_found)
         digest = fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url))
-        return Said(digest, fetched.wording, is_not_found)
+        return PageContent(digest, fetched.wording, is_not_found)
 
-    def note_parameters(self, fetched: Fetched, said: Said) -> None:
+    def note_parameters(self, fetched: Fetched, content: PageContent) -> None:
         """Note a page with parameters, before traps learn what it said."""
-        if said.digest is not None and fetched.digest is not None and self._sessions.learns and self._traps is not None:
-            self._sessions.read(fetched.url, fetched.digest, self._traps.novelty(fetched.url, said.digest))
+        if self._traps is None or not self._sessions.learns:
+            return
+        if content.digest is not None and fetched.digest is not None:
+            self._sessions.read(fetched.url, fetched.digest, self._traps.novelty(fetched.url, content.digest))
 
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
         """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""
@@ -136,9 +139,9 @@ class Recognition:
     def save(self, writer: Writer) -> None:
         writer.save_fingerprints(self._duplicates.take_rows())
         if self._duplicates.is_mostly_stale:
-            self._duplicates.load(of_no_alias(writer.fingerprints(), self._accounts))
+            self._duplicates.load(of_no_alias(writer.recognised.fingerprints(), self._accounts))
             if self._merging is not None:
-                self._merging.load(writer.fingerprints())
+                self._merging.load(writer.recognised.fingerprints())
         if len(self._canonicals.refuted) > self._refuted:
             self._refuted = len(self._canonicals.refuted)
             writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sites import Server, crawl, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.admission.traps import Novelty
+from minicrawl.crawler.admission.traps.page_content import Novelty
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.crawler.recognise.sessions import MOST_PROBES, Sessions

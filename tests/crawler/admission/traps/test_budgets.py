@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sites import crawl, random_site
 
-from minicrawl.crawler.admission.budgets import (
+from minicrawl.crawler.admission.traps.budgets import (
     HOSTS,
     HOSTS_PER_LINKER,
     MANY_LINKERS,
@@ -54,7 +54,7 @@ def test_crawl_that_was_begun_without_traps_goes_on_with_them(tmp_path: Path) ->
     crawl(site, store, [], traps=True, pages=20)
     with open_store(store) as reader:
         assert list(audit(reader)) == []
-        assert {host.name for host in reader.hosts()} == {row.name for row in reader.domains()}
+        assert {host.name for host in reader.hosts.all()} == {row.name for row in reader.hosts.domains()}
 
 
 @pytest.mark.parametrize("links_after", [0, 1, 999, 1_500, 4_999])

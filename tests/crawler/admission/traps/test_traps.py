@@ -12,24 +12,14 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from sites import Server, Site, crawl, rows
-from table import each
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.admission.calendars import PAGES as COUNTED
-from minicrawl.crawler.admission.traps import (
-    COMBINATIONS,
-    JUDGED,
-    MAX_PARAMETERS,
-    MAX_PATH,
-    MAX_QUERY,
-    MAX_SEGMENTS,
-    MONTHS,
-    Said,
-    Traps,
-    shape_of,
-    static_rule,
-)
+from minicrawl.crawler.admission.traps.calendars import PAGES as COUNTED
+from minicrawl.crawler.admission.traps.findings import JUDGED
+from minicrawl.crawler.admission.traps.page_content import PageContent
+from minicrawl.crawler.admission.traps.rules import COMBINATIONS
+from minicrawl.crawler.admission.traps.traps import MONTHS, Traps
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
@@ -56,8 +46,8 @@ def walked(
         read.append(url)
         says, links = page(url)
         new = [link for link in dict.fromkeys(links) if link not in known]
-        said = Said(hash(says), hash(says.translate(NO_DIGITS)))
-        for link, rule in zip(new, traps.take_in(url, said, new), strict=True):
+        content = PageContent(hash(says), hash(says.translate(NO_DIGITS)))
+        for link, rule in zip(new, traps.refusals(url, content, new), strict=True):
             if rule is None:
                 known.add(link)
                 waiting.append(link)
@@ -65,91 +55,6 @@ def walked(
 
 
 # Static rules.
-
-
-@each(
-    ("path", "rule"),
-    [
-        ("", None),
-        ("a/b/c?d=1", None),
-        ("a" * (MAX_PATH - len(HOME)), None),
-        ("a" * (MAX_PATH - len(HOME) + 1), "trap-long-path"),
-        ("/".join(map(str, range(MAX_SEGMENTS))), None),
-        ("/".join(map(str, range(MAX_SEGMENTS + 1))), "trap-deep-path"),
-        ("a/a", None),
-        ("a/a/a", "trap-repeated-path"),
-        ("a/a/a/", "trap-repeated-path"),
-        ("a/b/a/b", None),
-        ("a/b/a/b/a/b", "trap-repeated-path"),
-        ("x/a/b/a/b/a/b/y", "trap-repeated-path"),
-        ("a/b/c/a/b/c/a/b/c", "trap-repeated-path"),
-        ("a/x/a/y/a/z", None),
-        ("2011/11/11/11", None),
-        ("tiles/0/0/0.png", None),
-        ("x////y", "trap-repeated-path"),
-        ("s?q=/a/a/a/a", None),
-        ("s?" + "q" * MAX_QUERY, None),
-        ("s?" + "q" * (MAX_QUERY + 1), "trap-long-query"),
-        ("s?" + "&".join(["q"] * MAX_PARAMETERS), None),
-        ("s?" + "&".join(["q"] * (MAX_PARAMETERS + 1)), "trap-many-parameters"),
-    ],
-)
-def test_static_rules_look_at_the_url_alone(path: str, rule: str | None) -> None:
-    assert static_rule(HOME + path) == rule
-
-
-# Patterns.
-
-
-@pytest.mark.parametrize(
-    ("path", "pattern"),
-    [
-        ("", "/"),
-        ("about", "/*"),
-        ("wiki/Some_Title", "/wiki/*"),
-        ("blog/words/", "/blog/*/"),
-        ("page/17", "/page/{n}"),
-        ("item-17.html", "/*{n}"),
-        ("v2/page/17/", "/v{n}/page/{n}/"),
-        ("item?id=17", "/item?id"),
-        ("list.php?b=1&a=2", "/list.php?a&b"),
-        ("list?p17=x", "/list?p{n}"),
-        ("a/b/c/d/e", "/a/…"),
-        ("s/0123456789abcdef/a/b/c/d", "/s/{id}/…"),
-        ("a;jsessionid=0A1B2C3D4E/b", "/{id}/…"),
-        ("s0b1c2d3ez/a/b", "/{id}/…"),
-        ("20261105/a", "/{n}/*"),
-        ("windows98beta2/a", "/windows{n}beta{n}/*"),
-        ("(S(lit3py55t21z5v55vlm25s55))/b", "/{id}/…"),
-        ("d/550e8400-e29b-41d4-a716-446655440000", "/d/{id}"),
-    ],
-)
-def test_what_varies_in_a_url_is_blanked(path: str, pattern: str) -> None:
-    assert shape_of(HOME + path)[:2] == (f"a.test{pattern}", None)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "c/2026/11",
-        "c/2026/11/05/",
-        "c/2026-11",
-        "c/20261105",
-        "c?date=2026-11-05",
-        "c?y=2026&m=11",
-        "c?month=11&year=2026",
-    ],
-)
-def test_url_that_is_a_date_has_a_month(path: str) -> None:
-    shape = shape_of(HOME + path)
-    assert (shape.month, shape.pattern.startswith("a.test/c")) == (12 * 2026 + 10, True)
-
-
-@pytest.mark.parametrize(
-    "path", ["2026/11/05/what-happened", "c/2026", "t/4711/3", "t/2026/13", "item/152307", "c?id=2026"]
-)
-def test_url_that_has_more_or_less_than_a_date_has_no_month(path: str) -> None:
-    assert shape_of(HOME + path).month is None
 
 
 def test_digest_leaves_out_link_targets_and_what_was_asked_for() -> None:
@@ -417,8 +322,8 @@ def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -
     asyncio.run(acrawl(web.seeds, store, transport=transport(web), delay=0.0, concurrency=1, pages=5000))
     assert web.traps is not None
     with open_store(store) as reader:
-        fetched = reader.fetch_order()
-        shut = reader.trap_patterns()
+        fetched = reader.page_table.fetch_order()
+        shut = reader.patterns.trap_patterns()
     assert len(fetched) == 5000
     assert sum(url.startswith((web.traps, web.calendar)) for url in fetched) <= 100
     assert {row.trap for row in shut} == {
@@ -539,8 +444,8 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
 
 
 def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawler.admission.budgets.PAGES", 3)
-    monkeypatch.setattr("minicrawl.crawler.admission.budgets.PAGES_PER_LINKER", 0)
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES", 3)
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES_PER_LINKER", 0)
     store, other = tmp_path / "crawl.db", "http://b.test/"
     crawl({HOME: [f"{other}{page}" for page in "abcde"]}, store, [HOME])
     assert rows(store, "SELECT count(*) FROM pages") == [(4,)]

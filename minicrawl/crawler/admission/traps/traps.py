@@ -1,0 +1,172 @@
+"""The defence: whether a URL is a trap, by what was learned of its pattern and its domain."""
+
+from collections.abc import Iterable, Sequence
+
+from minicrawl.crawler.admission.traps.budgets import Budgets
+from minicrawl.crawler.admission.traps.findings import Findings
+from minicrawl.crawler.admission.traps.learned import Learned, PatternStore
+from minicrawl.crawler.admission.traps.page_content import Novelty, PageContent
+from minicrawl.crawler.admission.traps.rules import learned_rule, static_rule
+from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of, without_numbers
+from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
+from minicrawl.store.rows import PatternRow
+from minicrawl.store.writer import Writer
+
+MONTHS = 40
+
+
+class Traps:
+    """What every pattern brought, and the verdicts that follow.
+
+    `budgets`: what domains may have.
+
+    Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so who takes them
+    over judges alike.
+    """
+
+    def __init__(
+        self, store: PatternStore | None = None, seeds: Iterable[str] = (), budgets: Budgets | None = None
+    ) -> None:
+        self._learned = Learned(store)
+        self.budgets = budgets or Budgets()
+        self.protect(seeds)
+
+    def protect(self, seeds: Iterable[str]) -> None:
+        """The domains of these URLs have no budget."""
+        self.budgets.protect(map(politeness_key, seeds))
+
+    def verdict(self, url: str) -> tuple[str, str] | None:
+        """The rule by which a URL is a trap, known or not, and the name of its pattern; or None."""
+        pattern = pattern_of(url)
+        rule = static_rule(url)
+        if rule is not None:
+            return rule, pattern.name
+        rule = self._learned.shut_by(pattern.name)
+        if rule is None or (pattern.month is not None and self._has_month(pattern)):
+            return None
+        return rule, pattern.name
+
+    def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
+        """The same for a URL that is not known: its domain must have had room the last time that this was asked."""
+        found = self.verdict(url)
+        if found is not None:
+            return found
+        domain = owner_of(hostname(url))
+        for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
+            rule = self._learned.shut_by(name)
+            if rule is not None:
+                return rule, name
+        return None
+
+    def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> list[str | None]:
+        """Learn from the page at `source`, and judge the distinct URLs it links to that are not known.
+
+        Returns per URL the rule against it, or None: it is known from now on.
+        """
+        if (content.digest is None or content.is_not_found) and not urls:
+            return []
+        pattern, host = pattern_of(source), politeness_key(source)
+        rules: list[str | None] = []
+        is_fruitful = False
+        for url in urls:
+            target = pattern_of(url)
+            rule = self._refusal(url, target, source, pattern, host)
+            rules.append(rule)
+            is_fruitful = is_fruitful or (rule is None and leads_away(pattern, target) and not self._is_barren(target))
+        if content.digest is not None:
+            self._learn(pattern, content.digest, content.wording, is_fruitful=is_fruitful)
+        return rules
+
+    def novelty(self, url: str, digest: int) -> Novelty:
+        """How new it is what a page says that nothing was learned from yet."""
+        found, is_news = self._learned.findings(pattern_of(url).name), not self._learned.is_known(digest)
+        if found is None:
+            return Novelty(is_news, is_little=False, says_one_thing=True)
+        return Novelty(is_news, found.is_repetitive, found.parsed - found.repeated <= 1)
+
+    def take_rows(self) -> tuple[list[PatternRow], list[int]]:
+        """Patterns that changed and digests that came since the last call."""
+        return self._learned.take_rows()
+
+    def save(self, writer: Writer) -> None:
+        patterns, digests = self.take_rows()
+        writer.save_patterns(patterns)
+        writer.save_digests(digests)
+        self.budgets.save(writer)
+
+    def _refusal(
+        self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern, source_host: str
+    ) -> str | None:
+        """The rule against an unknown URL, or None: it is noted as known."""
+        rule, host = static_rule(url), politeness_key(url)
+        if rule is not None:
+            # Noted by the host: the pattern may have other URLs that are fine.
+            self._learned.drop(f"{host} {rule}", rule)
+            return rule
+        rule = self._rule_of(url, pattern, found_on)
+        if rule is not None:
+            self._learned.drop(pattern.name, rule)
+            return rule
+        if host != source_host:
+            self.budgets.linked(source_host, [host])
+        refusal = self.budgets.refusal(host)
+        if refusal is not None:
+            rule, name = refusal
+            self._learned.drop(name, rule)
+            return rule
+        self.budgets.add(host)
+        self._note_admitted(url, pattern, source, is_own=found_on.name == pattern.name)
+        return None
+
+    def _note_admitted(self, url: str, pattern: UrlPattern, source: str, *, is_own: bool) -> None:
+        """Note what a URL shows that is known from now on. is_own: it was found on a page of its pattern."""
+        has_combinations = pattern.month is None and pattern.name.count("&") >= 2
+        if pattern.month is None and not pattern.is_numbered and not has_combinations:
+            return
+        findings = self._learned.changed(pattern.name)
+        findings.admitted += 1
+        if pattern.is_numbered:
+            findings.add_numbered(url, source if is_own else None)
+        if pattern.month is not None:
+            findings.add_values({pattern.month})
+        elif has_combinations:
+            findings.add_parameters(url, is_own=is_own)
+
+    def _rule_of(self, url: str, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
+        """The rule that shuts its pattern to a URL, which may be the one that shuts it for good."""
+        rule = self._learned.shut_by(pattern.name)
+        if pattern.month is None:
+            return rule
+        findings = self._learned.findings(pattern.name)
+        if findings is None or pattern.month in findings.values:
+            return None
+        is_endless = len(findings.values) >= MONTHS and found_on.month is not None and findings.leads_nowhere
+        return "trap-calendar" if rule is None and is_endless and not self._is_numbering(url, findings) else rule
+
+    def _is_numbering(self, url: str, dated: Findings) -> bool:
+        """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
+        name = without_numbers(url)
+        numbered = self._learned.findings(name)
+        return numbered is not None and not name.endswith("…") and 10 * numbered.admitted > dated.admitted
+
+    def _is_barren(self, pattern: UrlPattern) -> bool:
+        """Whether the pages of a URL's pattern are known to say nothing new."""
+        findings = self._learned.findings(pattern.name)
+        return findings is not None and (findings.is_repetitive or findings.is_endless)
+
+    def _has_month(self, pattern: UrlPattern) -> bool:
+        """Whether a URL of this month is known."""
+        findings = self._learned.findings(pattern.name)
+        return findings is not None and pattern.month in findings.values
+
+    def _learn(self, pattern: UrlPattern, digest: int, wording: int | None, *, is_fruitful: bool) -> None:
+        findings = self._learned.changed(pattern.name)
+        is_repeated = self._learned.is_known(digest)
+        if not is_repeated:
+            self._learned.add_digest(digest)
+        numbered_wording = wording if pattern.is_numbered else None
+        findings.add_page(numbered_wording, is_repeated=is_repeated, is_fruitful=is_fruitful)
+        if self._learned.shut_by(pattern.name) is None:
+            rule = learned_rule(pattern.name, findings)
+            if rule is not None:
+                self._learned.shut(pattern.name, rule)

@@ -1,0 +1,70 @@
+"""Static rules look at a URL alone; learned rules, in their order, at what the pages of a pattern brought."""
+
+from table import each
+
+from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
+from minicrawl.crawler.admission.traps.rules import (
+    MAX_PARAMETERS,
+    MAX_PATH,
+    MAX_QUERY,
+    MAX_SEGMENTS,
+    learned_rule,
+    static_rule,
+)
+
+HOME = "http://a.test/"
+
+
+@each(
+    ("path", "rule"),
+    [
+        ("", None),
+        ("a/b/c?d=1", None),
+        ("a" * (MAX_PATH - len(HOME)), None),
+        ("a" * (MAX_PATH - len(HOME) + 1), "trap-long-path"),
+        ("/".join(map(str, range(MAX_SEGMENTS))), None),
+        ("/".join(map(str, range(MAX_SEGMENTS + 1))), "trap-deep-path"),
+        ("a/a", None),
+        ("a/a/a", "trap-repeated-path"),
+        ("a/a/a/", "trap-repeated-path"),
+        ("a/b/a/b", None),
+        ("a/b/a/b/a/b", "trap-repeated-path"),
+        ("x/a/b/a/b/a/b/y", "trap-repeated-path"),
+        ("a/b/c/a/b/c/a/b/c", "trap-repeated-path"),
+        ("a/x/a/y/a/z", None),
+        ("2011/11/11/11", None),
+        ("tiles/0/0/0.png", None),
+        ("x////y", "trap-repeated-path"),
+        ("s?q=/a/a/a/a", None),
+        ("s?" + "q" * MAX_QUERY, None),
+        ("s?" + "q" * (MAX_QUERY + 1), "trap-long-query"),
+        ("s?" + "&".join(["q"] * MAX_PARAMETERS), None),
+        ("s?" + "&".join(["q"] * (MAX_PARAMETERS + 1)), "trap-many-parameters"),
+    ],
+)
+def test_static_rules_look_at_the_url_alone(path: str, rule: str | None) -> None:
+    assert static_rule(HOME + path) == rule
+
+
+def repetitive(pages: int, *, fruitful: int = 0) -> Findings:
+    findings = Findings()
+    for page in range(pages):
+        findings.add_page(None, is_repeated=True, is_fruitful=page < fruitful)
+    return findings
+
+
+@each(
+    ("name", "findings", "rule"),
+    [
+        ("a.test/shop/*", repetitive(JUDGED), "trap-duplicates"),
+        ("a.test/shop/{id}", repetitive(JUDGED), "trap-session"),
+        ("a.test/shop?sid", repetitive(JUDGED), "trap-session"),
+        ("a.test/shop/*", repetitive(JUDGED - 1), None),
+        ("a.test/shop/*", repetitive(JUDGED, fruitful=JUDGED // 4), None),
+        ("a.test/shop/*", Findings(), None),
+    ],
+)
+def test_learned_rules_look_at_what_the_pages_of_a_pattern_said(
+    name: str, findings: Findings, rule: str | None
+) -> None:
+    assert learned_rule(name, findings) == rule
