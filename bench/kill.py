@@ -39,8 +39,9 @@ from itertools import count
 from pathlib import Path
 
 from minicrawl.crawler.books.audit import audit
+from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb, Reply
+from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

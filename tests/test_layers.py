@@ -38,13 +38,15 @@ HOMES = {
     "lxml": {"crawler/html/elements.py", "crawler/sitemaps/reading.py"},
     "selectolax": {"crawler/html/elements.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
-    "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "upkeep", "wreck")},
+    "sqlite3": {
+        f"store/{name}.py" for name in ("database", "upgrade", "reader", "read/tables", "tallies", "upkeep", "wreck")
+    },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
     "ada_url": {"crawler/urls/normalise.py"},
     "tldextract": {"crawler/urls/keys.py"},
     "filelock": {"store/database.py"},
-    "numba": {"lab/heap.py", "lab/compiled.py", "lab/discovery.py"},
+    "numba": {"lab/heap.py", "lab/compiled.py"},
     "matplotlib": {"lab/chart.py", "graphs/drawing.py"},
 }
 # The pure parts read no clock, own no randomness and touch no files.

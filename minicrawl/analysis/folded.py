@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import StoreError
-from minicrawl.model import State
+from minicrawl.model import READ, State
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.store.links import LinkGraph
@@ -23,14 +23,14 @@ class FoldedPages:
     """The pages of a store, by number.
 
     jump: where walkers jump to, see `folded_graph`. stands_for: the page itself, or the one it is an alias of.
-    hosts: hosts.id.
+    hosts: hosts.id. is_parsed: whether the links of the page were taken: an answer came, and was more than a failure.
     """
 
     jump: FloatArray
     stands_for: npt.NDArray[np.int64]
     states: States
     hosts: npt.NDArray[np.int64]
-    is_read: npt.NDArray[np.bool_]
+    is_parsed: npt.NDArray[np.bool_]
 
     @property
     def size(self) -> int:
@@ -58,29 +58,26 @@ def folded_store(store: Store) -> FoldedStore:
         links = store.links()
     with rankable(store):
         graph, _ = folded_graph(links, pages.states)
-    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_read, graph)
+    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, graph)
 
 
 def folded_pages(store: Store) -> FoldedPages:
     """What `folded_store` knows of the pages, without the links in memory."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [
-            (np.array(pages.state), np.array(pages.host), np.array(pages.account.visited, dtype=np.bool_))
-            for pages in store.columns()
-        ]
-        states, hosts, is_read = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
+        states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         is_alias = states == State.ALIAS
-        aliases = store.links_of(np.flatnonzero(is_alias).tolist())
+        aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
-    return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, is_read)
+    return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, np.isin(states, list(READ)))
 
 
 def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
     """The links of the folded graph, some thousand at a time. Raises StoreError where one leads nowhere."""
     is_alias = pages.is_alias
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         with rankable(store):
             _check_ends(block)
         own = block.rows(np.flatnonzero(~is_alias[block.sources]))
@@ -128,7 +125,7 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 def check_is_rankable(store: Store) -> None:
     """Raises StoreError when nothing in the store has been read, or nothing is left."""
-    states = {state for state, _ in store.counts()}
+    states = {state for state, _ in store.page_table.counts()}
     if states <= {State.WAITING}:
         raise StoreError(
             f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"

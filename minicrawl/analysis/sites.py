@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded import folded_store
+from minicrawl.crawler.urls import keys
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
@@ -35,24 +36,32 @@ class SiteRow(NamedTuple):
     linking_domains: int
 
 
-def sites_of(
-    store: Store, site_of: SiteOf, domain_of: SiteOf, damping: float = 0.85, weights: str = "none"
-) -> list[SiteRow]:
-    """All sites. weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+def site_of(kind: str) -> SiteOf:
+    """What a site is: kind "host", or "domain", a registrable one."""
+    return domain_of if kind == "domain" else str
 
-    domain_of: registrable domains, of which those that link to a site are counted. Raises StoreError.
+
+def domain_of(authority: str) -> str:
+    """The registrable domain of a host, which may have a port."""
+    return keys.site_of(keys.hostname(f"http://{authority}/"))
+
+
+def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
+    """All sites. kind: "host" or "domain"; weights: what a link between sites weighs in their PageRank, one of WEIGHTS.
+
+    Raises StoreError.
     """
     with store.snapshot():
         folded = folded_store(store)
-        names, of_page = numbered_sites(store, folded.hosts, site_of)
+        names, of_page = numbered_sites(store, folded.hosts, site_of(kind))
         _, domain = numbered_sites(store, folded.hosts, domain_of)
-        importance = store.rankings()["importance"]
+        importance = store.ranks.arrays()["importance"]
     links = site_links(folded.graph, of_page, len(names))
     columns = (
         sums_by_site(importance, of_page),
         pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
         np.bincount(of_page),
-        np.bincount(of_page[folded.is_read], minlength=len(names)),
+        np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, domain, len(names)),
     )
     return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
@@ -62,7 +71,7 @@ def numbered_sites(
     store: Store, hosts: npt.NDArray[np.int64], site_of: SiteOf
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
     """The sites of pages whose hosts.id are given, and for each page the number of its own."""
-    names = {host.id: site_of(host.name) for host in store.hosts()}
+    names = {host.id: site_of(host.name) for host in store.hosts.all()}
     numbers: dict[str, int] = {}
     used, host = np.unique(hosts, return_inverse=True)
     number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]

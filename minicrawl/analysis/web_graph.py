@@ -21,30 +21,30 @@ from minicrawl.store.reader import Store
 class Web:
     """A graph with the importance of every page, sum 1.
 
-    names: URL or title of page i is names[i]; None where the file has none. is_read: whether the links of a page are
+    names: URL or title of page i is names[i]; None where the file has none. is_parsed: whether the links of a page are
     known, of a crawl; None for a file, which knows all.
     """
 
     graph: Graph
     importance: FloatArray
     names: tuple[str, ...] | None = None
-    is_read: npt.NDArray[np.bool_] | None = None
+    is_parsed: npt.NDArray[np.bool_] | None = None
 
     def never_read(self) -> int | None:
         """How many pages are without links because a crawl has not read them."""
-        return None if self.is_read is None else int(np.count_nonzero(~self.is_read))
+        return None if self.is_parsed is None else int(np.count_nonzero(~self.is_parsed))
 
 
 def web_of_store(store: Store) -> Web:
     """The web that a crawl knows, with the crawl's own importance. Raises StoreError when it has read nothing."""
     with store.snapshot():
         folded = folded_store(store)
-        names, importance = list(store.urls()), store.rankings()["importance"]
+        names, importance = list(store.page_table.urls()), store.ranks.arrays()["importance"]
     graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
     sources = graph.sources()
     keys = keys_of(sources, graph.targets)[sources != graph.targets]
     graph = subgraph(graph_of_keys(distinct(keys), graph.size), pages)
-    return Web(graph, importance[pages], tuple(names[page] for page in pages), folded.is_read[pages])
+    return Web(graph, importance[pages], tuple(names[page] for page in pages), folded.is_parsed[pages])
 
 
 def web_of_file(path: Path) -> Web:

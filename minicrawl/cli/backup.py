@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import amount
 
 
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
@@ -20,7 +21,6 @@ def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
     FILE appears whole or not at all. It is a store like any other, as of one commit: 'minicrawl crawl --store FILE'
     goes on from there.
     """
-    from minicrawl.cli.output import amount
     from minicrawl.store.reader import open_store
     from minicrawl.store.upkeep import backup
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import printable
 
 _INCONSISTENT = 4
 _SHOWN = 20
@@ -21,7 +22,6 @@ def command(store: Path, as_json: bool) -> None:
 
     Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
     """
-    from minicrawl.cli.output import printable
     from minicrawl.crawler.books.audit import audit
     from minicrawl.store.reader import open_store
 

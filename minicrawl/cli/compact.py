@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import amount
 
 
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")
@@ -17,7 +18,6 @@ def command(store: Path, as_json: bool) -> None:
 
     No crawl may be running on it, and the disk needs room for two more copies meanwhile.
     """
-    from minicrawl.cli.output import amount
     from minicrawl.store.upkeep import compact
 
     before, after = compact(store)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.output import document, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     the common pages; L1 is the distance of the two as shares, from 0 to 2. Pages have moved most whose place has
     changed by the greatest factor.
     """
-    from minicrawl.cli.output import document
     from minicrawl.rank.compare import differences
 
     before, after = _ranking(a, by, store), _ranking(b, by, store)
@@ -66,7 +66,7 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_told(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
-        return reader.values(given)
+        return reader.ranks.values(given)
 
 
 def _column(values: dict[str, float], urls: list[str]) -> "FloatArray":
@@ -96,8 +96,6 @@ def _only(pages: "IntArray", places: "IntArray", urls: list[str], n: int) -> dic
 
 
 def _lines(told: dict[str, Any]) -> list[str]:
-    from minicrawl.cli.output import printable
-
     pages = told["pages"]
     lines = [
         f"A {printable(told['a'])}: {pages['a']:,} pages; B {printable(told['b'])}: {pages['b']:,} pages; "

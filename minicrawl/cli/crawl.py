@@ -1,6 +1,5 @@
 """minicrawl crawl"""
 
-import asyncio
 import gc
 import json
 import shlex
@@ -133,6 +132,8 @@ def _run(
     *,
     live: bool,
 ) -> "CrawlReport":
+    import asyncio
+
     from minicrawl.cli.display import showing
     from minicrawl.crawler.run import crawl_with
 

@@ -1,7 +1,10 @@
 """minicrawl demo"""
 
+import asyncio
+import contextlib
 import json
 import shlex
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -10,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
+from minicrawl.cli.output import called_as, table
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
 
 if TYPE_CHECKING:
@@ -54,10 +59,6 @@ def command(
     dead links, slow pages and a calendar without end. A part of them is crawled, by minicrawl's order and
     breadth-first. What is truly important is known, because the web is generated.
     """
-    import asyncio
-
-    from minicrawl.errors import SettingError
-
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
 
@@ -79,13 +80,7 @@ def command(
 
 
 async def _serve(web: "DemoWeb", port: int) -> None:
-    import asyncio
-    import contextlib
-    import signal
-
-    from minicrawl.cli.output import called_as
     from minicrawl.demo.server import serving
-    from minicrawl.errors import SettingError
 
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
@@ -104,7 +99,6 @@ async def _serve(web: "DemoWeb", port: int) -> None:
 
 def _start_afresh(store: Path) -> None:
     """The demo's web is another one each time its seed changes, so it never goes on with an earlier crawl."""
-    from minicrawl.errors import SettingError, StoreError
     from minicrawl.store.reader import open_store
 
     if not store.exists():
@@ -112,7 +106,7 @@ def _start_afresh(store: Path) -> None:
     with open_store(store) as reader:
         if reader.is_in_use():
             raise StoreError(f"another demo is using {store}; wait for it, or use another --store")
-        if not all(".test/" in url for url in reader.seeds()):
+        if not all(".test/" in url for url in reader.page_table.seeds()):
             raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
     for suffix in ("", "-wal", "-shm"):
         Path(f"{store}{suffix}").unlink(missing_ok=True)
@@ -145,9 +139,9 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
     truth = web.truth()
     with open_store(store) as reader:
         top = reader.top(_TOP)
-        order, known = reader.fetch_order(), reader.size()
+        order, known = reader.page_table.fetch_order(), reader.size()
     with open_store(breadth_first) as reader:
-        other_order = reader.fetch_order()
+        other_order = reader.page_table.fetch_order()
         other_top = reader.top(_TOP)
     share = min(0.5, *(masses(some, truth)[-1] for some in (order, other_order)))
     return {
@@ -169,7 +163,6 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
 
 
 def _lines(result: dict[str, Any], store: Path) -> list[str]:
-    from minicrawl.cli.output import called_as, table
     from minicrawl.store.rows import RankedPage
 
     share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
+from minicrawl.cli.output import document, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     import numpy as np
 
     from minicrawl.analysis.web_graph import web_of_file, web_of_store
-    from minicrawl.cli.output import document
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store
 
@@ -170,8 +170,6 @@ def _central(found: "GraphStats", web: "Web") -> Iterator[tuple[int, str | None,
 
 
 def _lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
-    from minicrawl.cli.output import printable
-
     parts = _parts(found)
     never_read = web.never_read()
     unread = "" if never_read is None else f", {never_read:,} of them never read"

@@ -122,7 +122,7 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab import graphbench as experiment
+    from minicrawl.lab.graphbench import experiment
 
     def run() -> "Result":
         web = None if graph is None else load_graph(graph).graph

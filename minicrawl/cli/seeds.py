@@ -1,12 +1,15 @@
 """minicrawl seeds"""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
+from minicrawl.cli.output import document, printable
+from minicrawl.errors import SettingError, StoreError
 
 if TYPE_CHECKING:
     from minicrawl.analysis.seeding import Distances, Measures, Seeding
@@ -46,12 +49,8 @@ def command(
     after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
     reads. Compare before you rely on them: --explain measures them against random seeds and a plain baseline.
     """
-    from dataclasses import asdict
-
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
-    from minicrawl.cli.output import document, printable
-    from minicrawl.cli.sites import domain_of
-    from minicrawl.errors import SettingError, StoreError
+    from minicrawl.analysis.sites import domain_of
     from minicrawl.export.tables import renamed_when_whole
     from minicrawl.store.reader import open_store
 
@@ -62,7 +61,7 @@ def command(
         web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
         found = find_seeds(
             web,
-            reader.url,
+            reader.page_table.url,
             n,
             density=100.0 if density is None else density,
             size=None if size is None else _size(size),
@@ -89,8 +88,6 @@ def command(
 
 
 def _size(text: str) -> tuple[int, int]:
-    from minicrawl.errors import SettingError
-
     found = re.fullmatch(r"([1-9]\d{0,6})[xX]([1-9]\d{0,6})", text)
     if not found:
         raise SettingError(f"--size takes hubs x authorities, such as 20x5, not {text!r}")
@@ -99,8 +96,6 @@ def _size(text: str) -> tuple[int, int]:
 
 def _check_plot(plot: Path | None) -> None:
     """Before any work is done."""
-    from minicrawl.errors import SettingError
-
     if plot is not None and plot.suffix.lower() != ".svg":
         raise SettingError(f"--plot draws .svg files; the ending of {plot} is {plot.suffix!r}")
     if plot is not None:
@@ -136,8 +131,6 @@ def _explanation(found: "Seeding") -> list[str]:
 
 
 def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -> list[str]:
-    from minicrawl.cli.output import printable
-
     shown = [printable(url) for url in urls[:most]]
     if len(urls) > most:
         shown.append(f"... and {len(urls) - most:,} more")

@@ -2,19 +2,8 @@
 
 from collections.abc import Sequence
 
-from minicrawl.analysis.sites import SiteOf, SiteRow
+from minicrawl.analysis.sites import SiteRow
 from minicrawl.cli.output import document, printable
-from minicrawl.crawler.urls import keys
-
-
-def site_of(kind: str) -> SiteOf:
-    """What a site is: kind "host" or "domain", a registrable one."""
-    return domain_of if kind == "domain" else str
-
-
-def domain_of(authority: str) -> str:
-    """The registrable domain of a host, which may have a port."""
-    return keys.site_of(keys.hostname(f"http://{authority}/"))
 
 
 def site_table(rows: Sequence[SiteRow]) -> list[str]:

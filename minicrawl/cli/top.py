@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.output import document, page_rows, table
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 
@@ -40,13 +41,11 @@ def command(n: int, by: str, sites: str | None, store: Path, as_json: bool) -> N
 
 
 def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
-    from minicrawl.cli.options import is_kept
-    from minicrawl.cli.output import document, page_rows, table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
         if is_kept(reader, by):
-            ranked = list(reader.kept_pages(by, n))
+            ranked = list(reader.ranks.kept_pages(by, n))
             pages, column = [page for page, _ in ranked], (by, [value for _, value in ranked])
         else:
             pages, column = reader.top(n, by), None
@@ -58,10 +57,10 @@ def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
 
 def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.sites import sites_of
-    from minicrawl.cli.sites import domain_of, site_documents, site_of, site_table
+    from minicrawl.cli.sites import site_documents, site_table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        rows = sites_of(reader, site_of(kind), domain_of)
+        rows = sites_of(reader, kind)
     rows = sorted(rows, key=lambda row: -row.importance)[:n]
     click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))

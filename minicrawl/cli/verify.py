@@ -1,6 +1,7 @@
 """minicrawl verify"""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,6 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
     store stays as it is; it may be in use by a crawl. Exit code 4 when the settled ranking is more off than its
     ledger certifies.
     """
-    from dataclasses import asdict
-
     from minicrawl.analysis.verify import verify
     from minicrawl.store.reader import open_store
 

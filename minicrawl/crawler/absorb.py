@@ -66,7 +66,7 @@ class Absorber:
         here; None: every one is."""
         web = self._web = KnownWeb.of(writer, settings, strategy, window, now, locates=locates, timing=timing)
         accounts, frontier, hosts, pages, urls = web.accounts, web.frontier, web.hosts, web.pages, web.urls
-        traps = Traps(writer, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
+        traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         admission = self._admission = Admission(settings, strategy, traps, owns)
         discovery = self._discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
         self.writer = writer
@@ -76,9 +76,9 @@ class Absorber:
         self.turns = HostTurns(frontier, hosts, admission, timing)
         self.guesses = SchemeGuesses(urls, discovery)
         learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
-        sessions = Sessions(writer.parameters(), learns=learns_sessions)
+        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         self._deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
-        aliases = Aliases(writer.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
+        aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
         by = _recognisers(writer, settings, web, admission, aliases, self.tally, sessions)
         self.recognition = Recognition(by, accounts, pages, urls, aliases)
         self.probes = Probes(by.soft404s, by.soft_errors, sessions, self.turns)
@@ -105,7 +105,9 @@ class Absorber:
             is_on=settings.sitemaps,
             timing=timing,
         )
-        alternates = Alternates(writer.alternates(), accounts, frontier, admission, discovery, sessions.plain)
+        alternates = Alternates(
+            writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
+        )
         self.knocks = Knocks(accounts, frontier, pages, urls, asks_robots=not settings.ignore_robots)
         self.visits = Visits(
             accounts=accounts,
@@ -153,11 +155,11 @@ class Absorber:
         guessed: seeds of which it is not certain that https is their scheme.
         """
         in_http = list(map(in_plain_http, guessed))
-        self._admission.begin([*self.writer.seeds(), *seeds, *in_http])
+        self._admission.begin([*self.writer.page_table.seeds(), *seeds, *in_http])
         self._admission.protect(in_http)
         yield from self._discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
-        self._deep_links.follow_further(self.writer.too_deep(), now)
+        self._deep_links.follow_further(self.writer.link_table.too_deep(), now)
 
     def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
         """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
@@ -198,18 +200,18 @@ def _recognisers(
 
     def kept(page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never visited have none, as most have."""
-        return writer.fingerprint(page) if accounts.book.visited[page] else None
+        return writer.recognised.fingerprint(page) if accounts.book.visited[page] else None
 
     duplicates = Duplicates(
-        of_no_alias(writer.fingerprints(), accounts), kept, is_alias=lambda page: bool(ledger.alias[page])
+        of_no_alias(writer.recognised.fingerprints(), accounts), kept, is_alias=lambda page: bool(ledger.alias[page])
     )
     merging = soft404s = soft_errors = None
     if settings.merge_duplicates:
-        fingerprints = writer.fingerprints()
+        fingerprints = writer.recognised.fingerprints()
         merging = Merging(fingerprints, accounts, pages, web.urls, web.frontier, admission, duplicates, aliases)
     if settings.probe:
         secret = bytes.fromhex(str(writer.meta("hash_key")))
-        soft404s = Soft404s(writer.probes(), secret, writer.recent_pages())
+        soft404s = Soft404s(writer.recognised.probes(), secret, writer.recognised.recent_pages())
         soft_errors = SoftErrors(soft404s, accounts, pages, aliases, duplicates, tally)
     canonicals = Canonicals(json.loads(str(writer.meta("refuted_canonicals") or "[]")))
     return Recognisers(duplicates, merging, canonicals, soft404s, soft_errors, sessions, admission.traps)

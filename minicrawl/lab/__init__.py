@@ -4,11 +4,11 @@ generate, evolve      webs drawn from a seed, and how they change
 heap, compiled        the visit loops of `opic`, fast
 methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
-settling, revisits  what the ledger gives beyond the paper
+settling, revisits    what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 orders
-discovery             holding a share of the fetches for pages never read
-graphbench            distances and components while links arrive
+discovery, steering   holding a share of the fetches for pages never visited
+graphbench/           distances and components while links arrive
 figures               the experiments by name
 chart                 what an experiment says (`minicrawl.report`), as files
 """

@@ -35,8 +35,8 @@ LAB_TOTAL = 2**52
 
 _INCOME, _LEVEL, _CLOCK, _PAYEES, _RESERVE = range(5)
 _VIRTUAL, _RESTLESS = range(2)
-_PAID = {"nobody": 0, "read": 1, "all": 2}
-_READ, _ALL = _PAID["read"], _PAID["all"]
+_PAID = {"nobody": 0, "visited": 1, "all": 2}
+_VISITED, _ALL = _PAID["visited"], _PAID["all"]
 
 
 class VisitLog(NamedTuple):
@@ -52,7 +52,7 @@ class _Cash(NamedTuple):
     standing: IntArray
     history: FloatArray
     last: FloatArray
-    read: npt.NDArray[np.bool_]
+    visited: npt.NDArray[np.bool_]
     till: IntArray
     newcomer_history: FloatArray
     total: int
@@ -91,7 +91,7 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
 
     The virtual page pays all pages or nobody: then standings are in the order of the cash.
     """
-    if book.pay_out.to == "read" and not book.visited[: book.size].all():
+    if book.pay_out.to == "visited" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
     log = VisitLog(np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64))
     with _opened(book, book.size) as cash:
@@ -179,7 +179,7 @@ def settle_by_sweeps(ledger: Ledger, graph: Graph, visits: int, sweep: Sweep) ->
 @contextmanager
 def _opened(book: Adaptive, room: int) -> Iterator[_Cash]:
     """The book as compiled code sees it, with room for pages 0..room-1; what changed stands in the book afterwards."""
-    if not isinstance(book.window, Basic):
+    if book.window != Basic():
         raise TypeError("compiled visits keep the whole past: they need the basic window")
     numbers = [book.income, book.level, book.clock, book.payees, book.reserve]
     cash = _Cash(
@@ -221,17 +221,17 @@ def _spend(cash, page, degree):  # type: ignore[no-untyped-def]
     """`Adaptive.visit` but for the credits: returns the cash that `page` spent, and what each outlink is to get."""
     till = cash.till
     spent = cash.standing[page]
-    if cash.paid == _ALL or (cash.paid == _READ and cash.read[page]):
+    if cash.paid == _ALL or (cash.paid == _VISITED and cash.visited[page]):
         spent += till[_LEVEL]
     cash.history[page] += spent
     till[_CLOCK] += spent
     cash.last[page] = till[_CLOCK]
     share = damped(spent) // degree if degree else 0
     cash.standing[page] -= spent
-    if not cash.read[page]:
-        cash.read[page] = True
+    if not cash.visited[page]:
+        cash.visited[page] = True
         cash.newcomer_history[0] += (cash.history[page] - cash.newcomer_history[0]) / NEWCOMERS
-        if cash.paid == _READ:
+        if cash.paid == _VISITED:
             till[_PAYEES] += 1
             cash.standing[page] -= till[_LEVEL]
     till[_INCOME] += spent - share * degree

@@ -1,37 +1,22 @@
-"""Can a crawler hold a share of its fetches for pages it has never read, and by which rule?
+"""Can a crawler hold a share of its fetches for pages it has never visited, and by which rule?
 
-q    the share asked for                    v       the virtual page: every visit pays it a part of its cash
-p    part of v's income that goes to never-read pages; the rest goes to read ones
-u    lever of an integral controller: after every fetch u := u + gain (q - 1 if it was a discovery, else q)
-
-A crawl knows its seeds and finds other pages by links, while links change and pages come. Abiteboul, Preda and Cobena
-(WWW 2003) propose to steer it by the virtual page; the crawl's own rule leaves the cash alone and keeps an account
-of fetches (`opic.budget`). All methods run in one compiled loop, and start like the live crawl: seeds and newcomers
-are granted cash, the page with the most cash is next, of equals the one known longest.
+Abiteboul, Preda and Cobena (WWW 2003) propose to steer a crawl by the virtual page. The live crawl leaves the
+cash alone and keeps an account of fetches (`opic.budget`). `steering` has the methods.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba.extending import register_jitable
 
 from minicrawl.errors import SettingError
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.heap import ABSENT, Heap, add, compiled, empty_heap, first, pop, risen
-from minicrawl.opic import GRANT, SEED_GRANTS
-from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.units import damped
+from minicrawl.lab.steering import CREDIT, DEMAND, METHODS, NO_CONTROL, PAY_OUTS, SMALL_EDGES, TOTAL, Crawl, Log, Method
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result
 
-register_jitable(damped)
-
-TOTAL = 2**58
-"""All the cash there is: 17 times that, which `damped` takes, still fits into 64 bits."""
 SHARES = (0.2, 0.5, 0.8)
 _SEEDS = 10
 _FEWEST_NODES = 100
@@ -47,127 +32,6 @@ _DRAWN = 10
 """Windows that make one point of the picture."""
 _WARM_UP = 25
 """Windows after which shares are measured."""
-
-_EQUAL, _PARTS, _TOP_UPS, _ACCOUNT = range(4)
-_INCOME, _RESERVE, _KNOWN, _FETCHES, _DISCOVERIES = range(5)
-_NEVER_READ, _READ = range(2)
-_NOTHING = -1
-
-
-@dataclass(frozen=True)
-class Method:
-    """A way to hold a share.
-
-    reach: how far the lever u goes beyond 0 and 1, where p ends. There a visit first gives v that part, -u or u - 1,
-    of its cash, and only the rest goes the usual way: the small edges grow to 1 - d = 1 - .85 (1 - part).
-    """
-
-    name: str
-    rule: int
-    reach: float = 0.0
-
-
-NO_CONTROL = Method("no control", _EQUAL)
-"""v pays all known pages alike."""
-PAY_OUTS = Method("pay-outs", _PARTS)
-"""v pays never-read pages the part p of its income, read ones the rest."""
-SMALL_EDGES = Method("pay-outs and small edges", _PARTS, reach=0.9)
-"""As PAY_OUTS; where that does not do, more of the cash goes by way of v."""
-DEMAND = Method("demand", _TOP_UPS)
-"""v pays all alike; while discoveries are behind, it raises the best never-read page above the best read one.
-
-That takes cash it has not paid out yet. What it gave comes back too slowly, so v may run dry.
-"""
-CREDIT = Method("credit", _ACCOUNT)
-"""`DiscoveryBudget` says which kind is next; v pays read pages."""
-METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
-
-
-class Log(NamedTuple):
-    """Fetches in their order, each array of shape (fetches,).
-
-    pages: their numbers in the graph. discovers: whether the page had never been read. contested: whether pages of
-    both kinds were on offer.
-    """
-
-    pages: npt.NDArray[np.int32]
-    discovers: npt.NDArray[np.bool_]
-    contested: npt.NDArray[np.bool_]
-
-    @classmethod
-    def joined(cls, logs: Sequence["Log"]) -> "Log":
-        return cls(*(np.concatenate(columns) for columns in zip(*logs, strict=True)))
-
-
-class _State(NamedTuple):
-    """A crawl as compiled code sees it. Pages are numbered as they were discovered.
-
-    standing: cash less the level of the page's kind. level: by kind. till: cash of v (income, reserve) and counts.
-    lever: u, or the credit of the account. page_of, number_of: from a page's number to the graph's and back.
-    """
-
-    standing: IntArray
-    level: IntArray
-    till: IntArray
-    lever: FloatArray
-    page_of: npt.NDArray[np.int32]
-    number_of: npt.NDArray[np.int32]
-    never_read: Heap
-    read: Heap
-
-
-class _Steering(NamedTuple):
-    rule: int
-    share: float
-    gain: float
-    reach: float
-
-
-class Crawl:
-    """A crawl that is asked for a share of discoveries.
-
-    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
-    """
-
-    def __init__(self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float) -> None:
-        """room: the most pages a graph will have. gain: how far the lever moves in one fetch, at most."""
-        known = len(seeds)
-        standing = np.zeros(room, dtype=np.int64)
-        standing[:known] = SEED_GRANTS * GRANT
-        page_of, number_of = np.zeros(room, dtype=np.int32), np.full(room, ABSENT, dtype=np.int32)
-        page_of[:known], number_of[seeds] = seeds, np.arange(known)
-        self._steering = _Steering(method.rule, share, gain, method.reach)
-        self._state = _State(
-            standing,
-            level=np.zeros(2, dtype=np.int64),
-            till=np.array([0, TOTAL - known * SEED_GRANTS * GRANT, known, 0, 0], dtype=np.int64),
-            lever=np.array([0.5 if method.rule == _PARTS else 0.0]),
-            page_of=page_of,
-            number_of=number_of,
-            never_read=empty_heap(standing),
-            read=empty_heap(standing),
-        )
-        for number in range(known):
-            add(self._state.never_read, number)
-
-    @property
-    def virtual(self) -> int:
-        """Cash of the virtual page."""
-        return int(self._state.till[_INCOME] + self._state.till[_RESERVE])
-
-    def cashes(self) -> IntArray:
-        """Cash of every known page, in the order of their discovery."""
-        state = self._state
-        known = int(state.till[_KNOWN])
-        level = np.where(state.read.place[:known] == ABSENT, state.level[_NEVER_READ], state.level[_READ])
-        cashes: IntArray = state.standing[:known] + level
-        return cashes
-
-    def fetch(self, graph: Graph, fetches: int) -> Log:
-        """Go on by so many fetches, or fewer when nothing is left to fetch, on a web that now has these links."""
-        log = Log(np.zeros(fetches, np.int32), np.zeros(fetches, np.bool_), np.zeros(fetches, np.bool_))
-        done = _fetch(self._state, self._steering, graph.indptr, graph.targets, log)
-        return Log(log.pages[:done], log.discovers[:done], log.contested[:done])
 
 
 @dataclass(frozen=True)
@@ -332,142 +196,3 @@ def _claims(held: dict[tuple[Method, float], Outcome], floor: Outcome, ceiling: 
             f"{listed([one.mass for one in edges], '.3f')}",
         ),
     ]
-
-
-@compiled
-def _fetch(state, steering, indptr, targets, log):  # type: ignore[no-untyped-def]
-    """Fill the log; returns how many fetches there were."""
-    never_read, read, till = state.never_read, state.read, state.till
-    outlinks = np.zeros(len(state.page_of), dtype=np.int32)
-    for fetch in range(len(log.pages)):
-        if steering.rule == _TOP_UPS and till[_DISCOVERIES] < steering.share * till[_FETCHES]:
-            _top_up(state)
-        decided = _decided(state, steering)
-        if decided == _NOTHING:
-            return fetch
-        discovers = decided == 1
-        contested = never_read.size[0] > 0 and read.size[0] > 0
-        number = pop(never_read) if discovers else pop(read)
-        page = state.page_of[number]
-        known, degree = till[_KNOWN], 0
-        for target in targets[indptr[page] : indptr[page + 1]]:
-            if state.number_of[target] == ABSENT:
-                _discover(state, target)
-            outlinks[degree] = state.number_of[target]
-            degree += 1
-        _spend(state, number, outlinks[:degree], known, discovers, _toll(state, steering))
-        add(read, number)
-        for target in range(known, till[_KNOWN]):
-            add(never_read, target)
-        log.pages[fetch], log.discovers[fetch], log.contested[fetch] = page, discovers, contested
-        till[_FETCHES] += 1
-        till[_DISCOVERIES] += discovers
-        _steer(state, steering, discovers, contested)
-        _pay(state, steering)
-    return len(log.pages)
-
-
-@compiled
-def _lead(state):  # type: ignore[no-untyped-def]
-    """The cash that the best read page has more than the best never-read one."""
-    best, other = first(state.read), first(state.never_read)
-    return state.standing[best] + state.level[_READ] - state.standing[other] - state.level[_NEVER_READ]
-
-
-@compiled
-def _top_up(state):  # type: ignore[no-untyped-def]
-    """Raise the best never-read page to one unit above the best read one, if v has that much."""
-    if state.never_read.size[0] and state.read.size[0]:
-        missing = _lead(state) + 1
-        if 0 < missing <= state.till[_RESERVE]:
-            state.standing[first(state.never_read)] += missing
-            state.till[_RESERVE] -= missing
-
-
-@compiled
-def _decided(state, steering):  # type: ignore[no-untyped-def]
-    """1: a never-read page is next, 0: a read one, or _NOTHING."""
-    never_read_ready, read_ready = state.never_read.size[0] > 0, state.read.size[0] > 0
-    if steering.rule == _ACCOUNT:
-        return _discovers(state.lever[0], steering.share, never_read_ready, read_ready)
-    if never_read_ready and read_ready:
-        lead = _lead(state)
-        return int(lead < 0 or (lead == 0 and first(state.never_read) < first(state.read)))
-    return int(never_read_ready) if never_read_ready or read_ready else _NOTHING
-
-
-@compiled
-def _discovers(credit, share, never_read_ready, read_ready):  # type: ignore[no-untyped-def]
-    """`DiscoveryBudget.discovers`: 1, 0 or _NOTHING for True, False or None."""
-    if not never_read_ready:
-        return 0 if read_ready and share < 1.0 else _NOTHING
-    return int(_with_income(credit, share) >= 1.0 or not read_ready)
-
-
-@compiled
-def _charged(credit, share, discovers):  # type: ignore[no-untyped-def]
-    """The credit that `DiscoveryBudget.charge` leaves."""
-    return max(_with_income(credit, share) - (1.0 if discovers else 0.0), 0.0)
-
-
-@compiled
-def _with_income(credit, share):  # type: ignore[no-untyped-def]
-    return min(credit + share, 2.0)
-
-
-@compiled
-def _discover(state, page):  # type: ignore[no-untyped-def]
-    number = state.till[_KNOWN]
-    state.number_of[page], state.page_of[number] = number, page
-    granted = min(GRANT, state.till[_RESERVE])
-    state.till[_RESERVE] -= granted
-    state.standing[number] = granted - state.level[_NEVER_READ]
-    state.till[_KNOWN] += 1
-
-
-@compiled
-def _toll(state, steering):  # type: ignore[no-untyped-def]
-    """The part of its cash that a visit gives v before anything else."""
-    return max(0.0, -state.lever[0], state.lever[0] - 1.0) if steering.rule == _PARTS else 0.0
-
-
-@compiled
-def _spend(state, number, outlinks, known, discovers, toll):  # type: ignore[no-untyped-def]
-    """`Adaptive.visit`, less history and pay-out. Pages from `known` on are new: they do not wait yet."""
-    cash = state.standing[number] + state.level[_NEVER_READ if discovers else _READ]
-    passed = damped(cash - int(toll * cash))
-    share = passed // len(outlinks) if len(outlinks) else 0
-    for target in outlinks:
-        state.standing[target] += share
-        # At once: a heap can mend one page out of place, not several.
-        if target < known:
-            risen(state.never_read if state.never_read.place[target] != ABSENT else state.read, target)
-    state.standing[number] = -state.level[_READ]
-    state.till[_INCOME] += cash - share * len(outlinks)
-
-
-@compiled
-def _steer(state, steering, discovers, contested):  # type: ignore[no-untyped-def]
-    if steering.rule == _ACCOUNT:
-        state.lever[0] = _charged(state.lever[0], steering.share, discovers)
-    elif contested:
-        moved = state.lever[0] + steering.gain * (steering.share - (1.0 if discovers else 0.0))
-        state.lever[0] = min(max(moved, -steering.reach), 1.0 + steering.reach)
-
-
-@compiled
-def _pay(state, steering):  # type: ignore[no-untyped-def]
-    """Pay v's income out, the same whole number of units to every page of a kind."""
-    till, level = state.till, state.level
-    never_read, read = state.never_read.size[0], state.read.size[0]
-    income = till[_INCOME]
-    if steering.rule in (_EQUAL, _TOP_UPS):
-        per_never_read = per_read = income // till[_KNOWN]
-    else:
-        p = min(max(state.lever[0], 0.0), 1.0) if steering.rule == _PARTS else 0.0
-        meant = int(p * income) if never_read else 0
-        per_never_read = meant // max(never_read, 1)
-        per_read = (income - meant) // read
-    level[_NEVER_READ] += per_never_read
-    level[_READ] += per_read
-    till[_INCOME] -= per_never_read * never_read + per_read * read

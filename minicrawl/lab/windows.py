@@ -66,30 +66,26 @@ class Past:
         before = len(self.clock) - visits
         return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
 
-    def kept(self, window: Variable | Fixed | ImprovedFixed, in_hand: float) -> npt.NDArray[np.bool_]:
-        """Which visits the window still remembers now, shape (visits,)."""
-        if isinstance(window, Variable):
-            return self.newer < window.count
-        # The newest visit always counts, or nothing would be known of a page that is visited rarely.
-        least = window.count if isinstance(window, ImprovedFixed) else 1
-        oldest = float(self.clock[-1]) - window.turnovers * in_hand
-        return (self.end > oldest) | (self.newer < least)
+    def kept(self, window: Window, in_hand: float) -> Remembered:
+        """What a window that keeps visits would say now."""
+        now = float(self.clock[-1])
+        kept = window.counts(self.newer, self.end, now, in_hand)
+        oldest = np.full(self.size, now)
+        np.minimum.at(oldest, self.pages[kept], self.start[kept])
+        spent = np.bincount(self.pages[kept], self.cash[kept], self.size)
+        stretch = now - oldest
+        rates = np.divide(spent, stretch, out=np.zeros(self.size), where=stretch > 0)
+        return Remembered(rates / rates.sum(), float(kept.sum()) / self.size)
 
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     """What `book`, had it had this window during all its visits, would say now."""
-    if isinstance(window, Variable | Fixed | ImprovedFixed):
-        kept = past.kept(window, book.in_hand())
-        oldest = np.full(past.size, past.clock[-1])
-        np.minimum.at(oldest, past.pages[kept], past.start[kept])
-        spent = np.bincount(past.pages[kept], past.cash[kept], past.size)
-        stretch = past.clock[-1] - oldest
-        rates = np.divide(spent, stretch, out=np.zeros(past.size), where=stretch > 0)
-        return Remembered(rates / rates.sum(), float(kept.sum()) / past.size)
-    if isinstance(window, Interpolation):
-        book = copy(book)
-        book.window = window
-        size = window.turnovers * book.in_hand()
+    if window.keeps_visits:
+        return past.kept(window, book.in_hand())
+    book = copy(book)
+    book.window = window
+    size = book.window_sizes().interpolation_size
+    if size is not None:
         book.history, book.last = interpolated_history(past.log, past.size, size)
     return Remembered(book.shares(), 1.0)
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
 from minicrawl.opic.units import damped
-from minicrawl.opic.window import Basic, Interpolation, Measure, MeasureWindow, Window
+from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
 
 TOTAL = 2**62
 """All the cash there is, in units."""
@@ -35,11 +35,12 @@ NEWCOMERS = 32
 class PayOut:
     """Whom the virtual page pays its income to, and when.
 
-    to: "read" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
-    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once.
+    to: "visited" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
+    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = when
+    somebody calls `pay`.
     """
 
-    to: Literal["read", "all", "nobody"] = "read"
+    to: Literal["visited", "all", "nobody"] = "visited"
     lump: float = 0.0
 
 
@@ -100,9 +101,9 @@ class Adaptive:
         """Cash of all pages together."""
         return self.total - self.virtual
 
-    def interpolation_size(self) -> float | None:
-        """T on the clock of today, for the interpolation window; None for the others."""
-        return self.window.turnovers * self.in_hand() if isinstance(self.window, Interpolation) else None
+    def window_sizes(self) -> Sizes:
+        """The window in numbers, on the clock of today."""
+        return self.window.sizes(self.in_hand())
 
     def newcomer(self, birth: float) -> Measure | None:
         """What a page that became known at clock `birth` is taken to have spent before: what recent newcomers had at
@@ -170,19 +171,25 @@ class Adaptive:
         newcomer = None
         if not self.visited[page]:
             newcomer = self.newcomer(start)
-            self._first_read(page, cash, start)
+            self._first_visit(page, cash, start)
         self.income += cash - sent
-        self._pay()
-        if isinstance(self.window, MeasureWindow):
+        self._pay_when_due()
+        if self.window.keeps_visits:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks)
+
+    def pay(self) -> None:
+        """Pay the virtual page's income out, the same whole number of units to every payee."""
+        if self.payees:
+            paid, self.income = divmod(self.income, self.payees)
+            self.level += paid
 
     def shares(self) -> FloatArray:
         """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance.
 
         For windows that keep visits: the rate at which it spent cash since the oldest of them.
         """
-        now = self._histories_now()
+        now = self.window.now(self._pasts())
         total = now.sum()
         return now / total if total > 0 else now
 
@@ -194,7 +201,7 @@ class Adaptive:
 
         initial: C0, the cash each page had when the clock stood at 0. Only for the window `Basic`.
         """
-        if not isinstance(self.window, Basic):
+        if self.window != Basic():
             raise TypeError("estimates over the whole past need the basic window")
         history = self.history[: self.size]
         cash = self.cashes().astype(np.float64)
@@ -208,29 +215,27 @@ class Adaptive:
     def _is_paid(self, page: int) -> bool:
         return self.pay_out.to == "all" or bool(self.visited[page])
 
-    def _first_read(self, page: int, cash: int, start: float) -> None:
+    def _first_visit(self, page: int, cash: int, start: float) -> None:
         self.visited[page] = True
-        if not isinstance(self.window, MeasureWindow):
+        if not self.window.keeps_visits:
             self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
         elif start:  # what was known from the start is no newcomer
             self.newcomer_history += (cash - self.newcomer_history) / NEWCOMERS
             self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
-        if self.pay_out.to == "read":
+        if self.pay_out.to == "visited":
             self.payees += 1
             self.standing[page] -= self.level
 
     def _note(self, page: int, cash: int) -> None:
         """Let the history of `page` take note of a visit, and the clock move on."""
-        if isinstance(self.window, Basic | Interpolation):
-            elapsed = self.clock - float(self.last[page])
-            noted = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
-            self.history[page] = self._kept(noted)
+        elapsed = self.clock - float(self.last[page])
+        noted = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
+        self.history[page] = self._kept(noted)
         self.clock += cash
         self.last[page] = self.clock
 
     def _remember(self, page: int, measure: Measure, newcomer: Measure | None) -> None:
         """Keep a visit that is over, and what is to be kept of those before; `newcomer` comes before the first."""
-        assert isinstance(self.window, MeasureWindow)
         before = self.measures.get(page, [newcomer] if newcomer is not None else [])
         # The window shrinks with the cash in hand, and grows again: drop what is beyond the largest it has been.
         self._most_in_hand = max(self._most_in_hand, self.in_hand())
@@ -241,31 +246,20 @@ class Adaptive:
     def _kept(self, history: float) -> float:
         return round(history) if self.whole_histories else history
 
-    def _pay(self) -> None:
-        """Pay the virtual page's income out, the same whole number of units to every payee."""
-        if self.pay_out.to == "nobody" or self.income < max(1, self.pay_out.lump * self.in_hand()):
-            return
-        if self.payees:
-            paid, self.income = divmod(self.income, self.payees)
-            self.level += paid
+    def _pay_when_due(self) -> None:
+        if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
+            self.pay()
 
-    def _histories_now(self) -> FloatArray:
-        history: FloatArray = self.history[: self.size]
-        elapsed: FloatArray = self.clock - self.last[: self.size]
-        if isinstance(self.window, Basic):
-            return history.copy()
-        if isinstance(self.window, Interpolation):
-            window_size = self.window.turnovers * self.in_hand()
-            cash = self.cashes().astype(np.float64)
-            late = elapsed >= window_size
-            brought = history * (window_size - elapsed) / max(window_size, 1.0) + cash
-            return np.where(late, cash * window_size / np.maximum(elapsed, 1.0), brought)
-        # A newcomer never read counts as if it was visited now.
-        is_new = ~self.visited[: self.size] & (self.last[: self.size] > 0)
-        spent, stretches = self.newcomer_history + self.cashes(), self.newcomer_stretch + elapsed
-        rates: FloatArray = np.divide(spent, stretches, out=np.zeros(self.size), where=is_new & (stretches > 0))
-        for page, remembered in self.measures.items():
-            measures = self.window.kept(remembered, float(self.clock), self.in_hand())
-            stretch = self.clock - measures[0].start
-            rates[page] = sum(measure.cash for measure in measures) / stretch if stretch else 0.0
-        return rates * float(self.clock)
+    def _pasts(self) -> Pasts:
+        known = slice(0, self.size)
+        return Pasts(
+            history=self.history[known],
+            elapsed=self.clock - self.last[known],
+            cash=self.cashes().astype(np.float64),
+            is_newcomer=~self.visited[known] & (self.last[known] > 0),
+            visits=self.measures,
+            newcomer_cash=self.newcomer_history,
+            newcomer_stretch=self.newcomer_stretch,
+            clock=float(self.clock),
+            in_hand=self.in_hand(),
+        )

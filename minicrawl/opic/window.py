@@ -9,9 +9,13 @@ The clock of a growing crawl speeds up, so T is asked for in *turnovers* of the 
 `turnovers * in_hand`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 
 
 class Measure(NamedTuple):
@@ -21,17 +25,68 @@ class Measure(NamedTuple):
     cash: float
 
 
+class Sizes(NamedTuple):
+    """A window policy in numbers, as a store keeps them for its SQL; None where the policy has no such number.
+
+    interpolation_size, window_size: T on the clock of today. window_visits: how many visits count at least.
+    """
+
+    interpolation_size: float | None = None
+    window_size: float | None = None
+    window_visits: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pasts:
+    """What the cash book keeps of the past of all its pages; arrays of shape (pages,).
+
+    history: see the policies. elapsed: what the clock has moved since a page's last visit, or its birth. cash: what a
+    visit now would spend. is_newcomer: pages found on the way that were never visited. visits: by page, those that a
+    policy keeps. newcomer_cash, newcomer_stretch: the means of recent newcomers at their first visit. clock,
+    in_hand: as of now.
+    """
+
+    history: FloatArray
+    elapsed: FloatArray
+    cash: FloatArray
+    is_newcomer: Flags
+    visits: Mapping[int, Sequence[Measure]]
+    newcomer_cash: float
+    newcomer_stretch: float
+    clock: float
+    in_hand: float
+
+
+class _OfOneNumber:
+    """A policy that keeps one number per page, which each visit changes."""
+
+    keeps_visits: ClassVar[bool] = False
+
+    def kept(self, visits: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
+        return ()
+
+    def counts(self, newer: IntArray, end: FloatArray, now: float, in_hand: float) -> Flags:
+        return np.zeros(len(newer), dtype=np.bool_)
+
+
 @dataclass(frozen=True)
-class Basic:
+class Basic(_OfOneNumber):
     """All of the past: H := H + c."""
 
     def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
         return past + cash
 
+    def now(self, pasts: Pasts) -> FloatArray:
+        """Every page's history as of now: there is nothing that time changes."""
+        return pasts.history.copy()
+
+    def sizes(self, in_hand: float) -> Sizes:
+        return Sizes()
+
 
 @dataclass(frozen=True)
-class Interpolation:
-    """One number per page, the cash it would have spent in the last T:
+class Interpolation(_OfOneNumber):
+    """The cash that a page would have spent in the last T:
 
     H := H * (T - elapsed) / T + c   if elapsed < T,   else   c * T / elapsed
     """
@@ -40,6 +95,15 @@ class Interpolation:
 
     def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
         return interpolated(past, cash, elapsed, self.turnovers * in_hand)
+
+    def now(self, pasts: Pasts) -> FloatArray:
+        """Every page's history as if all were visited now."""
+        size = self.turnovers * pasts.in_hand
+        brought = pasts.history * (size - pasts.elapsed) / max(size, 1.0) + pasts.cash
+        return np.where(pasts.elapsed >= size, pasts.cash * size / np.maximum(pasts.elapsed, 1.0), brought)
+
+    def sizes(self, in_hand: float) -> Sizes:
+        return Sizes(interpolation_size=self.turnovers * in_hand)
 
 
 def interpolated(past: float, cash: float, elapsed: float, size: float) -> float:
@@ -51,52 +115,70 @@ def interpolated(past: float, cash: float, elapsed: float, size: float) -> float
 
 
 @dataclass(frozen=True)
-class Variable:
-    """The last `count` visits of a page."""
+class ImprovedFixed:
+    """The visits of the last T, and at least the last `count` of a page. Its history is the cash that these spent."""
 
+    turnovers: float
     count: int
-    turnovers: ClassVar[float] = 0.0
+    keeps_visits: ClassVar[bool] = True
 
-    def kept(self, measures: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
-        return measures[-self.count :]
+    def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
+        """The history is known once the visit is over: it follows from the visits that are kept."""
+        return past
+
+    def kept(self, visits: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
+        """Those of a page's visits, oldest first, that count at clock `now`."""
+        within = _first_within(visits, now - self.turnovers * in_hand)
+        return visits[max(0, min(within, len(visits) - self.count)) :]
+
+    def counts(self, newer: IntArray, end: FloatArray, now: float, in_hand: float) -> Flags:
+        """`kept` for the visits of many pages: which of them count, by how many visits of the same page came later and
+        the clock at which each ended."""
+        return (end > now - self.turnovers * in_hand) | (newer < self.count)
+
+    def now(self, pasts: Pasts) -> FloatArray:
+        """The rate at which every page has spent cash since the oldest visit that counts, times the clock.
+
+        A newcomer that was never visited counts as if it was visited now.
+        """
+        spent, stretches = pasts.newcomer_cash + pasts.cash, pasts.newcomer_stretch + pasts.elapsed
+        rates: FloatArray = np.zeros(len(pasts.cash))
+        np.divide(spent, stretches, out=rates, where=pasts.is_newcomer & (stretches > 0))
+        for page, visits in pasts.visits.items():
+            kept = self.kept(visits, pasts.clock, pasts.in_hand)
+            stretch = pasts.clock - kept[0].start
+            rates[page] = sum(visit.cash for visit in kept) / stretch if stretch else 0.0
+        return rates * pasts.clock
+
+    def sizes(self, in_hand: float) -> Sizes:
+        return Sizes(window_size=self.turnovers * in_hand, window_visits=self.count)
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Variable(ImprovedFixed):
+    """The last `count` visits of a page, whenever they were."""
+
+    turnovers: float = field(default=0.0, init=False)
+    count: int
+
+
+@dataclass(frozen=True)
+class Fixed(ImprovedFixed):
     """The visits of the last T, and at least the last one."""
 
     turnovers: float
-    count: ClassVar[int] = 1
-
-    def kept(self, measures: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
-        return measures[_first_within(measures, now - self.turnovers * in_hand) :]
+    count: int = field(default=1, init=False)
 
 
-@dataclass(frozen=True)
-class ImprovedFixed:
-    """The visits of the last T, and at least the last `count`."""
-
-    turnovers: float
-    count: int
-
-    def kept(self, measures: Sequence[Measure], now: float, in_hand: float) -> Sequence[Measure]:
-        within = _first_within(measures, now - self.turnovers * in_hand)
-        return measures[max(0, min(within, len(measures) - self.count)) :]
-
-
-def _first_within(measures: Sequence[Measure], oldest: float) -> int:
-    """Index of the first measure whose visit lies after clock `oldest`; a visit ends where the next one starts."""
-    for index in range(1, len(measures)):
-        if measures[index].start > oldest:
+def _first_within(visits: Sequence[Measure], oldest: float) -> int:
+    """Index of the first visit that lies after clock `oldest`; a visit ends where the next one starts."""
+    for index in range(1, len(visits)):
+        if visits[index].start > oldest:
             return index - 1
-    return max(0, len(measures) - 1)
+    return max(0, len(visits) - 1)
 
 
-SummaryWindow = Basic | Interpolation
-"""Policies that keep one number per page."""
-MeasureWindow = Variable | Fixed | ImprovedFixed
-"""Policies that keep a list of measures per page."""
-Window = SummaryWindow | MeasureWindow
+Window = Basic | Interpolation | Variable | Fixed | ImprovedFixed
 
 
 def parse_window(text: str, turnovers: float) -> Window:

@@ -60,7 +60,7 @@ def site(host: str) -> str:
 def seeding(store: Path, count: int, random_sets: int = 0, seed: int = 0) -> Seeding:
     with open_store(store) as reader:
         web = crawled_web(reader, site)
-        return find_seeds(web, reader.url, count, random_sets=random_sets, rng=np.random.default_rng(seed))
+        return find_seeds(web, reader.page_table.url, count, random_sets=random_sets, rng=np.random.default_rng(seed))
 
 
 def test_cores_are_of_fetched_pages_with_aliases_folded(store: Path) -> None:

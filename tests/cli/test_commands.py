@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from sites import Server, Site, crawl, rows
 
 from minicrawl.cli import main
-from minicrawl.store.reader import Store
+from minicrawl.store.read.link_table import LinkTable
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -422,13 +422,13 @@ def test_ctrl_c_saves_and_exits_with_130(tmp_path: Path) -> None:
 def test_what_is_told_of_a_store_is_of_one_commit(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """As if a crawl committed just before the links are read."""
     expected = run(*words.split(), "--store", store)
-    link_blocks = Store.link_blocks
+    blocks = LinkTable.blocks
 
-    def links_of_later(reader: Store) -> object:
+    def links_of_later(table: LinkTable) -> object:
         rows(store, "DELETE FROM links")
-        return link_blocks(reader)
+        return blocks(table)
 
-    monkeypatch.setattr(Store, "link_blocks", links_of_later)
+    monkeypatch.setattr(LinkTable, "blocks", links_of_later)
     found = run(*words.split(), "--store", store)
     assert (found.exit_code, found.output) == (expected.exit_code, expected.output)
     assert rows(store, "SELECT count(*) FROM links") == [(0,)]

@@ -10,7 +10,9 @@ from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.robots.rules import RobotsRules
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.demo.web import CALENDAR_MONTHS, CRAWL_DELAY, DemoWeb
+from minicrawl.demo.months import CALENDAR_MONTHS
+from minicrawl.demo.weaving import CRAWL_DELAY
+from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
 
 HOSTS, PAGES = 30, 1500

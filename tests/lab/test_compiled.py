@@ -39,7 +39,7 @@ def state(book: Adaptive | Ledger) -> dict[str, object]:
     }
 
 
-PAY_OUTS = [PayOut("all"), PayOut("all", lump=0.3), PayOut("nobody"), PayOut("read"), PayOut("read", lump=0.1)]
+PAY_OUTS = [PayOut("all"), PayOut("all", lump=0.3), PayOut("nobody"), PayOut("visited"), PayOut("visited", lump=0.1)]
 
 
 def fresh(graph: Graph, pay_out: PayOut) -> Adaptive:
@@ -176,7 +176,7 @@ def test_books_that_compiled_visits_cannot_move_are_refused() -> None:
     with pytest.raises(TypeError, match="basic window"):
         visit_greedily(Adaptive(Interpolation(), PayOut("all")), graph, 1)
     with pytest.raises(ValueError, match="pays all of them or nobody"):
-        visit_greedily(fresh(graph, PayOut("read")), graph, 1)
+        visit_greedily(fresh(graph, PayOut("visited")), graph, 1)
     ledger = Ledger()
     ledger.discover(graph.size)
     ledger.alias[0] = True

@@ -29,7 +29,7 @@ def test_window_read_off_the_log_is_that_of_the_book(window: Window, visits: int
     log = visit_pages(fast, graph, pages)
     says = remember(window, fast, Past(log, graph.size))
     assert says.importance == pytest.approx(plain.shares(), rel=1e-9)
-    if isinstance(window, Variable | Fixed | ImprovedFixed):
+    if window.keeps_visits:
         now, in_hand = float(plain.clock), plain.in_hand()
         kept = [len(window.kept(measures, now, in_hand)) for measures in plain.measures.values()]
         assert says.measures == pytest.approx(sum(kept) / graph.size)

@@ -13,7 +13,7 @@ from minicrawl.opic.strategy import Greedy
 from minicrawl.opic.window import Fixed, ImprovedFixed, Interpolation, Variable
 
 NOWHERE = pages([])
-PAY_OUTS = [PayOut(to, lump) for to in ("read", "all", "nobody") for lump in (0.0, 0.3)]
+PAY_OUTS = [PayOut(to, lump) for to in ("visited", "all", "nobody") for lump in (0.0, 0.3)]
 WINDOWS: list[Window] = [
     Basic(),
     Interpolation(),
@@ -58,7 +58,7 @@ class Eager:
             self.cash[target] += share
             cash -= share
         self.income += cash
-        if self.pay_out.to == "read" and page not in self.payees:
+        if self.pay_out.to == "visited" and page not in self.payees:
             self.payees.append(page)
         due = max(1, self.pay_out.lump * sum(self.cash.values()))
         if self.pay_out.to != "nobody" and self.income >= due:
@@ -624,7 +624,7 @@ def rates_of(window: Window, diaries: list[list[tuple[float, float, float]]], in
 
 
 @pytest.mark.parametrize("window", [Variable(3), Fixed(0.5), Fixed(2.0), ImprovedFixed(1.0, 3)], ids=named)
-@pytest.mark.parametrize("to", ["nobody", "read", "all"])
+@pytest.mark.parametrize("to", ["nobody", "visited", "all"])
 @pytest.mark.parametrize("seed", range(3))
 def test_windows_of_a_growing_web_by_full_diaries(window, to, seed):
     """However the cash in hand falls and rises, and T with it: visits that are in the window again count again."""

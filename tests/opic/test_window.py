@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from table import each
 
@@ -135,3 +136,25 @@ def test_interpolation_is_continuous_where_the_window_ends():
 def test_window_keeps_the_visits_it_promises(policy, kept):
     """A visit at the very edge of a fixed window has fallen out of it; the visit just made never does."""
     assert [measure.cash for measure in policy.kept(VISITS, 40.0, 10.0)] == kept
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "policy",
+    [Variable(1), Variable(3), Fixed(0.5), Fixed(4.0), ImprovedFixed(1.5, 2), ImprovedFixed(0.1, 4), Basic()],
+    ids=repr,
+)
+def test_many_pages_at_once_keep_what_each_keeps(policy, seed):
+    """`counts` of all visits of some pages is `kept` page by page."""
+    draw = np.random.default_rng(seed)
+    now, in_hand = 100.0, 10.0
+    newer, end, counted, kept = [], [], [], []
+    for visits in draw.integers(1, 9, 30).tolist():
+        ends = np.sort(draw.uniform(0.0, now, visits)).tolist()
+        measures = [Measure(start, 1.0) for start in [0.0, *ends[:-1]]]
+        kept.append(len(policy.kept(measures, now, in_hand)))
+        newer.append(np.arange(visits)[::-1])
+        end.append(np.array(ends))
+    for ages, ends_of in zip(newer, end, strict=True):
+        counted.append(int(policy.counts(ages, ends_of, now, in_hand).sum()))
+    assert counted == kept

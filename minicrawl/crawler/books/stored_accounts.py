@@ -8,7 +8,7 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.model import State
 from minicrawl.opic.arrays import Numbers, Pages
-from minicrawl.opic.window import Measure, MeasureWindow
+from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 
@@ -20,7 +20,6 @@ def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Acc
 
 def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     """What the accounts keep beside the pages."""
-    measured = accounts.book.window if isinstance(accounts.book.window, MeasureWindow) else None
     return {
         "cash_total": accounts.book.total,
         "reserve": accounts.book.reserve,
@@ -29,9 +28,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "clock": accounts.book.clock,
         "newcomer_history": accounts.book.newcomer_history,
         "newcomer_stretch": accounts.book.newcomer_stretch,
-        "interpolation_size": accounts.book.interpolation_size(),
-        "window_size": measured.turnovers * accounts.book.in_hand() if measured else None,
-        "window_visits": measured.count if measured else None,
+        **accounts.book.window_sizes()._asdict(),
         "ledger_virtual": accounts.ledger.virtual,
         "ledger_never_visited": accounts.ledger.never_read,
         "ledger_births": accounts.ledger.births,

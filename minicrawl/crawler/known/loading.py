@@ -21,7 +21,6 @@ from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
-from minicrawl.opic.window import MeasureWindow
 from minicrawl.store.database import damaged
 from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
@@ -32,7 +31,7 @@ def check_sound(writer: Writer) -> None:
 
     A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
     """
-    for what in writer.structure_errors() if writer.meta("in_doubt") else ():
+    for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
         raise damaged(writer.path, what)
     for what in wrong_meta(writer):
         raise damaged(writer.path, what)
@@ -40,7 +39,7 @@ def check_sound(writer: Writer) -> None:
 
 def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
     """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
-    for number, row in enumerate(writer.hosts()):
+    for number, row in enumerate(writer.hosts.all()):
         if row.id != number:
             raise damaged(writer.path, f"host {number} is missing")
         least_delay = hosts.least_delay(row.crawl_delay)
@@ -67,7 +66,7 @@ def load_pages(
     accounts.grow(room)
     frontier.grow(room)
     with _no_garbage():
-        for columns in writer.columns():
+        for columns in writer.page_table.columns():
             _check_rows(writer, columns, accounts.size, len(frontier.hosts))
             load_columns(accounts, columns)
             frontier.host_of[columns.id] = columns.host
@@ -83,7 +82,7 @@ def load_pages(
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
     """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
-    budgets = Budgets(writer.domains(), writer.linkers(), frontier.pages_by_host())
+    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages_by_host())
     is_seed = accounts.depth[: accounts.size] == 0
     hosts = np.unique(frontier.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
@@ -92,8 +91,8 @@ def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budg
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
-    if isinstance(accounts.book.window, MeasureWindow):
-        load_measures(accounts, writer.measures())
+    if accounts.book.window.keeps_visits:
+        load_measures(accounts, writer.page_table.measures())
     load_totals(accounts, {name: writer.meta(name) for name in account_totals(accounts)})
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)

@@ -29,6 +29,7 @@ MEANINGS = {
     "seed": "it was given as a seed, and has had no turn yet",
     "link": "a page that was read links to it, and it has had no turn yet",
     "sitemap": "a sitemap lists it, and it has had no turn yet",
+    "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
     # It was read.
     "ok": "it was read, and its links were taken",
     "noindex": "it was read, and asks not to be shown by search engines",

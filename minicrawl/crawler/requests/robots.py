@@ -71,7 +71,7 @@ class RobotsTurns:
     def state(self, site: str) -> RobotsState | None:
         """What is known of a site's robots.txt, be it out of date."""
         if site not in self._states:
-            row = self._store.robots(site)
+            row = self._store.hosts.robots(site)
             if row is None:
                 return None
             self._states[site] = self._restored(row)

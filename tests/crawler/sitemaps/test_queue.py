@@ -86,7 +86,7 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert (report.reason, reasons(store)) == ("nothing-left", {MAP: "ok"})
     assert found_in_sitemaps(store) == dict.fromkeys(hidden, MAP)
     assert set(rows(store, "SELECT depth, reason, inlinks FROM pages WHERE id > 0")) == {(1, "ok", 0)}
-    assert open_store(store).seeds() == [HOME]
+    assert open_store(store).page_table.seeds() == [HOME]
     assert list(audit(open_store(store))) == []
     # Nothing is forwarded to them: each has its share at birth, as every page has that nothing links to.
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1

@@ -1,0 +1,182 @@
+"""Rankings of the pages of a store by the links between them, in other ways than the crawl's."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.folded import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
+from minicrawl.analysis.page_sets import IntArray, named_pages, pages_with_words
+from minicrawl.analysis.sites import numbered_sites, site_of
+from minicrawl.errors import SettingError
+from minicrawl.rank import pagerank
+from minicrawl.rank.blocks import block_pagerank, plan_blocks
+from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
+from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, trustrank
+from minicrawl.settings import RANKINGS, parse_size
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.spill import Spill
+
+FloatArray = npt.NDArray[np.float64]
+
+_ROOT = 200  # Kleinberg's size of a root set
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to rank; each ranking looks at some of these.
+
+    memory: work on disk, with this much. trusted, root: FILE, URL or REGEX; topic: of these with NAME= before them.
+    per: links within one of these do not count.
+    """
+
+    damping: float = 0.85
+    memory: str | None = None
+    trusted: str | None = None
+    trusted_count: int = 50
+    topic: tuple[str, ...] = ()
+    weights: str | None = None
+    query: str | None = None
+    root: str | None = None
+    per: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """One ranking or two, by name: a value per page. is_alias: pages that only stand for another one."""
+
+    values: dict[str, FloatArray]
+    is_alias: npt.NDArray[np.bool_]
+
+    def best(self, store: Store, n: int) -> dict[str, tuple[list[RankedPage], list[float]]]:
+        """Of each ranking the n pages with the highest values, and these."""
+        pages = np.flatnonzero(~self.is_alias)
+        found = {}
+        for name, values in self.values.items():
+            first = pages[np.argsort(-values[pages], kind="stable")[:n]]
+            found[name] = store.ranks.of(first.tolist()), values[first].tolist()
+        return found
+
+
+def rankings(store: Store, by: str, options: Options) -> Rankings:
+    """The pages of a store ranked. by: one of RANKERS. Raises SettingError, StoreError."""
+    if options.memory is not None:
+        pages = folded_pages(store)
+        return Rankings({by: _pagerank_on_disk(options.memory, options.damping, store, pages)}, pages.is_alias)
+    folded = folded_store(store)
+    return Rankings(RANKERS[by](options, store, folded), folded.is_alias)
+
+
+def check_name(name: str) -> None:
+    """Raise SettingError for a name that no ranking can be kept by."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name):
+        raise SettingError(f"--save takes a name of up to 40 letters, digits, '-' and '_', not {name!r}")
+    if name in RANKINGS or name in RankedPage._fields:
+        raise SettingError(f"--save {name}: every store has a column of that name; take another one")
+
+
+def _pagerank(options: Options, _: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    return {"pagerank": pagerank(folded.graph, options.damping, folded.jump)}
+
+
+def _pagerank_on_disk(memory: str, damping: float, store: Store, pages: FoldedPages) -> FloatArray:
+    """The same, the links in temporary files."""
+    try:
+        plan = plan_blocks(pages.size, parse_size(memory))
+    except ValueError as error:
+        raise SettingError(f"--memory {memory} is too little: {error}") from error
+    with Spill() as shelf:
+        return np.concatenate(list(block_pagerank(folded_rows(store, pages), plan, shelf, damping, pages.jump)))
+
+
+def _hits(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+
+    if options.per == "page":
+        places = np.arange(folded.graph.size)
+    else:
+        _, places = numbered_sites(store, folded.hosts, site_of(options.per or "host"))
+    weights = intrinsic_weights(folded.graph, places)
+    root = _root(options, store, folded)
+    if root is not None:
+        weights *= within(folded.graph, base_set(folded.graph, root))
+    if not weights.any():
+        raise SettingError("no link between two of these pages counts; ask for more of them, or say --per page")
+    found = hits(folded.graph, weights=weights)
+    return {"authority": found.authorities, "hub": found.hubs}
+
+
+def _trustrank(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    if options.trusted is not None:
+        trusted = named_pages(options.trusted, "trusted", store, folded)
+    else:
+        reach = _inverse(options, store, folded)["inverse"]
+        trusted = (-reach).argsort(kind="stable")[: options.trusted_count]
+    return {"trust": trustrank(folded.graph, trusted, options.damping)}
+
+
+def _topic(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    topics: dict[str, list[int]] = {}
+    for topic in options.topic:
+        name, divider, pages = topic.partition("=")
+        if not divider or not name or name in topics:
+            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
+        topics[name] = named_pages(pages, "topic", store, folded).tolist()
+    if not topics:
+        raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
+    shares = _shares(options.weights, tuple(topics))
+    return {"topic": topic_pagerank(folded.graph, list(topics.values()), shares, options.damping)}
+
+
+def _shares(given: str | None, names: tuple[str, ...]) -> list[float]:
+    """The weight of every topic in NAME=WEIGHT,... Raises SettingError."""
+    if given is None:
+        return [1.0] * len(names)
+    shares: dict[str, float] = {}
+    for part in given.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            shares[name.strip()] = float(weight)
+        except ValueError:
+            shares[name.strip()] = math.nan
+    if (
+        shares.keys() != set(names)
+        or not all(0 <= share < math.inf for share in shares.values())
+        or not any(shares.values())
+    ):
+        raise SettingError(
+            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
+        )
+    return [shares[name] for name in names]
+
+
+def _inverse(options: Options, _: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    return {"inverse": inverse_pagerank(folded.graph, options.damping, folded.jump)}
+
+
+def _opic(_: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    history = np.where(folded.is_alias, 0.0, store.ranks.arrays()["history"])
+    return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}
+
+
+def _root(options: Options, store: Store, folded: FoldedStore) -> IntArray | None:
+    """The root set of HITS; None for the whole graph."""
+    if options.root is not None and options.query is not None:
+        raise SettingError("--query and --root both say around which pages to look; give one of them")
+    if options.root is not None:
+        return named_pages(options.root, "root", store, folded)
+    return None if options.query is None else pages_with_words(options.query, _ROOT, store, folded)
+
+
+RANKERS: dict[str, Callable[[Options, Store, FoldedStore], dict[str, FloatArray]]] = {
+    "pagerank": _pagerank,
+    "hits": _hits,
+    "trustrank": _trustrank,
+    "topic": _topic,
+    "inverse": _inverse,
+    "opic": _opic,
+}
+"""The rankings by name: one, or for hits two."""

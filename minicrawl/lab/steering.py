@@ -1,0 +1,225 @@
+"""Crawls that are asked for a share of discoveries, by several methods, on the cash book of the live crawl.
+
+q    the share asked for                    v       the virtual page: every visit pays it a part of its cash
+p    part of v's income that goes to pages never visited; the rest goes to visited ones
+u    lever of an integral controller: after every fetch u := u + gain (q - 1 if it was a discovery, else q)
+
+A crawl knows its seeds and finds other pages by links, while links change and pages come. It starts like the live
+crawl: seeds and newcomers are granted cash, the page with the most cash is next, of equals the one known longest.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PageQueue, PayOut
+from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.strategy import packed, unpacked
+from minicrawl.rank import Graph
+
+TOTAL = 2**58
+"""All the cash there is."""
+_ABSENT = -1
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to hold a share.
+
+    pay_out: whom v pays. has_account: a `DiscoveryBudget` says which kind of page is next. tops_up: see DEMAND.
+    steers: v pays pages never visited the part p of its income. reach: how far the lever u goes beyond 0 and 1, where
+    p ends. There a visit first gives v that part, -u or u - 1, of its cash, and only the rest goes the usual way: the
+    small edges grow to 1 - d = 1 - .85 (1 - part).
+    """
+
+    name: str
+    pay_out: PayOut
+    has_account: bool = False
+    tops_up: bool = False
+    steers: bool = False
+    reach: float = 0.0
+
+
+_WHEN_ASKED = PayOut("visited", lump=math.inf)
+NO_CONTROL = Method("no control", PayOut("all"))
+"""v pays all known pages alike."""
+PAY_OUTS = Method("pay-outs", _WHEN_ASKED, steers=True)
+"""v pays pages never visited the part p of its income, visited ones the rest."""
+SMALL_EDGES = Method("pay-outs and small edges", _WHEN_ASKED, steers=True, reach=0.9)
+"""As PAY_OUTS; where that does not do, more of the cash goes by way of v."""
+DEMAND = Method("demand", PayOut("all"), tops_up=True)
+"""v pays all alike; while discoveries are behind, it raises the best page never visited above the best visited one.
+
+That takes cash it has not paid out yet. What it gave comes back too slowly, so v may run dry.
+"""
+CREDIT = Method("credit", PayOut("visited"), has_account=True)
+"""`DiscoveryBudget` says which kind is next; v pays visited pages."""
+METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
+
+
+class Log(NamedTuple):
+    """Fetches in their order, each array of shape (fetches,).
+
+    pages: their numbers in the graph. discovers: whether the page had never been visited. contested: whether pages of
+    both kinds were on offer.
+    """
+
+    pages: npt.NDArray[np.int32]
+    discovers: npt.NDArray[np.bool_]
+    contested: npt.NDArray[np.bool_]
+
+    @classmethod
+    def joined(cls, logs: Sequence["Log"]) -> "Log":
+        return cls(*(np.concatenate(columns) for columns in zip(*logs, strict=True)))
+
+
+class Crawl:
+    """A crawl that is asked for a share of discoveries. Pages are numbered as they were discovered.
+
+    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
+    """
+
+    def __init__(self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float) -> None:
+        """room: the most pages a graph will have. gain: how far the lever moves in one fetch, at most."""
+        self._method, self._share, self._gain = method, share, gain
+        self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
+        self._budget = DiscoveryBudget(share)
+        self._lever = 0.5
+        self._bonus = 0
+        """What v has paid every page never visited so far. It is part of the page's cash, beside the book."""
+        self._fetches = self._discoveries = 0
+        self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
+        self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
+        self._book.grow(room)
+        self._never_visited = PageQueue(lambda entry: self._is_current(entry, visited=False))
+        self._visited = PageQueue(lambda entry: self._is_current(entry, visited=True))
+        self._discover(seeds, SEED_GRANTS * GRANT)
+        for number in range(len(seeds)):
+            self._never_visited.add(self._entry(number))
+
+    @property
+    def virtual(self) -> int:
+        """Cash of the virtual page."""
+        return self._book.virtual
+
+    def cashes(self) -> IntArray:
+        """Cash of every known page, in the order of their discovery."""
+        return self._book.cashes() + np.where(self._book.visited[: self._book.size], 0, self._bonus)
+
+    def fetch(self, graph: Graph, fetches: int) -> Log:
+        """Go on by so many fetches, or fewer when nothing is left to fetch, on a web that now has these links."""
+        pages: list[int] = []
+        discovers: list[bool] = []
+        contested: list[bool] = []
+        while len(pages) < fetches and (discovery := self._choice()) is not None:
+            contested.append(self._is_contested())
+            discovers.append(discovery)
+            pages.append(self._turn(graph, discovery))
+            self._steer(discovery, contested[-1])
+        return Log(np.array(pages, np.int32), np.array(discovers, np.bool_), np.array(contested, np.bool_))
+
+    def _choice(self) -> bool | None:
+        """True: a page never visited is next; False: a visited one; None: there is nothing to fetch."""
+        if self._method.has_account:
+            return self._budget.discovers(self._never_visited.waiting > 0, self._visited.waiting > 0)
+        if not self._is_contested():
+            return self._never_visited.waiting > 0 or (False if self._visited.waiting else None)
+        if self._method.tops_up and self._discoveries < self._share * self._fetches:
+            self._top_up()
+        lead = self._lead()
+        return lead < 0 or (lead == 0 and self._first(self._never_visited) < self._first(self._visited))
+
+    def _is_contested(self) -> bool:
+        return self._never_visited.waiting > 0 and self._visited.waiting > 0
+
+    def _lead(self) -> int:
+        """The cash that the best visited page has more than the best one never visited."""
+        best, other = self._first(self._visited), self._first(self._never_visited)
+        return self._book.cash(best) - self._book.cash(other) - self._bonus
+
+    def _top_up(self) -> None:
+        """Raise the best page never visited to one unit above the best visited one, if v has that much."""
+        missing = self._lead() + 1
+        if 0 < missing <= self._book.reserve:
+            number = self._first(self._never_visited)
+            self._book.standing[number] += missing
+            self._book.reserve -= missing
+            self._never_visited.rise(self._entry(number))
+
+    def _turn(self, graph: Graph, discovers: bool) -> int:
+        """Fetch the best page of a kind, and spend its cash; returns the page."""
+        book = self._book
+        number = (self._never_visited if discovers else self._visited).pop()
+        assert number is not None
+        known = book.size
+        outlinks = self._outlinks(graph, int(self._page_of[number]))
+        if discovers:
+            book.standing[number] += self._bonus
+        toll = int(self._toll() * book.cash(number))
+        book.standing[number] -= toll
+        book.income += toll
+        book.visit(number, outlinks)
+        self._visited.add(self._entry(number))
+        for target in outlinks.tolist():
+            if target < known:
+                (self._visited if book.visited[target] else self._never_visited).rise(self._entry(target))
+        for target in range(known, book.size):
+            self._never_visited.add(self._entry(target))
+        return int(self._page_of[number])
+
+    def _outlinks(self, graph: Graph, page: int) -> npt.NDArray[np.int32]:
+        """Numbers of the pages that a page links to; those not known yet are discovered."""
+        targets = graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
+        new = targets[self._number_of[targets] == _ABSENT]
+        if len(new):
+            self._discover(new, GRANT)
+        return self._number_of[targets]
+
+    def _discover(self, pages: npt.NDArray[np.int32], grant: int) -> None:
+        born = self._book.discover([grant] * len(pages))
+        self._page_of[born.start : born.stop] = pages
+        self._number_of[pages] = born
+        self._book.standing[born.start : born.stop] -= self._bonus
+
+    def _toll(self) -> float:
+        """The part of its cash that a visit gives v before anything else."""
+        return max(0.0, -self._lever, self._lever - 1.0) if self._method.steers else 0.0
+
+    def _steer(self, discovers: bool, contested: bool) -> None:
+        """Let the method take note of a fetch, and v pay what waits for that."""
+        self._fetches += 1
+        self._discoveries += discovers
+        if self._method.has_account:
+            self._budget.charge(discovers=discovers)
+        if self._method.steers:
+            if contested:
+                moved = self._lever + self._gain * (self._share - (1.0 if discovers else 0.0))
+                self._lever = min(max(moved, -self._method.reach), 1.0 + self._method.reach)
+            self._pay()
+
+    def _pay(self) -> None:
+        """Pay the part p of v's income to pages never visited, and the rest to visited ones."""
+        book, payees = self._book, self._never_visited.waiting
+        meant = int(min(max(self._lever, 0.0), 1.0) * book.income) if payees else 0
+        each = meant // max(payees, 1)
+        self._bonus += each
+        book.income -= meant
+        book.pay()
+        book.income += meant - each * payees
+
+    def _first(self, queue: PageQueue) -> int:
+        entry = queue.peek()
+        assert entry is not None
+        return unpacked(entry)
+
+    def _entry(self, number: int) -> int:
+        # Within a kind standing is in the order of cash.
+        return packed(number, self._book.standing.item(number))
+
+    def _is_current(self, entry: int, *, visited: bool) -> bool:
+        number = unpacked(entry)
+        return bool(self._book.visited[number]) is visited and self._entry(number) == entry

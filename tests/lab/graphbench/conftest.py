@@ -1,0 +1,17 @@
+"""Sequences of insertions that every algorithm is tried on."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse
+
+SEQUENCES = [
+    complete(9, np.random.default_rng(0)),
+    cubic(12),
+    *(random_sparse(14, np.random.default_rng(s)) for s in range(4)),
+]
+
+
+@pytest.fixture(params=SEQUENCES, ids=lambda sequence: f"{sequence.name} {len(sequence.links)}")
+def sequence(request: pytest.FixtureRequest) -> Insertions:
+    return request.param
