@@ -29,7 +29,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -74,12 +74,14 @@ class LocalSource:
         timing: Timing = STANDARD,
         files: Room | None = None,
         seed_origins: Set[str] = frozenset(),
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._large_pages = LargePages(timing.parse)
-        self._wants_anchors = bool(settings.topic)
-        self._wants_words = settings.probe
+        self._wanted = wanted
+        # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
+        self._wanted_of_home_pages = replace(wanted, anchors=True)
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
@@ -102,13 +104,11 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
-        # Those of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
-        anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
+        is_home = page.url.count("/") == page.url.endswith("/") + 2
+        wanted = self._wanted_of_home_pages if is_home else self._wanted
         if is_large(page.body):
-            return await self._large_pages.read(
-                page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words
-            )
-        return read_page(page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words)
+            return await self._large_pages.read(page.body, page.url, page.content_type, wanted)
+        return read_page(page.body, page.url, page.content_type, wanted)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -188,6 +188,7 @@ class WorkerSource:
         settings: CrawlSettings,
         timing: Timing = STANDARD,
         seed_origins: Set[str] = frozenset(),
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Callable[[], Capture] | None = None,
     ) -> None:
         """capture: says in each worker process who is shown every exchange there; it can be pickled."""
@@ -195,6 +196,7 @@ class WorkerSource:
         self._capture = capture
         self._timing = timing
         self._seed_origins = seed_origins
+        self._wanted = wanted
         self._workers: list[_Worker] = []
         self._asked = 0
         self._watching: asyncio.TimerHandle
@@ -271,7 +273,7 @@ class WorkerSource:
             )
         loop = asyncio.get_running_loop()
         worker = _Worker(process, Connection(ours.detach()), loop.time() + self._timing.start)
-        worker.line.send((self._settings, self._timing, self._seed_origins, self._capture))
+        worker.line.send((self._settings, self._timing, self._seed_origins, self._wanted, self._capture))
         loop.add_reader(worker.line.fileno(), self._read, number)
         return worker
 
