@@ -170,7 +170,7 @@ class World:
         # What is kept beside the pages equals its definition.
         assert ledger.births == sum(birth)
         assert set(np.flatnonzero(ledger.visited(slice(0, n))).tolist()) == oracle.read
-        assert ledger.never_read == sum(received[page] for page in range(n) if page not in oracle.read)
+        assert ledger.never_visited == sum(received[page] for page in range(n) if page not in oracle.read)
         assert ledger.in_all == sum(received)
         residuals = [received[page] - forwarded[page] if page in oracle.read else 0 for page in range(n)]
         assert ledger.residuals().tolist() == list(map(abs, residuals))
@@ -268,7 +268,7 @@ def test_visits_at_once_equal_visits_one_by_one(history, bits):
     assert at_once.ledger.received[: at_once.n].tolist() == one_by_one.ledger.received[: at_once.n].tolist()
     assert at_once.ledger.forwarded[: at_once.n].tolist() == one_by_one.ledger.forwarded[: at_once.n].tolist()
     assert at_once.ledger.virtual == one_by_one.ledger.virtual
-    assert at_once.ledger.never_read == one_by_one.ledger.never_read
+    assert at_once.ledger.never_visited == one_by_one.ledger.never_visited
 
 
 def test_visits_at_once_forward_what_was_held_at_the_start():
@@ -321,7 +321,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
         ledger.alias[:3].copy(),
         ledger.virtual,
     )
-    assert loaded.never_read == world.ledger.never_read == UNIT
+    assert loaded.never_visited == world.ledger.never_visited == UNIT
     world.settle(random.Random(0))
     world.check()
     assert world.ledger.forwarded[2] == world.ledger.received[2] > 0
@@ -338,12 +338,12 @@ def test_visiting_again_changes_nothing_once_settled(history, seed):
         world.ledger.received.copy(),
         world.ledger.forwarded.copy(),
         world.ledger.virtual,
-        world.ledger.never_read,
+        world.ledger.never_visited,
     ]
     for page in world.oracle.read:
         world.revisit(page)
     world.visit_many(sorted(world.oracle.read))
-    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_read]
+    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_visited]
     for one, other in zip(before, after, strict=True):
         assert np.array_equal(one, other)
     world.check()
@@ -511,7 +511,7 @@ def test_several_pages_are_discovered_at_once():
     ledger = Ledger(unit=5)
     assert ledger.discover(3) == range(3)
     assert ledger.discover(200) == range(3, 203)
-    assert (ledger.births, ledger.never_read) == (5 * 203, 5 * 203)
+    assert (ledger.births, ledger.never_visited) == (5 * 203, 5 * 203)
     assert ledger.importance() == pytest.approx(np.full(203, 1 / 203), rel=1e-12)
 
 
@@ -541,7 +541,7 @@ def test_ledger_of_its_columns_is_the_ledger(history):
     columns = (ledger.received, ledger.forwarded, ledger.gone, ledger.alias)
     copies = [column[:n].copy() for column in columns]
     again = Ledger.of(*copies, ledger.virtual, unit=ledger.unit)  # type: ignore[arg-type, misc]
-    for name in ("size", "virtual", "births", "never_read"):
+    for name in ("size", "virtual", "births", "never_visited"):
         assert getattr(again, name) == getattr(ledger, name)
     assert again.importance().tolist() == ledger.importance().tolist()
     assert again.certificate() == ledger.certificate()

@@ -220,7 +220,7 @@ class Accounts:
             "newcomer_stretch": self.book.newcomer_stretch,
             **self.book.window_sizes()._asdict(),
             "ledger_virtual": self.ledger.virtual,
-            "ledger_never_visited": self.ledger.never_read,
+            "ledger_never_visited": self.ledger.never_visited,
             "ledger_births": self.ledger.births,
             "ledger_total": self.ledger.total(),
             "coverage_waiting": self.coverage.waiting,
