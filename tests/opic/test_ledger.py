@@ -14,7 +14,7 @@ from table import each
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.units import damped, sigma, sigmas
+from minicrawl.opic.units import sigma
 
 MOST = 12
 ROUNDS = 1000
@@ -606,20 +606,6 @@ def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit
     assert ledger.certificate() <= error
     distance = np.abs(ledger.importance() - exact_importance(web, [1.0] * n)).sum()
     assert distance <= ledger.certificate() + ledger.rounding(sum(map(len, web))) + 1e-12
-
-
-FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2**62 - 100, 2**62))
-
-
-@given(st.lists(st.tuples(FORWARDED, st.integers(0, 10_000)), min_size=1))
-@settings(deadline=None, derandomize=True)
-def test_shares_are_exact_however_large(rows):
-    """floor(floor(.85 h) / o) in integers without end, also where 17 h would not fit into 64 bits."""
-    h, o = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    expected = [(85 * each // 100) // links if links else 0 for each, links in rows]
-    assert sigmas(h, o).tolist() == expected
-    assert [sigma(each, links) for each, links in rows] == expected
-    assert [damped(each) for each, _ in rows] == [85 * each // 100 for each, _ in rows]
 
 
 def test_certificate_holds_where_half_of_the_pages_are_aliases():
