@@ -1,5 +1,6 @@
 """Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
 
+import asyncio
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,17 +8,20 @@ from typing import Any
 
 import httpx
 import pytest
+from misbehaving import answer
+from raw_server import Server as RawServer
 from sites import Site, crawl, rows
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
+from minicrawl.crawler.sources.source import LocalSource
 from minicrawl.crawler.visits.visit import Visits
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Links, Turn
 from minicrawl.store.writer import Writer
@@ -284,6 +288,48 @@ def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[s
     assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
     assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
     assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
+    assert list(audit(open_store(store))) == []
+
+
+def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None:
+    """Over a socket, by a server that compares them byte for byte."""
+    tag, date = b"W/\"\xe9 'x'\"", b"the day before"
+    page = answer(b"<a href=/a>x</a>", b"ETag: " + tag, b"Last-Modified: " + date)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await server.head(reader)
+            is_same = b"\r\nIf-None-Match: %b\r\nIf-Modified-Since: %b\r\n" % (tag, date) in head
+            writer.write(answer(b"", status="304 Not Modified", length="") if is_same else page)
+
+    server, store = RawServer(talk), tmp_path / "crawl.db"
+    absorber = absorber_of(store, 0.0)
+    absorber.start([HOME], 0.0)
+
+    async def run() -> list[Fetched]:
+        rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+        answers: list[Fetched] = []
+        async with LocalSource(CrawlSettings(connect_to=rules, allow_private=True)) as source:
+            for now in (0.0, 100.0):
+                before = answers[-1] if answers else Fetched(HOME)
+                fetched, parsed = await source.page(PageRequest(HOME, before.etag, before.last_modified))
+                home = absorber.frontier.acquire(now)
+                assert home is not None
+                absorber.visits.absorb(home, fetched, parsed, now)
+                absorber.commit({})
+                answers.append(fetched)
+                kept.append((rows(store, "SELECT * FROM links"), rows(store, f"{UNCHANGED} LIMIT 1")))
+        return answers
+
+    async def serve() -> list[Fetched]:
+        async with server:
+            return await run()
+
+    kept: list[object] = []
+    answers = asyncio.run(serve())
+    assert [(fetched.status, fetched.not_modified) for fetched in answers] == [(200, False), (304, True)]
+    assert kept[0] == kept[1]
+    absorber.writer.close()
     assert list(audit(open_store(store))) == []
 
 

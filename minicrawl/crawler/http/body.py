@@ -1,11 +1,13 @@
 """The body of an answer, as far as somebody wants it: content coding undone for the crawl, as sent for who captures."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.content_type import HTML_TYPES, SNIFFED, type_sniffed
 from minicrawl.crawler.http.exchange import Truncated
 from minicrawl.crawler.http.transport import Answer, BrokenOffError
+from minicrawl.errors import FetchError
 
 Take = Callable[[bytes], Awaitable[bool]]
 
@@ -59,11 +61,11 @@ class Body:
         return self.unread is not None or not undoes.is_complete
 
     async def rest(self, most: int) -> None:
-        """Read what nobody has read, to be kept as it comes."""
-        while await self._more():
-            if self.size > most:
-                self._is_cut(Truncated.LENGTH)
-                return
+        """Read on where nobody has, to keep the body as it comes; that it breaks is nobody's trouble."""
+        with contextlib.suppress(FetchError):
+            while self.unread is Truncated.UNSPECIFIED and await self._more():
+                if self.size > most:
+                    self._is_cut(Truncated.LENGTH)
 
     async def _more(self) -> bytes:
         """The next piece as it comes; nothing behind the last one that comes, even if others were to come."""

@@ -7,7 +7,7 @@ a failure is decided elsewhere.
 import asyncio
 import time
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
@@ -115,6 +115,8 @@ class Fetcher:
             with self._deadlines:
                 return await self._answered(job)
         except TimeoutError:
+            if job.fetched is not None:  # what took so long was for the capture alone
+                return job.fetched
             reason = "timeout"
         except FetchError as error:
             reason = parser_failed(url, error) if error.reason == PARSER_FAILED else error.reason
@@ -155,10 +157,8 @@ class Fetcher:
             if is_open:
                 content_type = type_sniffed(decoded)
                 decoded = decoded if content_type in HTML_TYPES else b""
-        if self._capture is not None and self._capture.reads(media_type(content_type)):
-            await body.rest(job.most)
         now = _now()
-        return Fetched(
+        job.fetched = Fetched(
             job.request.url,
             status=status,
             body=decoded,
@@ -175,6 +175,10 @@ class Fetcher:
             waited=now - answer.asked_at,
             truncated=truncated,
         )
+        if self._capture is not None and self._capture.reads(media_type(content_type)):
+            await body.rest(job.most)
+            job.fetched = replace(job.fetched, size=body.size, seconds=_now() - job.started)
+        return job.fetched
 
     def _exchange(self, url: str, answer: Answer, body: Body) -> Exchange:
         as_sent, truncated = body.as_sent()
@@ -217,6 +221,7 @@ class _Job:
     any_type: bool
     most: int
     take: Take | None
+    fetched: Fetched | None = None
     exchange: Exchange | None = None
 
 

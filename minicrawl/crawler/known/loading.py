@@ -30,7 +30,7 @@ def check_sound(writer: Writer) -> None:
 
     A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
     """
-    for what in writer.structure_errors() if writer.meta("in_doubt") else ():
+    for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
         raise damaged(writer.path, what)
     for what in wrong_meta(writer):
         raise damaged(writer.path, what)
@@ -38,7 +38,7 @@ def check_sound(writer: Writer) -> None:
 
 def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
     """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
-    for number, row in enumerate(writer.hosts()):
+    for number, row in enumerate(writer.hosts.all()):
         if row.id != number:
             raise damaged(writer.path, f"host {number} is missing")
         least_delay = hosts.least_delay(row.crawl_delay)
@@ -65,7 +65,7 @@ def load_pages(
     accounts.grow(room)
     frontier.grow(room)
     with _no_garbage():
-        for columns in writer.columns():
+        for columns in writer.page_table.columns():
             _check_rows(writer, columns, accounts.size, len(frontier.hosts))
             accounts.load(columns)
             frontier.host_of[columns.id] = columns.host
@@ -81,7 +81,7 @@ def load_pages(
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
     """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
-    budgets = Budgets(writer.domains(), writer.linkers(), frontier.pages_by_host())
+    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages_by_host())
     is_seed = accounts.depth[: accounts.size] == 0
     hosts = np.unique(frontier.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
@@ -91,7 +91,7 @@ def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budg
 def _load_totals(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
-        accounts.load_measures(writer.measures())
+        accounts.load_measures(writer.page_table.measures())
     accounts.load_scalars({name: writer.meta(name) for name in accounts.scalars()})
     for what in accounts.imbalances(int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)

@@ -12,8 +12,8 @@ meta refresh, canonical to another    alias            1       to the target, al
   that others refute (canonicals.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged
 what the host says of what is not     error            1       to the virtual page
-304, which we never ask for           error            3       waits with the page between tries
-  of a page that was read before      as it was        1       to the outlinks it had
+304 of a page that was read before    as it was        1       to the outlinks it had (unchanged)
+  of any other, which nobody asks for error            3       waits with the page between tries
 408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
   the name server fails               error            3       the same (dns-unanswered)
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
@@ -44,7 +44,7 @@ MAX_TRIES = 3
 MAX_HOPS = 10
 
 NOT_MODIFIED = 304
-"""RFC 9110 15.4.5: an answer to a condition, of which there was none."""
+"""RFC 9110 15.4.5: the answer to a condition, see PageRequest; some servers and caches give it to anybody."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # RFC 9110 15: a status code out of range is to be treated as 5xx.
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
@@ -78,7 +78,8 @@ def is_transient(reason: str) -> bool:
 class Outcome:
     """The verdict on one answer.
 
-    `state` None: try again, after `wait` seconds. `rest`: seconds to leave its host alone, at its own request.
+    `is_unchanged`: the page is as it was when it was read, and so are its state and its links. Else, `state` None: try
+    again, after `wait` seconds. `rest`: seconds to leave its host alone, at its own request.
     `alias`: the URL the page stands for, if it does, and `is_redirect` whether it has nothing else to offer;
     `follows`: whether its outlinks count.
     """
@@ -90,10 +91,25 @@ class Outcome:
     alias: str | None = None
     is_redirect: bool = False
     follows: bool = False
+    is_unchanged: bool = False
 
 
-def judge(fetched: Fetched, parsed: ParsedPage, attempts: int = 0, *, now: float, timing: Timing = STANDARD) -> Outcome:
-    """What `fetched` means. `attempts`: failures in a row before this answer."""
+UNCHANGED = Outcome(None, "unchanged", is_unchanged=True)
+
+
+def judge(
+    fetched: Fetched,
+    parsed: ParsedPage,
+    attempts: int = 0,
+    *,
+    now: float,
+    was_read: bool = False,
+    timing: Timing = STANDARD,
+) -> Outcome:
+    """What `fetched` means. `attempts`: failures in a row before this answer. was_read: the page is one that was read
+    and is still there; of interest for a 304 only."""
+    if was_read and fetched.status == NOT_MODIFIED:
+        return UNCHANGED
     try:
         return _judged(fetched, parsed, attempts, now, timing)
     except Exception as error:

@@ -14,14 +14,14 @@ from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, judge
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.max_depth import DeepLinks
@@ -53,7 +53,7 @@ class Visits:
     turns: HostTurns
     traps: Traps | None
     sessions: Sessions
-    sitemaps: SitemapTurns
+    sitemaps: Sitemaps
     guesses: SchemeGuesses
     deep_links: DeepLinks
     aliases: Aliases
@@ -65,15 +65,15 @@ class Visits:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         turn = HostTurn(self.frontier.host(page), page)
-        if fetched.status == NOT_MODIFIED and self.accounts.book.visited[page] and self.pages.was_there(page):
-            self.turns.answered(turn, fetched, now, 0.0)
-            self._visit_unchanged(page, fetched.url, now)
-            return
-        outcome = judge(fetched, parsed, self.pages.attempts.get(page, 0), now=now, timing=self.timing)
-        if outcome.state is None and self.guesses.wrong(page) is not None:
+        was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
+        attempts = self.pages.attempts.get(page, 0)
+        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=self.timing)
+        if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(turn, fetched, now, outcome.rest)
-        if outcome.state is None:
+        if outcome.is_unchanged:
+            self._visit_unchanged(page, fetched.url, now)
+        elif outcome.state is None:
             self._try_again(page, outcome, now)
         else:
             outcome = self.recognition.recognised(page, outcome, fetched, parsed)
@@ -91,12 +91,16 @@ class Visits:
         """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
         if self.traps is None or self.accounts.depth[page] == 0:
             return None
-        if self.accounts.book.visited[page] and self.pages.was_there(page):
+        if self._was_read(page):
             return None
         if self.sessions.plain(url) != url:
             return "trap-session"
         found = self.traps.verdict(url)
         return found[0] if found is not None else None
+
+    def _was_read(self, page: int) -> bool:
+        """Whether a page was read, and was still there the last time."""
+        return bool(self.accounts.book.visited[page]) and self.pages.was_there(page)
 
     def _visit(
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float, not_before: float = 0.0

@@ -6,7 +6,7 @@ import pytest
 from table import each
 
 from minicrawl.crawler.outcomes import outcome
-from minicrawl.crawler.outcomes.outcome import MAX_TRIES, Outcome
+from minicrawl.crawler.outcomes.outcome import MAX_TRIES, UNCHANGED, Outcome
 from minicrawl.model import Fetched, ParsedPage, State
 
 judge = partial(outcome.judge, now=1000.0)
@@ -181,3 +181,10 @@ def test_retry_after_of_other_answers_is_not_for_the_host(status):
 
 def test_a_failure_while_reading_beats_a_status():
     assert judge(answer(200, reason="reset"), ParsedPage()).reason == "reset"
+
+
+@each("asked", [False, True])
+def test_a_304_of_a_page_that_was_read_is_unchanged(asked):
+    fetched = answer(304, not_modified=asked)
+    assert judge(fetched, ParsedPage(), 2, was_read=True) == UNCHANGED
+    assert judge(fetched, ParsedPage()) == Outcome(None, "bad-response", wait=5.0)
