@@ -89,6 +89,7 @@ def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
         book.history, book.last = interpolated_history(past.log, past.size, size)
     return Remembered(book.shares(), 1.0)
 
+
 @dataclass(frozen=True)
 class Run:
     """Greedy visits while links changed. truth: PageRank of the links at the end."""
