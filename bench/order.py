@@ -16,9 +16,9 @@ from minicrawl.store.reader import open_store
 def report(path: str, whole: str) -> None:
     with open_store(whole) as store:
         importance = {page.url: page.importance for page in store.pages()}
-        answers = len(store.fetch_order())
+        answers = len(store.page_table.fetch_order())
     with open_store(path) as store:
-        masses = np.cumsum([importance.get(url, 0.0) for url in store.fetch_order()])
+        masses = np.cumsum([importance.get(url, 0.0) for url in store.page_table.fetch_order()])
     held = [f"{share:.0%}: {masses[round(share * answers) - 1]:.4f}" for share in (0.1, 0.3)]
     print(f"{path}: importance fetched after " + ", ".join(held))
 

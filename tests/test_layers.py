@@ -38,7 +38,9 @@ HOMES = {
     "lxml": {"crawler/html/elements.py", "crawler/sitemaps/reading.py"},
     "selectolax": {"crawler/html/elements.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
-    "sqlite3": {f"store/{name}.py" for name in ("database", "upgrade", "reader", "upkeep", "wreck")},
+    "sqlite3": {
+        f"store/{name}.py" for name in ("database", "upgrade", "reader", "read/tables", "tallies", "upkeep", "wreck")
+    },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
     "ada_url": {"crawler/urls/normalise.py"},

@@ -178,14 +178,16 @@ class _Explainer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._settings: CrawlSettings = kept_settings(store)
-        self._scope = Scope.of(self._settings, store.seeds())
+        self._scope = Scope.of(self._settings, store.page_table.seeds())
 
     def explanation(self, meant: list[str]) -> Explanation:
         """meant: see `meant_by`."""
         asked_as = self._spellings(meant)
-        found = self._store.find(list(asked_as))
+        found = self._store.page_table.find(list(asked_as))
         # Of a page by https and one by http, the one that is there is meant.
-        known = sorted(found, key=lambda url: (self._store.state(found[url]) == "error", list(asked_as).index(url)))
+        known = sorted(
+            found, key=lambda url: (self._store.page_table.state(found[url]) == "error", list(asked_as).index(url))
+        )
         if known:
             return self._known(asked_as[known[0]], known[0], found[known[0]])
         url = next(url for url in reversed(asked_as) if asked_as[url] == meant[0])
@@ -196,18 +198,21 @@ class _Explainer:
         asked_as = {url: url for url in meant}
         if self._settings.keep_parameters:
             return asked_as
-        sessions = Sessions(self._store.parameters())
+        sessions = Sessions(self._store.recognised.parameters())
         return asked_as | {sessions.plain(stripped(url)): url for url in reversed(meant)}
 
     def _unknown(self, asked: str, url: str) -> Explanation:
         """Why a URL is not in the store: out of scope, in a trap, too far, or no link to it was found."""
         store = self._store
-        nearest = [(store.url(page), store.facts(page)["depth"]) for page in store.sources_of_too_deep(url)]
+        nearest = [
+            (store.page_table.url(page), store.page_table.facts(page)["depth"])
+            for page in store.link_table.too_deep_sources(url)
+        ]
         reason, rule = why_not(url, self._scope, nearest)
         trap = self._trap(url, is_known=False)
         if trap is not None and reason == "no-link":
             reason, rule = trap.rule, f"pattern {trap.pattern}"
-        listing = store.sitemap_listing(url, politeness_key(url))
+        listing = store.sitemaps.listing(url, politeness_key(url))
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
@@ -215,9 +220,9 @@ class _Explainer:
         return Explanation(asked, url, UNKNOWN, reason, meaning(reason), rule, listed_by, trap, self._robots(url))
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
-        ranked, refused, robots = self._store.ranked_page(page), self._store.refused(page), self._robots(url)
+        ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
         leads_to = refused.leads_to if refused else None
-        sitemap, known = self._store.sitemap_of(page), self._page(ranked, page, leads_to)
+        sitemap, known = self._store.sitemaps.of(page), self._page(ranked, page, leads_to)
         return Explanation(
             asked=asked,
             url=url,
@@ -232,15 +237,15 @@ class _Explainer:
         )
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
-        store, facts = self._store, self._store.facts(page)
-        alternate_of = store.alternate_of(page)
-        exact, near = store.duplicates_of(page)
+        store, facts = self._store, self._store.page_table.facts(page)
+        alternate_of = store.recognised.alternate_of(page)
+        exact, near = store.recognised.duplicates_of(page)
         return KnownPage(
             ranked=ranked,
-            is_rank_exact=store.is_rank_exact(page),
+            is_rank_exact=store.ranks.is_exact(page),
             leads_to=leads_to,
             known_pages=store.size(),
-            found_on=None if facts["found_on"] is None else store.url(facts["found_on"]),
+            found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
             attempts=facts["attempts"],
             content_type=facts["content_type"],
             bytes=facts["bytes"],
@@ -248,11 +253,11 @@ class _Explainer:
             host=self._host(facts["host"]),
             received=facts["received"],
             forwarded=facts["forwarded"],
-            linked_from=tuple(map(store.url, store.some_sources(page, _LINKS_SHOWN))),
-            links_to=tuple(map(store.url, store.outlinks(page)[:_LINKS_SHOWN].tolist())),
+            linked_from=tuple(map(store.page_table.url, store.link_table.some_sources(page, _LINKS_SHOWN))),
+            links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:_LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
             refused=facts["refused"],
-            alternate_of=None if alternate_of is None else store.url(alternate_of),
+            alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
             duplicate_of=self._duplicate_of(ranked.url, page),
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
@@ -276,20 +281,20 @@ class _Explainer:
         """The rule by which a URL is a trap, and what is known of its pattern; None if there is none."""
         if not self._settings.traps:
             return None
-        traps = Traps(self._store)
-        is_host_known = is_known or self._store.has_host(politeness_key(url))
+        traps = Traps(self._store.patterns)
+        is_host_known = is_known or self._store.hosts.has(politeness_key(url))
         found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
         if found is None:
             return None
         rule, pattern = found
-        row = self._store.pattern(pattern)
+        row = self._store.patterns.pattern(pattern)
         return Trap(rule, pattern, PatternCounts(row.parsed, row.repeated, row.dropped) if row else None)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
-        row = self._store.fingerprint(page)
+        row = self._store.recognised.fingerprint(page)
         if row is None or row.leader is None:
             return None
-        leader, is_exact, distance = self._store.url(row.leader), row.distance is None, row.distance or 0
+        leader, is_exact, distance = self._store.page_table.url(row.leader), row.distance is None, row.distance or 0
         kind = None if is_exact else kind_of(url, leader)
         return DuplicateOf(leader, is_exact, distance, round(alike(distance), 3), kind)
 
@@ -297,14 +302,14 @@ class _Explainer:
         """The page that cannot exist whose answer showed what the host's soft 404s look like."""
         probes = [
             probe
-            for probe in self._store.probes()
+            for probe in self._store.recognised.probes()
             if probe.verdict == "soft-404" and origin_of(probe.url) == origin_of(url)
         ]
         of_folder = (probe.url for probe in probes if url.startswith(probe.folder))
         return next(of_folder, probes[0].url if probes else None)
 
     def _robots(self, url: str) -> RobotsVerdict:
-        row = self._store.robots(origin_of(url))
+        row = self._store.hosts.robots(origin_of(url))
         if row is None:
             return RobotsVerdict("not asked yet")
         robots, user_agent = restored(row), self._settings.user_agent

@@ -65,10 +65,10 @@ def folded_pages(store: Store) -> FoldedPages:
     """What `folded_store` knows of the pages, without the links in memory."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.columns()]
+        chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
         states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         is_alias = states == State.ALIAS
-        aliases = store.links_of(np.flatnonzero(is_alias).tolist())
+        aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
     return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, np.isin(states, list(READ)))
@@ -77,7 +77,7 @@ def folded_pages(store: Store) -> FoldedPages:
 def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
     """The links of the folded graph, some thousand at a time. Raises StoreError where one leads nowhere."""
     is_alias = pages.is_alias
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         with rankable(store):
             _check_ends(block)
         own = block.rows(np.flatnonzero(~is_alias[block.sources]))
@@ -125,7 +125,7 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 def check_is_rankable(store: Store) -> None:
     """Raises StoreError when nothing in the store has been read, or nothing is left."""
-    states = {state for state, _ in store.counts()}
+    states = {state for state, _ in store.page_table.counts()}
     if states <= {State.WAITING}:
         raise StoreError(
             f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"

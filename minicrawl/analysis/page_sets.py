@@ -21,11 +21,11 @@ def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntAr
     by: the option that gives them, such as "trusted". Raises SettingError.
     """
     if Path(given).is_file():
-        pages = list(store.find(read_seeds([given])).values())
+        pages = list(store.page_table.find(read_seeds([given])).values())
         if not pages:
             raise SettingError(f"{option(by)}: no page of {given} is known in {store.path}")
     else:
-        pages = list(store.find([normalise(given) or given]).values()) or _matching(given, by, store)
+        pages = list(store.page_table.find([normalise(given) or given]).values()) or _matching(given, by, store)
         if not pages:
             raise SettingError(f"{option(by)} {given!r} is no file, and matches no URL in {store.path}")
     return np.unique(folded.stands_for[pages])
@@ -37,7 +37,7 @@ def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -
     if not words:
         raise SettingError("--query takes words, and there are none")
     found: list[tuple[int, int]] = []
-    for number, page in enumerate(store.numbered_pages()):
+    for number, page in enumerate(store.ranks.numbered()):
         text = f"{page.url} {page.title or ''}".casefold()
         if all(word in text for word in words):
             found.append((page.rank, number))
@@ -48,4 +48,4 @@ def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -
 
 def _matching(given: str, by: str, store: Store) -> list[int]:
     pattern = compiled(given, by)
-    return [number for number, url in enumerate(store.urls()) if pattern.search(url)]
+    return [number for number, url in enumerate(store.page_table.urls()) if pattern.search(url)]

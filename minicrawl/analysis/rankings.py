@@ -58,7 +58,7 @@ class Rankings:
         found = {}
         for name, values in self.values.items():
             first = pages[np.argsort(-values[pages], kind="stable")[:n]]
-            found[name] = store.ranked_pages(first.tolist()), values[first].tolist()
+            found[name] = store.ranks.of(first.tolist()), values[first].tolist()
         return found
 
 
@@ -158,7 +158,7 @@ def _inverse(options: Options, _: Store, folded: FoldedStore) -> dict[str, Float
 
 
 def _opic(_: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    history = np.where(folded.is_alias, 0.0, store.rankings()["history"])
+    history = np.where(folded.is_alias, 0.0, store.ranks.arrays()["history"])
     return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}
 
 

@@ -123,7 +123,7 @@ class CrawledWeb:
 def crawled_web(store: Store, site_of: Callable[[str], str], per: Division = "site") -> CrawledWeb:
     """The web of a store. site_of: the registrable domain of a host, which may have a port. Raises StoreError."""
     folded = folded_store(store)
-    name_of = {row.id: row.name if per == "host" else site_of(row.name) for row in store.hosts()}
+    name_of = {row.id: row.name if per == "host" else site_of(row.name) for row in store.hosts.all()}
     number = {name: place for place, name in enumerate(dict.fromkeys(name_of.values()))}
     place_of = np.zeros(max(name_of) + 1, dtype=np.int64)
     place_of[list(name_of)] = [number[name] for name in name_of.values()]

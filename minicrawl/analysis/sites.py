@@ -55,7 +55,7 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         folded = folded_store(store)
         names, of_page = numbered_sites(store, folded.hosts, site_of(kind))
         _, domain = numbered_sites(store, folded.hosts, domain_of)
-        importance = store.rankings()["importance"]
+        importance = store.ranks.arrays()["importance"]
     links = site_links(folded.graph, of_page, len(names))
     columns = (
         sums_by_site(importance, of_page),
@@ -71,7 +71,7 @@ def numbered_sites(
     store: Store, hosts: npt.NDArray[np.int64], site_of: SiteOf
 ) -> tuple[list[str], npt.NDArray[np.int64]]:
     """The sites of pages whose hosts.id are given, and for each page the number of its own."""
-    names = {host.id: site_of(host.name) for host in store.hosts()}
+    names = {host.id: site_of(host.name) for host in store.hosts.all()}
     numbers: dict[str, int] = {}
     used, host = np.unique(hosts, return_inverse=True)
     number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]

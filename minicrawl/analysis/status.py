@@ -112,7 +112,7 @@ class Status:
 def status(store: Store) -> Status:
     """What a store says of its crawl, as of one commit. Raises StoreError."""
     with store.snapshot():
-        counts = store.counts()
+        counts = store.page_table.counts()
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():
             states[state] += count
@@ -126,16 +126,16 @@ def status(store: Store) -> Status:
             left_out=int(store.meta("links_left_out") or 0),
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
-            hosts=store.host_count(),
+            hosts=store.hosts.count(),
             failing_hosts=tuple(
                 FailingHost(row.name, row.strains, row.backoff, row.dead_until or None)
-                for row in store.strained_hosts()
+                for row in store.hosts.strained()
             ),
             traps=tuple(
-                TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.trap_patterns()
+                TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.patterns.trap_patterns()
             ),
             sitemaps=_sitemaps(store),
-            duplicates=Duplicates(*store.duplicate_counts()),
+            duplicates=Duplicates(*store.recognised.duplicate_counts()),
             probes=_probes(store),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
@@ -143,19 +143,19 @@ def status(store: Store) -> Status:
 
 
 def _sitemaps(store: Store) -> Sitemaps:
-    rows = store.sitemaps()
+    rows = store.sitemaps.all()
     return Sitemaps(
         reasons=dict(Counter(row.reason for row in rows)),
         left_out=sum(store.meta_json("sitemaps_left_out").values()),
         found=sum(row.found for row in rows),
         queued=sum(row.queued for row in rows),
-        waiting=sum(count for count, _ in store.listed_counts().values()),
+        waiting=sum(count for count, _ in store.sitemaps.listed_counts().values()),
         made_known=sum(row.made_known for row in rows),
     )
 
 
 def _probes(store: Store) -> Probes:
-    probes = store.probes()
+    probes = store.recognised.probes()
     return Probes(len(probes), tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")))
 
 

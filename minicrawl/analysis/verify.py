@@ -70,7 +70,7 @@ def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         check_is_rankable(store)
-        links, rankings, columns = store.links(), store.rankings(), _columns(store)
+        links, rankings, columns = store.links(), store.ranks.arrays(), _columns(store)
         virtual = int(store.meta("ledger_virtual") or 0)
     with rankable(store):
         graph, jump = folded_graph(links, columns["state"])
@@ -104,7 +104,7 @@ def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     """The state and the accounts of all pages, by the names of schema.sql, each as an array by page number."""
     chunks = [
         {name: np.array(values) for name, values in zip(_COLUMNS, (pages.state, *pages.account), strict=True)}
-        for pages in store.columns()
+        for pages in store.page_table.columns()
     ]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 

@@ -39,7 +39,7 @@ def web_of_store(store: Store) -> Web:
     """The web that a crawl knows, with the crawl's own importance. Raises StoreError when it has read nothing."""
     with store.snapshot():
         folded = folded_store(store)
-        names, importance = list(store.urls()), store.rankings()["importance"]
+        names, importance = list(store.page_table.urls()), store.ranks.arrays()["importance"]
     graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
     sources = graph.sources()
     keys = keys_of(sources, graph.targets)[sources != graph.targets]

@@ -66,7 +66,7 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_told(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
-        return reader.values(given)
+        return reader.ranks.values(given)
 
 
 def _column(values: dict[str, float], urls: list[str]) -> "FloatArray":

@@ -106,7 +106,7 @@ def _start_afresh(store: Path) -> None:
     with open_store(store) as reader:
         if reader.is_in_use():
             raise StoreError(f"another demo is using {store}; wait for it, or use another --store")
-        if not all(".test/" in url for url in reader.seeds()):
+        if not all(".test/" in url for url in reader.page_table.seeds()):
             raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
     for suffix in ("", "-wal", "-shm"):
         Path(f"{store}{suffix}").unlink(missing_ok=True)
@@ -139,9 +139,9 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
     truth = web.truth()
     with open_store(store) as reader:
         top = reader.top(_TOP)
-        order, known = reader.fetch_order(), reader.size()
+        order, known = reader.page_table.fetch_order(), reader.size()
     with open_store(breadth_first) as reader:
-        other_order = reader.fetch_order()
+        other_order = reader.page_table.fetch_order()
         other_top = reader.top(_TOP)
     share = min(0.5, *(masses(some, truth)[-1] for some in (order, other_order)))
     return {

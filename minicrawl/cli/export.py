@@ -27,7 +27,7 @@ def command(file: Path, form: str | None, by: str, store: Path, as_json: bool) -
 
     with open_store(store) as reader:
         if is_kept(reader, by):
-            count = export_kept(reader.kept_pages(by), by, file, form)
+            count = export_kept(reader.ranks.kept_pages(by), by, file, form)
         else:
             count = export_ranks(reader.pages(by), file, form)
     if file == STANDARD_OUTPUT:

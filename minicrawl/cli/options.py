@@ -79,7 +79,7 @@ def is_kept(store: "Store", by: str) -> bool:
     """Whether a ranking is one that was kept, not one of every store's. Raises SettingError when it is neither."""
     if by in RANKINGS:
         return False
-    kept = store.kept_rankings()
+    kept = store.ranks.kept()
     if by not in kept:
         told = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
         raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {told}; not {by!r}")

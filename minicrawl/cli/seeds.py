@@ -61,7 +61,7 @@ def command(
         web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
         found = find_seeds(
             web,
-            reader.url,
+            reader.page_table.url,
             n,
             density=100.0 if density is None else density,
             size=None if size is None else _size(size),

@@ -45,7 +45,7 @@ def _print_pages(by: str, n: int, store: Path, as_json: bool) -> None:
 
     with open_store(store) as reader:
         if is_kept(reader, by):
-            ranked = list(reader.kept_pages(by, n))
+            ranked = list(reader.ranks.kept_pages(by, n))
             pages, column = [page for page, _ in ranked], (by, [value for _, value in ranked])
         else:
             pages, column = reader.top(n, by), None

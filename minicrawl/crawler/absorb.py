@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
-from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.known.loading import load_budgets
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
@@ -22,9 +20,10 @@ from minicrawl.crawler.recognise.canonicals import Canonicals
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Soft404s
-from minicrawl.crawler.requests.liveness import Knocks
-from minicrawl.crawler.requests.robots import RobotsTurns
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.liveness import Liveness
+from minicrawl.crawler.requests.robots import RobotsFiles
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
@@ -45,7 +44,7 @@ from minicrawl.timing import STANDARD, Timing
 
 class Absorber:
     """Who takes in what: `visits` the answers for pages, `robots` and `sitemaps` theirs, `probes` the answers for pages
-    that cannot exist; `turns` how hosts were answered, `knocks` whom to ask whether anybody answers.
+    that cannot exist; `turns` how hosts were answered, `liveness` whom to ask whether anybody answers.
 
     `savers`: what a commit writes, in this order; whoever has something to keep joins them.
     """
@@ -66,7 +65,7 @@ class Absorber:
         here; None: every one is."""
         web = self._web = KnownWeb.of(writer, settings, strategy, window, now, locates=locates, timing=timing)
         accounts, frontier, hosts, pages, urls = web.accounts, web.frontier, web.hosts, web.pages, web.urls
-        traps = Traps(writer, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
+        traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         admission = self._admission = Admission(settings, strategy, traps, owns)
         discovery = self._discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
         self.writer = writer
@@ -76,23 +75,22 @@ class Absorber:
         self.turns = HostTurns(frontier, hosts, admission, timing)
         self.guesses = SchemeGuesses(urls, discovery)
         learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
-        sessions = Sessions(writer.parameters(), learns=learns_sessions)
+        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         self._deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
-        aliases = Aliases(writer.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
+        aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
         by = _recognisers(writer, settings, web, admission, aliases, self.tally, sessions)
         self.recognition = Recognition(by, accounts, pages, urls, aliases)
-        self.probes = Probes(by.soft404s, by.soft_errors, sessions, self.turns)
-        self.robots = RobotsTurns(
+        self.probes = Probes(by.soft404s, by.soft_errors, sessions)
+        self.robots = RobotsFiles(
             writer,
             web.past,
-            frontier,
             hosts,
             web.batch,
             self.turns,
             user_agent=settings.user_agent,
             timing=timing,
         )
-        self.sitemaps = SitemapTurns(
+        self.sitemaps = Sitemaps(
             SitemapQueue(writer),
             accounts,
             frontier,
@@ -105,8 +103,10 @@ class Absorber:
             is_on=settings.sitemaps,
             timing=timing,
         )
-        alternates = Alternates(writer.alternates(), accounts, frontier, admission, discovery, sessions.plain)
-        self.knocks = Knocks(accounts, frontier, pages, urls, asks_robots=not settings.ignore_robots)
+        alternates = Alternates(
+            writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
+        )
+        self.liveness = Liveness(accounts, frontier, pages, urls, self.turns, asks_robots=not settings.ignore_robots)
         self.visits = Visits(
             accounts=accounts,
             frontier=frontier,
@@ -153,20 +153,11 @@ class Absorber:
         guessed: seeds of which it is not certain that https is their scheme.
         """
         in_http = list(map(in_plain_http, guessed))
-        self._admission.begin([*self.writer.seeds(), *seeds, *in_http])
+        self._admission.begin([*self.writer.page_table.seeds(), *seeds, *in_http])
         self._admission.protect(in_http)
         yield from self._discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
-        self._deep_links.follow_further(self.writer.too_deep(), now)
-
-    def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
-        """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
-        self.sitemaps.line_up(now)
-        turn = self.frontier.acquire_errand(now)
-        if turn is None:
-            return None
-        hop = self.robots.hop(turn)
-        return turn, self.sitemaps.url(turn) if hop is None else hop.url
+        self._deep_links.follow_further(self.writer.link_table.too_deep(), now)
 
     @property
     def turns_in_batch(self) -> int:
@@ -198,18 +189,18 @@ def _recognisers(
 
     def kept(page: int) -> Fingerprint | None:
         """The fingerprint that the store has of a page; pages that were never visited have none, as most have."""
-        return writer.fingerprint(page) if accounts.book.visited[page] else None
+        return writer.recognised.fingerprint(page) if accounts.book.visited[page] else None
 
     duplicates = Duplicates(
-        of_no_alias(writer.fingerprints(), accounts), kept, is_alias=lambda page: bool(ledger.alias[page])
+        of_no_alias(writer.recognised.fingerprints(), accounts), kept, is_alias=lambda page: bool(ledger.alias[page])
     )
     merging = soft404s = soft_errors = None
     if settings.merge_duplicates:
-        fingerprints = writer.fingerprints()
+        fingerprints = writer.recognised.fingerprints()
         merging = Merging(fingerprints, accounts, pages, web.urls, web.frontier, admission, duplicates, aliases)
     if settings.probe:
         secret = bytes.fromhex(str(writer.meta("hash_key")))
-        soft404s = Soft404s(writer.probes(), secret, writer.recent_pages())
+        soft404s = Soft404s(writer.recognised.probes(), secret, writer.recognised.recent_pages())
         soft_errors = SoftErrors(soft404s, accounts, pages, aliases, duplicates, tally)
     canonicals = Canonicals(json.loads(str(writer.meta("refuted_canonicals") or "[]")))
     return Recognisers(duplicates, merging, canonicals, soft404s, soft_errors, sessions, admission.traps)

@@ -12,10 +12,12 @@ from typing import Any
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.books.audit import damage_told
+from minicrawl.crawler.clock import SteadyClock
 from minicrawl.crawler.contact import is_nameless
-from minicrawl.crawler.engine import Engine, SteadyClock
+from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
+from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
@@ -125,6 +127,7 @@ async def _crawl(
         began = clock() - (time.monotonic() - started)
         engine = Engine(
             absorber,
+            requests_of(absorber, settings, timing),
             source,
             settings,
             timing=timing,
@@ -139,7 +142,7 @@ async def _crawl(
         absorber.settling.settle_fully()
         if settings.merge_duplicates:
             absorber.commit(engine.meta())
-            if absorber.recognition.elect_leaders(writer.merged()):
+            if absorber.recognition.elect_leaders(writer.link_table.merged()):
                 absorber.commit(engine.meta())
                 absorber.settling.settle_fully()
         absorber.commit(engine.meta(), ranks=True)
@@ -158,7 +161,7 @@ def _carrier(transport: Any, timing: Timing) -> Transport | None:
 def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
     """The seeds as pages are known by; those whose scheme was guessed wrong before, in plain http."""
     plain = {url: in_plain_http(url) for url in seeds.guessed}
-    known = writer.find(list(plain.values()))
+    known = writer.page_table.find(list(plain.values()))
     urls = [plain[url] if plain.get(url) in known else url for url in seeds.urls]
     if not settings.keep_parameters:
         urls = list(map(stripped, urls))
@@ -170,16 +173,16 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
     """The origins of all seeds, also those of earlier runs, if any header is for these alone."""
     if not any(header.is_secret and header.host is None for header in settings.headers):
         return frozenset()
-    return frozenset(map(origin_of, [*writer.seeds(), *seeds.urls]))
+    return frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
 
 
 def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
     accounts = absorber.accounts
     return CrawlReport(
         reason=engine.reason or "nothing-left",
-        fetched=engine.fetched,
-        bytes=engine.bytes,
-        seconds=engine.seconds,
+        fetched=engine.progress.fetched,
+        bytes=engine.progress.bytes,
+        seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
@@ -192,8 +195,8 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
-    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
-        return store.unanswered()
+    if engine.reason == "time" and not (engine.progress.fetched or engine.unanswered):
+        return store.page_table.unanswered()
     return dict(engine.unanswered)
 
 

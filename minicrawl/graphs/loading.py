@@ -355,7 +355,7 @@ def _load_store(path: Path) -> LoadedGraph:
         with store_errors(path), open_store(path) as store:
             links = store.links()
             # A crawl that runs meanwhile may have added pages.
-            names = tuple(islice(store.urls(), links.size))
+            names = tuple(islice(store.page_table.urls(), links.size))
     except StoreError as error:
         what, way_out, _ = str(error).partition("; use ")  # a way out of a crawl's trouble, not of a graph file's
         raise SettingError(f"{what}; {_ANOTHER}" if way_out else what) from error

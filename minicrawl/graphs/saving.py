@@ -62,7 +62,7 @@ def _write(write: _Writer, store: Store, path: Path) -> None:
 
 def _write_urls(store: Store, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{url}\n" for url in store.urls())
+        file.writelines(f"{url}\n" for url in store.page_table.urls())
 
 
 # Links
@@ -70,7 +70,7 @@ def _write_urls(store: Store, path: Path) -> None:
 
 def _as_listed(store: Store) -> Iterator[Ends]:
     """Sources and targets of links, many at a time."""
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         yield np.repeat(block.sources, np.diff(block.indptr)), block.targets
 
 
@@ -96,12 +96,12 @@ def _few(blocks: Iterable[Ends], at_once: int) -> Iterator[Ends]:
 
 def _size(store: Store) -> tuple[int, int]:
     """Numbers of pages and links."""
-    return store.size(), store.link_count()
+    return store.size(), store.link_table.count()
 
 
 def _outdegrees(store: Store) -> npt.NDArray[np.int64]:
     outdegrees = np.zeros(store.size(), dtype=np.int64)
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         outdegrees[block.sources] = np.diff(block.indptr)
     return outdegrees
 
@@ -193,7 +193,7 @@ def _write_graphml(store: Store, path: Path) -> None:
         for name, kind in _ATTRIBUTES.items():
             file.write(f'<key id="{name}" for="node" attr.name="{name}" attr.type="{kind}"/>\n')
         file.write('<graph id="crawl" edgedefault="directed">\n')
-        for number, page in enumerate(store.numbered_pages()):
+        for number, page in enumerate(store.ranks.numbered()):
             data = "".join(f'<data key="{name}">{_text(value)}</data>' for name, value in _attributes(page))
             file.write(f'<node id="{number}">{data}</node>\n')
         file.writelines(_lines(_as_listed(store), '<edge source="%d" target="%d"/>\n', store.sizes.exported))
@@ -214,7 +214,7 @@ def _write_gexf(store: Store, path: Path) -> None:
         for name, kind in _ATTRIBUTES.items():
             file.write(f'<attribute id="{name}" title="{name}" type="{kind}"/>\n')
         file.write("</attributes>\n<nodes>\n")
-        for number, page in enumerate(store.numbered_pages()):
+        for number, page in enumerate(store.ranks.numbered()):
             values = "".join(f'<attvalue for="{name}" value={_quoted(value)}/>' for name, value in _attributes(page))
             file.write(f'<node id="{number}" label={_quoted(page.url)}><attvalues>{values}</attvalues></node>\n')
         file.write("</nodes>\n<edges>\n")

@@ -4,7 +4,6 @@ A batch of visits is one transaction: pages, links, both books, clock, hosts and
 is consistent at every commit and a killed crawl loses at most the batch it was gathering.
 """
 
-import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,9 @@ import numpy.typing as npt
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
-from minicrawl.store.reader import PLACES, Store
+from minicrawl.store.read.ranks import PLACES
+from minicrawl.store.read.tables import Row, columns
+from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     AccountColumns,
     Alternate,
@@ -42,6 +43,7 @@ from minicrawl.store.rows import (
     SitemapRow,
     Turn,
 )
+from minicrawl.store.tallies import Tallies
 from minicrawl.store.urlhash import url_hash
 
 
@@ -52,12 +54,14 @@ class Writer(Store):
         self._lock = hold(path)
         try:
             super().__init__(path, open_to_write(real_path(path)), sizes)
+            self._db = self._tables.db
+            self._tallies = Tallies(self._db)
             self._watch = Watch(real_path(path))
-            if not self._key:
-                self._key = os.urandom(16)
+            if not self._tables.hash_key:
+                self._tables.hash_key = os.urandom(16)
                 with self.transaction():
-                    self.save_meta({"hash_key": self._key.hex()})
-            (self._fetches,) = self._row("SELECT coalesce(max(id), 0) FROM fetches")
+                    self.save_meta({"hash_key": self._tables.hash_key.hex()})
+            (self._fetches,) = self._tables.row("SELECT coalesce(max(id), 0) FROM fetches")
         except BaseException:
             self._lock.release()
             raise
@@ -65,7 +69,7 @@ class Writer(Store):
     def close(self) -> None:
         """Give the store back. The write-ahead log is folded into the one file, wherever that has been moved."""
         try:
-            with self._errors:
+            with self._tables.errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
@@ -75,12 +79,12 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
         self._watch.check()
-        with self._errors, transaction(self._db):
+        with self._tables.errors, transaction(self._db):
             yield
 
     def vacuum(self) -> None:
         """Write the file anew, without the room that is free in it."""
-        with self._errors:
+        with self._tables.errors:
             self._db.execute("VACUUM")
 
     # What a batch writes; call inside `transaction`.
@@ -89,16 +93,16 @@ class Writer(Store):
         """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
         if not pages:
             return
-        columns = [*NewPage._fields, *accounts.values]
-        marks = ", ".join("?" * len(columns))
+        names = [*NewPage._fields, *accounts.values]
+        marks = ", ".join("?" * len(names))
         self._db.executemany(
-            f"INSERT INTO pages (state, {', '.join(columns)}) VALUES ('waiting', {marks})",
+            f"INSERT INTO pages (state, {', '.join(names)}) VALUES ('waiting', {marks})",
             zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True),
         )
-        self._tally({("waiting", reason): count for reason, count in Counter(page.reason for page in pages).items()})
+        self._tallies.add(Counter(("waiting", page.reason) for page in pages))
         self._db.executemany(
             "INSERT INTO url_hashes (hash, page) VALUES (?, ?)",
-            sorted((url_hash(page.url, self._key), page.id) for page in pages),
+            sorted((url_hash(page.url, self._tables.hash_key), page.id) for page in pages),
         )
 
     def save_accounts(self, accounts: AccountColumns) -> None:
@@ -110,64 +114,42 @@ class Writer(Store):
         )
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
-        self._tally(self._tallies(turn.id for turn in turns), -1)
-        self._tally(Counter((turn.state, turn.reason) for turn in turns))
+        self._tallies.replace((turn.id for turn in turns), Counter((turn.state, turn.reason) for turn in turns))
         answered = [turn for turn in turns if turn.fetch is not None]
         unanswered = [turn for turn in turns if turn.fetch is None]
         self._db.executemany(
             "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
         )
         update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, measures = ?, fetch"
-        self._db.executemany(f"{update} = NULL WHERE id = ?", ((*turn[1:5], turn.id) for turn in unanswered))
+        self._db.executemany(f"{update} = NULL WHERE id = ?", ((*_result(turn), turn.id) for turn in unanswered))
         # A page keeps the row of its first answer; the number for a new one is then left out.
         numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
         self._fetches += len(answered)
         self._db.executemany(
             f"{update} = coalesce(fetch, ?) WHERE id = ?",
-            ((*turn[1:5], number, turn.id) for number, turn in zip(numbers, answered, strict=True)),
+            ((*_result(turn), number, turn.id) for number, turn in zip(numbers, answered, strict=True)),
         )
-        columns, marks = ", ".join(Fetch._fields), ", ".join("?" * len(Fetch._fields))
+        marks = ", ".join("?" * len(Fetch._fields))
         updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
         self._db.executemany(
-            f"INSERT INTO fetches (id, page, {columns}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
+            f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
             f"ON CONFLICT (id) DO UPDATE SET {updates}",
             ((*(turn.fetch or ()), turn.id) for turn in answered),
         )
 
     def save_retries(self, retries: Collection[Retry]) -> None:
-        with self._tallied(retry.id for retry in retries):
+        with self._tallies.kept(retry.id for retry in retries):
             self._db.executemany(
                 "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?",
                 ((retry.attempts, retry.reason, retry.id) for retry in retries),
             )
 
     def save_states(self, pages: Collection[Restated]) -> None:
-        with self._tallied(page.id for page in pages):
+        with self._tallies.kept(page.id for page in pages):
             self._db.executemany(
                 "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
                 ((page.state, page.reason, page.id) for page in pages),
             )
-
-    @contextmanager
-    def _tallied(self, pages: Iterable[int]) -> Iterator[None]:
-        """Keep the tallies right while states or reasons of some pages change inside the block."""
-        some = list(pages)
-        self._tally(self._tallies(some), -1)
-        yield
-        self._tally(self._tallies(some))
-
-    def _tallies(self, pages: Iterable[int]) -> dict[tuple[str, str], int]:
-        """How many of some pages have each state and reason."""
-        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
-        rows = self._db.execute(query, (json.dumps(list(pages)),))
-        return {(state, reason): count for state, reason, count in rows}
-
-    def _tally(self, counts: Mapping[tuple[str, str], int], sign: int = 1) -> None:
-        self._db.executemany(
-            "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
-            "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
-            ((*kind, sign * count) for kind, count in counts.items()),
-        )
 
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait like such that never had a turn.
@@ -177,7 +159,7 @@ class Writer(Store):
         Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
         are sitemaps that were not to be had for one of `reasons`.
         """
-        with self._tallied(pages):
+        with self._tallies.kept(pages):
             self._ask_again(pages)
         self._db.executemany(
             "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
@@ -225,57 +207,45 @@ class Writer(Store):
         )
 
     def save_links(self, links: Iterable[Links]) -> None:
-        self._db.executemany(
-            "INSERT OR REPLACE INTO links (source, targets, nofollow, refused, own) VALUES (?, ?, ?, ?, ?)", links
-        )
+        self._replace("links", Links, links)
 
     def save_refused(self, rows: Iterable[Refused]) -> None:
         """Note what pages lead to that is not followed; a row that says nothing takes the page's away."""
         rows = list(rows)
         self._db.executemany("DELETE FROM refused WHERE source = ?", ((row.source,) for row in rows))
-        self._db.executemany(
-            "INSERT INTO refused (source, leads_to, too_deep) VALUES (?, ?, ?)",
-            (row for row in rows if row.leads_to or row.too_deep),
-        )
+        self._insert("refused", Refused, (row for row in rows if row.leads_to or row.too_deep))
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
-        columns, marks = ", ".join(HostRow._fields), ", ".join("?" * len(HostRow._fields))
         # An update in place: to replace a row would write the index of names as well.
         updates = ", ".join(f"{column} = excluded.{column}" for column in HostRow._fields[2:])
-        self._db.executemany(
-            f"INSERT INTO hosts ({columns}) VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {updates}", hosts
-        )
+        self._insert("hosts", HostRow, hosts, then=f"ON CONFLICT (id) DO UPDATE SET {updates}")
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
-        columns, marks = ", ".join(RobotsRow._fields), ", ".join("?" * len(RobotsRow._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO robots ({columns}) VALUES ({marks})", rows)
+        self._replace("robots", RobotsRow, rows)
 
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
-        columns, marks = ", ".join(PatternRow._fields), ", ".join("?" * len(PatternRow._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO patterns ({columns}) VALUES ({marks})", rows)
+        self._replace("patterns", PatternRow, rows)
 
     def save_parameters(self, rows: Iterable[ParameterRow]) -> None:
-        columns, marks = ", ".join(ParameterRow._fields), ", ".join("?" * len(ParameterRow._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO parameters ({columns}) VALUES ({marks})", rows)
+        self._replace("parameters", ParameterRow, rows)
 
     def save_domains(self, rows: Iterable[DomainRow]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO domains (id, name, address) VALUES (?, ?, ?)", rows)
+        self._replace("domains", DomainRow, rows)
 
     def add_linkers(self, rows: Iterable[LinkerRow]) -> None:
-        self._db.executemany("INSERT INTO linkers (domain, bit) VALUES (?, ?)", rows)
+        self._insert("linkers", LinkerRow, rows)
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
 
     def save_sitemaps(self, rows: Iterable[SitemapRow]) -> None:
-        columns, marks = ", ".join(SitemapRow._fields), ", ".join("?" * len(SitemapRow._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO sitemaps ({columns}) VALUES ({marks})", rows)
+        self._replace("sitemaps", SitemapRow, rows)
 
     def add_listed_urls(self, rows: Iterable[ListedUrl]) -> None:
-        self._db.executemany("INSERT INTO sitemap_urls (host, id, url, sitemap) VALUES (?, ?, ?, ?)", rows)
+        self._insert("sitemap_urls", ListedUrl, rows)
 
     def remove_listed_urls(self, rows: Iterable[ListedUrl]) -> None:
-        self._db.executemany("DELETE FROM sitemap_urls WHERE host = ? AND id = ?", (row[:2] for row in rows))
+        self._db.executemany("DELETE FROM sitemap_urls WHERE host = ? AND id = ?", ((row.host, row.id) for row in rows))
 
     def save_sitemap_pages(self, pages: Iterable[tuple[int, int]]) -> None:
         """(page, sitemap that made it known)."""
@@ -291,16 +261,14 @@ class Writer(Store):
         )
 
     def save_probes(self, rows: Iterable[Probe]) -> None:
-        columns, marks = ", ".join(Probe._fields), ", ".join("?" * len(Probe._fields))
-        self._db.executemany(f"INSERT OR REPLACE INTO probes ({columns}) VALUES ({marks})", rows)
+        self._replace("probes", Probe, rows)
 
     def save_recent_pages(self, rows: Iterable[RecentPage], dropped: Iterable[int]) -> None:
-        columns, marks = ", ".join(RecentPage._fields), ", ".join("?" * len(RecentPage._fields))
-        self._db.executemany(f"INSERT INTO recent_pages ({columns}) VALUES ({marks})", rows)
+        self._insert("recent_pages", RecentPage, rows)
         self._db.executemany("DELETE FROM recent_pages WHERE id = ?", ((number,) for number in dropped))
 
     def save_alternates(self, alternates: Iterable[Alternate]) -> None:
-        self._db.executemany("INSERT OR IGNORE INTO alternates (page, named_by) VALUES (?, ?)", alternates)
+        self._insert("alternates", Alternate, alternates, "INSERT OR IGNORE")
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
@@ -314,3 +282,19 @@ class Writer(Store):
             "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
             ((name, page, value) for page, value in enumerate(values.tolist())),
         )
+
+    def _insert(
+        self, table: str, kind: type[Row], rows: Iterable[Row], verb: str = "INSERT", *, then: str = ""
+    ) -> None:
+        """Write rows whose fields are columns of a table. then: what SQLite does with a row that is there already."""
+        marks = ", ".join("?" * len(kind._fields))
+        self._db.executemany(f"{verb} INTO {table} ({columns(kind)}) VALUES ({marks}) {then}", rows)
+
+    def _replace(self, table: str, kind: type[Row], rows: Iterable[Row]) -> None:
+        """Write rows, instead of those with the same keys."""
+        self._insert(table, kind, rows, "INSERT OR REPLACE")
+
+
+def _result(turn: Turn) -> tuple[str, str, int, str | None]:
+    """What a turn changes in the row of its page, but for the answer."""
+    return turn.state, turn.reason, turn.attempts, turn.measures

@@ -105,8 +105,8 @@ def test_links_that_are_refused_for_another_reason_too_are_not_kept(tmp_path: Pa
     links = [HOME + "b", HOME + "secret"]
     crawl({HOME: [HOME + "a"], HOME + "a": links}, store, [HOME], max_depth=1, deny=("secret",))
     with open_store(store) as reader:
-        page = reader.find([HOME + "a"])[HOME + "a"]
-        assert [(row.source, row.too_deep) for row in reader.too_deep()] == [(page, f'["{HOME}b"]')]
-        assert reader.sources_of_too_deep(HOME + "b") == [page]
-        assert reader.sources_of_too_deep(HOME + "secret") == []
-        assert np.all(reader.outlinks(page) == [])
+        page = reader.page_table.find([HOME + "a"])[HOME + "a"]
+        assert [(row.source, row.too_deep) for row in reader.link_table.too_deep()] == [(page, f'["{HOME}b"]')]
+        assert reader.link_table.too_deep_sources(HOME + "b") == [page]
+        assert reader.link_table.too_deep_sources(HOME + "secret") == []
+        assert np.all(reader.link_table.outlinks(page) == [])

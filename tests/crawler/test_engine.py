@@ -441,7 +441,7 @@ def test_coverage_never_exceeds_what_the_read_pages_have_of_the_known_graph(
         report, _ = crawl(served, store, seeds, pages=30, discovery=discovery, probe=False)
         with open_store(store) as reader:
             folded = folded_store(reader)
-            starts = np.bincount(folded.stands_for[list(reader.find(seeds).values())], minlength=folded.size)
+            starts = np.bincount(folded.stands_for[list(reader.page_table.find(seeds).values())], minlength=folded.size)
         truth = pagerank(folded.graph, preference=starts.astype(np.float64))
         is_read = np.isin(folded.states, ["fetched", "alias"])
         assert report.read == np.count_nonzero(is_read)

@@ -43,9 +43,9 @@ def test_filter_holds_on_every_way(tmp_path: Path, name: str, way: str) -> None:
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     assert states == {HOME: "fetched ok", NEAR: becomes.format(reason)}
     with open_store(store) as reader:
-        refused = reader.refused(reader.find([NEAR])[NEAR])
+        refused = reader.link_table.refused(reader.page_table.find([NEAR])[NEAR])
         assert (refused.leads_to if refused else None) == (None if way == "link" else url)
-        assert reader.facts(1)["refused"] == (way in ("link", "canonical"))
+        assert reader.page_table.facts(1)["refused"] == (way in ("link", "canonical"))
 
     crawl(site, store, [url], **settings)
     assert rows(store, "SELECT state FROM pages WHERE url = ?", url) == [("fetched",)]

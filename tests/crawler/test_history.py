@@ -13,6 +13,7 @@ from sites import Site, crawl
 from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_measures, load_totals
 from minicrawl.export.ranks import read_ranks
 from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
@@ -33,11 +34,11 @@ def wide_site(pages: int) -> tuple[Site, list[str]]:
 def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
     """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
     accounts = Accounts(parse_window(policy, 8.0))
-    for pages in store.columns():
-        accounts.load(pages)
+    for pages in store.page_table.columns():
+        load_columns(accounts, pages)
     if accounts.book.window.keeps_visits:
-        accounts.load_measures(store.measures())
-    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+        load_measures(accounts, store.page_table.measures())
+    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
     return shares / shares.sum()
 
@@ -53,9 +54,9 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) ->
     half: Site = {url: site[url] for url in list(site)[::2]} | {old: seeds[2]}
     crawl(half, store, seeds, history=policy, discovery=0.4, pages=40)
     with open_store(store) as reader:
-        assert {state for state, _ in reader.counts()} >= {"waiting", "fetched", "alias", "gone"}
-        expected, urls = of_the_book(reader, policy), list(reader.urls())
-        history = reader.rankings()["history"]
+        assert {state for state, _ in reader.page_table.counts()} >= {"waiting", "fetched", "alias", "gone"}
+        expected, urls = of_the_book(reader, policy), list(reader.page_table.urls())
+        history = reader.ranks.arrays()["history"]
     assert history / history.sum() == pytest.approx(expected, rel=1e-9, abs=1e-15)
     words = ["rank", "--by", "opic", "--n", str(len(urls)), "--json", "--store", str(store)]
     ranked = {page["url"]: page["value"] for page in json.loads(CliRunner().invoke(main, words).stdout)}
@@ -77,7 +78,7 @@ def test_pages_never_read_have_the_history_of_newcomers(tmp_path: Path, policy: 
         assert report.known > 2 * report.read
         with open_store(store) as reader:
             found[history] = verify(reader).history
-            rows = reader.rankings()["history"]
+            rows = reader.ranks.arrays()["history"]
             assert rows.min() > 0
     assert found[policy].l1 < 0.35
     assert found[policy].overlap >= found["interpolation"].overlap - 0.05

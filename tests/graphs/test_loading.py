@@ -17,7 +17,8 @@ from sites import crawl, random_site
 from minicrawl.errors import SettingError
 from minicrawl.graphs.loading import load_graph
 from minicrawl.store.database import SCHEMA_VERSION
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.read.page_table import PageTable
+from minicrawl.store.reader import open_store
 
 # 0 -> 1, 2;  1 -> 2;  2 -> 0;  3 has no links.
 LINKS = [(0, 1), (0, 2), (1, 2), (2, 0)]
@@ -210,8 +211,10 @@ def test_store_gives_its_links_and_urls(tmp_path, name):
     crawl(site, tmp_path / name, seeds, pages=12)
     loaded = load_graph(tmp_path / name)
     with open_store(tmp_path / name) as store:
-        urls = list(store.urls())
-        expected = {(urls[page], urls[to]) for page in range(len(urls)) for to in store.outlinks(page).tolist()}
+        urls = list(store.page_table.urls())
+        expected = {
+            (urls[page], urls[to]) for page in range(len(urls)) for to in store.link_table.outlinks(page).tolist()
+        }
     assert loaded.graph.size == len(urls) > 12
     assert loaded.names == tuple(urls)
     assert set(named_links(loaded)) == {(source, target) for source, target in expected if source != target}
@@ -220,8 +223,8 @@ def test_store_gives_its_links_and_urls(tmp_path, name):
 def test_pages_that_a_running_crawl_adds_meanwhile_are_left_out(tmp_path, monkeypatch):
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds, pages=5)
-    urls = Store.urls
-    monkeypatch.setattr(Store, "urls", lambda store: itertools.chain(urls(store), ["http://new.test/"]))
+    urls = PageTable.urls
+    monkeypatch.setattr(PageTable, "urls", lambda table: itertools.chain(urls(table), ["http://new.test/"]))
     loaded = load_graph(tmp_path / "crawl.db")
     assert loaded.names is not None
     assert loaded.graph.size == len(loaded.names)

@@ -68,8 +68,8 @@ while True:
         break
     kills += 1
     Writer(path).close()
-    if not Writer(path)._row("SELECT count(*) FROM ranks"):
-        sys.exit("no view")
+    with Writer(path) as writer:
+        writer.top(1)
     number += 1 + number // int(sys.argv[4])
 print(kills)
 """

@@ -36,14 +36,14 @@ def test_kept_ranking_comes_back_best_first(store: Path) -> None:
     keep(store, "mine", 0.25, 0.5, 0.25)
     keep(store, "other", 1, 2, 3)
     with open_store(store) as reader:
-        assert reader.kept_rankings() == ["mine", "other"]
-        ranked = list(reader.kept_pages("mine"))
-        best = reader.ranked_page(0).rank < reader.ranked_page(2).rank
+        assert reader.ranks.kept() == ["mine", "other"]
+        ranked = list(reader.ranks.kept_pages("mine"))
+        best = reader.ranks.page(0).rank < reader.ranks.page(2).rank
         assert (ranked[0][0].url, ranked[0][1]) == (HOME + "b", 0.5)
         assert [page.url for page, _ in ranked][1] == (HOME if best else HOME + "c")
-        assert [page.url for page, _ in reader.kept_pages("other", 2)] == [HOME + "c", HOME + "b"]
-        assert reader.values("mine") == {HOME: 0.25, HOME + "b": 0.5, HOME + "c": 0.25}
-        assert reader.values("importance") == {page.url: page.importance for page in reader.pages()}
+        assert [page.url for page, _ in reader.ranks.kept_pages("other", 2)] == [HOME + "c", HOME + "b"]
+        assert reader.ranks.values("mine") == {HOME: 0.25, HOME + "b": 0.5, HOME + "c": 0.25}
+        assert reader.ranks.values("importance") == {page.url: page.importance for page in reader.pages()}
 
 
 def test_keeping_under_the_same_name_replaces(store: Path) -> None:
@@ -61,15 +61,15 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
     crawl(site, store, [])
     with open_store(store) as reader:
         assert reader.size() > known
-        assert len(list(reader.kept_pages("early"))) == len(reader.values("early")) == known
+        assert len(list(reader.ranks.kept_pages("early"))) == len(reader.ranks.values("early")) == known
         assert list(audit(reader)) == []
 
 
 def test_pages_are_ranked_in_the_order_they_are_asked_for(store: Path) -> None:
     with open_store(store) as reader:
-        assert reader.ranked_pages([2, 0]) == [reader.ranked_page(2), reader.ranked_page(0)]
-        assert reader.ranked_pages([]) == []
-        assert [page.url for page in reader.numbered_pages()] == list(reader.urls())
+        assert reader.ranks.of([2, 0]) == [reader.ranks.page(2), reader.ranks.page(0)]
+        assert reader.ranks.of([]) == []
+        assert [page.url for page in reader.ranks.numbered()] == list(reader.page_table.urls())
 
 
 @pytest.mark.parametrize("by", RANKINGS)
@@ -85,12 +85,12 @@ def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path) -> None:
     site, seeds = random_site(3)
     crawl(site, store, seeds)
     with open_store(store, Sizes(link_rows=4)) as reader:
-        whole, blocks = reader.links(), list(reader.link_blocks())
+        whole, blocks = reader.links(), list(reader.link_table.blocks())
         assert len(blocks) > 3
         assert np.concatenate([block.sources for block in blocks]).tolist() == whole.sources.tolist()
         assert np.concatenate([block.targets for block in blocks]).tolist() == whole.targets.tolist()
         assert {block.size for block in blocks} == {whole.size}
-        assert reader.link_count() == len(whole.targets)
+        assert reader.link_table.count() == len(whole.targets)
 
 
 def test_snapshot_within_a_snapshot_is_the_same(store: Path) -> None:

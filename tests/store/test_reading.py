@@ -17,7 +17,7 @@ from minicrawl.crawler.books import best
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.best import Best
 from minicrawl.opic import Ledger
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 BIG = ("pages", "fetches", "links", "url_hashes")
@@ -75,9 +75,9 @@ def test_no_question_looks_at_all_pages(
 def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(store: Path) -> None:
     with open_store(store) as reader:
         for ranked in list(reader.pages()):
-            page = reader.find([ranked.url])[ranked.url]
-            assert reader.is_rank_exact(page)
-            assert reader.ranked_page(page) == ranked
+            page = reader.page_table.find([ranked.url])[ranked.url]
+            assert reader.ranks.is_exact(page)
+            assert reader.ranks.page(page) == ranked
 
 
 def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +87,10 @@ def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: py
     crawl(site, path, seeds)
     rows(path, "UPDATE meta SET value = 0 WHERE key = 'is_ranked'")
     with open_store(path) as reader:
-        exact = [reader.is_rank_exact(page) for page in range(reader.size())]
+        exact = [reader.ranks.is_exact(page) for page in range(reader.size())]
         assert 5 <= sum(exact) < 25
         for ranked in reader.pages():  # all pages are in the sample here, so that the guess is right
-            assert reader.ranked_page(reader.find([ranked.url])[ranked.url]).rank == ranked.rank
+            assert reader.ranks.page(reader.page_table.find([ranked.url])[ranked.url]).rank == ranked.rank
 
 
 def view_is_right(store: Path) -> None:
@@ -166,7 +166,7 @@ def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
 
 def test_tallies_are_those_of_the_pages(store: Path) -> None:
     with open_store(store) as reader:
-        assert reader.counts() == {
+        assert reader.page_table.counts() == {
             (state, reason): count
             for state, reason, count in rows(store, "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2")
         }
@@ -182,4 +182,4 @@ def test_some_pages_that_link_to_one_are_found(store: Path) -> None:
         sources = np.repeat(graph.sources, np.diff(graph.indptr))
         for page in range(reader.size()):
             expected = set(sources[graph.targets == page].tolist())
-            assert set(Store.some_sources(reader, page, 100)) == expected
+            assert set(reader.link_table.some_sources(page, 100)) == expected

@@ -1,5 +1,6 @@
 """What the store promises: one file, all or nothing, a view that ranks, and a clear word when it cannot be used."""
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -9,10 +10,11 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_totals
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS
-from minicrawl.store.database import SCHEMA_VERSION
+from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
@@ -29,20 +31,20 @@ def crawled(tmp_path: Path) -> Path:
 
 def loaded(store: Store) -> Accounts:
     accounts = Accounts(Interpolation())
-    for pages in store.columns():
-        accounts.load(pages)
-    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+    for pages in store.page_table.columns():
+        load_columns(accounts, pages)
+    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     return accounts
 
 
 def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) -> None:
     with open_store(crawled) as store:
         with store.snapshot():
-            before = store.size(), store.rankings()["inlinks"].tolist(), store.meta("clock")
+            before = store.size(), store.ranks.arrays()["inlinks"].tolist(), store.meta("clock")
             rows(crawled, "UPDATE pages SET inlinks = 99")
             rows(crawled, "UPDATE meta SET value = 7 WHERE key = 'clock'")
-            assert (store.size(), store.rankings()["inlinks"].tolist(), store.meta("clock")) == before
-        assert (set(store.rankings()["inlinks"]), store.meta("clock")) == ({99}, 7)
+            assert (store.size(), store.ranks.arrays()["inlinks"].tolist(), store.meta("clock")) == before
+        assert (set(store.ranks.arrays()["inlinks"]), store.meta("clock")) == ({99}, 7)
 
 
 def test_snapshot_ends_with_its_block_also_when_that_fails(crawled: Path) -> None:
@@ -55,7 +57,7 @@ def test_snapshot_ends_with_its_block_also_when_that_fails(crawled: Path) -> Non
 def test_rankings_are_the_columns_of_the_view(crawled: Path) -> None:
     ranked = rows(crawled, "SELECT importance, history, cash, inlinks FROM ranks ORDER BY id")
     with open_store(crawled) as store:
-        rankings = store.rankings()
+        rankings = store.ranks.arrays()
     assert tuple(rankings) == RANKINGS
     assert list(zip(*(rankings[by].tolist() for by in RANKINGS), strict=True)) == ranked
 
@@ -102,14 +104,14 @@ def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
 
 
 def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("reader", "writer"):
+    for module in ("read.page_table", "writer"):
         monkeypatch.setattr(f"minicrawl.store.{module}.url_hash", lambda url, key: 7)
     store = tmp_path / "crawl.db"
     site: Site = {HOME: ["/1", "/2"], HOME + "1": ["/2", "/3"], HOME + "2": [HOME], HOME + "3": ["/1"]}
     _, server = crawl(site, store, [HOME])
     assert sorted(server.asked) == sorted(site)
     with open_store(store) as reader:
-        assert reader.find([HOME + "2", HOME + "9"]) == {
+        assert reader.page_table.find([HOME + "2", HOME + "9"]) == {
             HOME + "2": rows(store, "SELECT id FROM pages WHERE url = ?", HOME + "2")[0][0]
         }
 
@@ -144,8 +146,8 @@ def test_finished_crawl_is_one_file(crawled: Path) -> None:
 
 
 def test_reader_cannot_write(crawled: Path) -> None:
-    with open_store(crawled) as store, pytest.raises(sqlite3.OperationalError, match="readonly"):
-        store._db.execute("DELETE FROM pages")
+    with contextlib.closing(open_to_read(crawled)) as db, pytest.raises(sqlite3.OperationalError, match="readonly"):
+        db.execute("DELETE FROM pages")
 
 
 def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path) -> None:

@@ -117,7 +117,7 @@ def test_what_pages_can_be_told_by_is_kept(tmp_path: Path) -> None:
     of_version(4, store)
     with open_store(store) as reader:
         assert rows(store, query) == before
-        assert reader.fingerprint(1) is not None
+        assert reader.recognised.fingerprint(1) is not None
 
 
 def test_store_in_use_by_an_older_program_is_left_alone(store: Path) -> None:

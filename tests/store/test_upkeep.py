@@ -15,7 +15,9 @@ from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store import upkeep as care
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.database import store_errors
+from minicrawl.store.read.page_table import PageTable
+from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup, compact
 from minicrawl.store.writer import Writer
 
@@ -152,20 +154,20 @@ def test_disk_that_fills_up_in_a_crawl_is_one_sentence_and_keeps_what_was_commit
 
 
 READS = {
-    "find": lambda store: store.find([HOME]),
-    "url": lambda store: store.url(0),
-    "state": lambda store: store.state(0),
-    "links_row": lambda store: store.links_row(0),
-    "links_of": lambda store: store.links_of([0]),
-    "pattern": lambda store: store.pattern("a.test"),
-    "has_digest": lambda store: store.has_digest(7),
-    "robots": lambda store: store.robots(HOME),
-    "hosts": lambda store: store.hosts(),
-    "seeds": lambda store: store.seeds(),
+    "find": lambda store: store.page_table.find([HOME]),
+    "url": lambda store: store.page_table.url(0),
+    "state": lambda store: store.page_table.state(0),
+    "row of links": lambda store: store.link_table.row(0),
+    "graph of some": lambda store: store.link_table.graph_of([0]),
+    "pattern": lambda store: store.patterns.pattern("a.test"),
+    "has_digest": lambda store: store.patterns.has_digest(7),
+    "robots": lambda store: store.hosts.robots(HOME),
+    "hosts": lambda store: store.hosts.all(),
+    "seeds": lambda store: store.page_table.seeds(),
     "size": lambda store: store.size(),
-    "urls": lambda store: list(store.urls()),
-    "columns": lambda store: list(store.columns()),
-    "hinted": lambda store: list(store.hinted()),
+    "urls": lambda store: list(store.page_table.urls()),
+    "columns": lambda store: list(store.page_table.columns()),
+    "hinted": lambda store: list(store.link_table.hinted()),
 }
 
 
@@ -179,8 +181,12 @@ def test_look_up_that_fails_is_a_sentence(store: Path, read: object) -> None:
 
 
 def test_failing_look_up_ends_a_crawl_with_what_was_committed(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(table: PageTable, urls: list[str]) -> dict[str, int]:
+        with store_errors(store):
+            raise sqlite3.OperationalError("no such table: nowhere")
+
     kept = content(store)
-    monkeypatch.setattr(Store, "find", lambda self, urls: self._rows("SELECT url FROM nowhere"))
+    monkeypatch.setattr(PageTable, "find", fails)
     with pytest.raises(StoreError, match=r"crawl\.db cannot be used: no such table: nowhere"):
         crawl(Server(SITE), store, [])
     monkeypatch.undo()

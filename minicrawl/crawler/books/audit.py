@@ -14,7 +14,8 @@ from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.ledger import add_sent
 from minicrawl.store.database import damaged
-from minicrawl.store.reader import PLACES, Store, open_store
+from minicrawl.store.read.ranks import PLACES
+from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
@@ -22,14 +23,16 @@ _STATES = frozenset(State)
 
 def audit(store: Store) -> Iterator[str]:
     """One sentence per promise that is broken; none when the store is consistent. Reads all of it."""
-    errors = store.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
+    errors = (
+        store.soundness.integrity_errors() or list(wrong_meta(store)) or [*wrong_settings(store), *wrong_texts(store)]
+    )
     yield from errors
     if errors:
         return  # the rest would only say the same of every row
     held = _Held(store)
-    for pages in store.columns():
+    for pages in store.page_table.columns():
         yield from held.take_in(pages)
-    for state, reason, kept, there in store.miscounted():
+    for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if held.size:
         yield from held.totals(int(store.meta("cash_total") or 0))
@@ -118,14 +121,14 @@ class _Held:
 def _order(store: Store, ledger: Ledger) -> Iterator[str]:
     """What is wrong with what tells the best pages without a look at all."""
     if store.meta("is_ranked"):
-        order, places, starts = ledger.order(), dict(store.places()), range(0, ledger.size, PLACES)
+        order, places, starts = ledger.order(), dict(store.ranks.places()), range(0, ledger.size, PLACES)
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
         if places.keys() != set(starts) or not all(right):
             yield "the places of pages are not those by what they have received"
     floor = store.meta("best_floor")
     if floor is not None:
         worthy = flagged(ledger.worths(slice(0, ledger.size)) >= int(floor))
-        for page in np.setdiff1d(worthy, store.best()).tolist():
+        for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
             yield f"page {page} is not among the best, but has received as much"
 
 
@@ -133,14 +136,14 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
     size, ledger = held.size, held.ledger
     expected = ledger.birth(slice(0, size))
     inlinks, has_links = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
-    for block in store.link_blocks():
+    for block in store.link_table.blocks():
         if len(block.targets) and not (int(block.targets.min()) >= 0 and int(block.targets.max()) < size):
             yield "a link leads to a page that is not in the store"
             return
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
         add_sent(expected, ledger, block.sources, block.indptr, block.targets)
-    for page, own in store.own_links():
+    for page, own in store.link_table.own():
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
     for page in flagged(held.visited & ~has_links).tolist():

@@ -80,7 +80,7 @@ def wrong_meta(store: Store) -> Iterator[str]:
 def wrong_texts(store: Store) -> Iterator[str]:
     """One sentence per JSON in other tables that is not what it has to be."""
     for (table, column), shape in _JSON.items():
-        for text in store.texts(table, column):
+        for text in store.soundness.texts(table, column):
             if not _is_json(text, shape):
                 yield _wrong(f"{column} in {table}", text)
 

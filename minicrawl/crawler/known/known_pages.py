@@ -25,13 +25,13 @@ class KnownPages:
         return from_bytes(self.links_row(page).targets)
 
     def links_row(self, page: int) -> Links:
-        row = self._batch.links.get(page) or self._writer.links_row(page)
+        row = self._batch.links.get(page) or self._writer.link_table.row(page)
         assert row is not None, "every visited page has a row of links"
         return row
 
     def refused_row(self, page: int) -> Refused | None:
         """What a page leads to that is not followed."""
-        return self._batch.refused.get(page) or self._writer.refused(page)
+        return self._batch.refused.get(page) or self._writer.link_table.refused(page)
 
     def was_there(self, page: int) -> bool:
         """Whether the last turn of a page found something."""
@@ -41,13 +41,13 @@ class KnownPages:
         if page in self._batch.restated:
             return self._batch.restated[page].state
         turn = self._batch.turns.get(page)
-        return turn.state if turn else self._writer.state(page)
+        return turn.state if turn else self._writer.page_table.state(page)
 
     def last_turn(self, page: int) -> LastTurn:
         """What came of the last turn of a visited page, in words."""
         turn = self._batch.turns.get(page)
         last = (
-            self._writer.last_turn(page)
+            self._writer.page_table.last_turn(page)
             if turn is None
             else LastTurn(turn.reason, turn.fetch.title if turn.fetch else None)
         )

@@ -16,7 +16,9 @@ class KnownUrls:
 
     def __init__(self, writer: Writer, committed: int) -> None:
         self._writer = writer
-        self._stored_url = lru_cache(maxsize=1_000)(writer.url)  # a page's is asked for more than once in its turn
+        self._stored_url = lru_cache(maxsize=1_000)(
+            writer.page_table.url
+        )  # a page's is asked for more than once in its turn
         self._committed = committed
         self._uncommitted: dict[str, int] = {}
         self._new: list[str] = []
@@ -33,7 +35,7 @@ class KnownUrls:
             pages[place] = self._remembered(urls[place])
         missing = [urls[place] for place in unmet if pages[place] is None]
         if missing and self._committed:
-            found = self._writer.find(missing)
+            found = self._writer.page_table.find(missing)
             for url, page in found.items():
                 self._remember(url, page)
             for place in unmet:

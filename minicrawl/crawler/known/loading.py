@@ -12,6 +12,7 @@ import numpy as np
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
@@ -30,7 +31,7 @@ def check_sound(writer: Writer) -> None:
 
     A kill or a power cut harms no store on a disk that keeps its word. It takes a look at all of it to know.
     """
-    for what in writer.structure_errors() if writer.meta("in_doubt") else ():
+    for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
         raise damaged(writer.path, what)
     for what in wrong_meta(writer):
         raise damaged(writer.path, what)
@@ -38,7 +39,7 @@ def check_sound(writer: Writer) -> None:
 
 def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
     """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
-    for number, row in enumerate(writer.hosts()):
+    for number, row in enumerate(writer.hosts.all()):
         if row.id != number:
             raise damaged(writer.path, f"host {number} is missing")
         least_delay = hosts.least_delay(row.crawl_delay)
@@ -65,9 +66,9 @@ def load_pages(
     accounts.grow(room)
     frontier.grow(room)
     with _no_garbage():
-        for columns in writer.columns():
+        for columns in writer.page_table.columns():
             _check_rows(writer, columns, accounts.size, len(frontier.hosts))
-            accounts.load(columns)
+            load_columns(accounts, columns)
             frontier.host_of[columns.id] = columns.host
             if State.GONE in columns.state:
                 frontier.forget(columns.id[columns.are(State.GONE)])
@@ -75,25 +76,25 @@ def load_pages(
             failed = columns.attempts > 0
             pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
         if size:
-            _load_totals(writer, accounts)
+            _load_books(writer, accounts)
             frontier.load(size, now)
 
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
     """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
-    budgets = Budgets(writer.domains(), writer.linkers(), frontier.pages_by_host())
+    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages_by_host())
     is_seed = accounts.depth[: accounts.size] == 0
     hosts = np.unique(frontier.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
     return budgets
 
 
-def _load_totals(writer: Writer, accounts: Accounts) -> None:
+def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
-        accounts.load_measures(writer.measures())
-    accounts.load_scalars({name: writer.meta(name) for name in accounts.scalars()})
-    for what in accounts.imbalances(int(writer.meta("cash_total") or 0)):
+        load_measures(accounts, writer.page_table.measures())
+    load_totals(accounts, {name: writer.meta(name) for name in account_totals(accounts)})
+    for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
 
 

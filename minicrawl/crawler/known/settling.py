@@ -44,11 +44,11 @@ class Settling:
         due = [page for page in worthy.tolist() if page not in self._batch.links]
         self._turns = 0
         for some in slices(len(due), self._writer.sizes.settled):
-            self._accounts.settle(self._writer.links_of(due[some]))
+            self._accounts.settle(self._writer.link_table.graph_of(due[some]))
         return len(due)
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
-        with self._writer.kept_link_blocks() as blocks:
+        with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
             self._accounts.shorten(blocks)

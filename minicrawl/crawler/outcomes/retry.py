@@ -43,12 +43,12 @@ class AskedAgain(NamedTuple):
 
 def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> AskedAgain:
     """Let given-up pages of a store wait for another turn. seeds: those that are given for this run."""
-    given = set(writer.find(list(seeds)).values())
-    given_up = writer.given_up()
+    given = set(writer.page_table.find(list(seeds)).values())
+    given_up = writer.page_table.given_up()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
     if pages:
         reasons = {reason for _, reason in given_up if wants(reason, retry)}
         with writer.transaction():
-            writer.ask_again(pages, {origin_of(writer.url(page)) for page in pages}, reasons)
+            writer.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
     known = {PASSING, ALL, *(reason for _, reason in given_up)}
     return AskedAgain(len(pages), tuple(reason for reason in retry if reason not in known))

@@ -58,7 +58,7 @@ class SitemapQueue:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._rows = {row.id: row for row in store.sitemaps()}
+        self._rows = {row.id: row for row in store.sitemaps.all()}
         self._numbers = {(row.host, row.url): row.id for row in self._rows.values()}
         self._per_host: defaultdict[int, int] = defaultdict(int)
         self._due: defaultdict[int, deque[int]] = defaultdict(deque)
@@ -84,7 +84,7 @@ class SitemapQueue:
             self._taken[row.host] += row.made_known
             if row.reason == DUE or row.attempts:
                 self._make_due(row)
-        for host, (count, last) in store.listed_counts().items():
+        for host, (count, last) in store.sitemaps.listed_counts().items():
             self._count(host, count)
             self._last[host] = last
             self._give_turn(host)
@@ -199,7 +199,9 @@ class SitemapQueue:
         return None
 
     def _listed_of(self, host: int, most: int) -> list[ListedUrl]:
-        return self._store.listed_urls(host, self._read_to.get(host, -1), most) if self._waiting.get(host) else []
+        return (
+            self._store.sitemaps.listed_urls(host, self._read_to.get(host, -1), most) if self._waiting.get(host) else []
+        )
 
     def _taken_out(self, rows: Sequence[ListedUrl]) -> tuple[SitemapRow, list[str]] | None:
         """The first of some URLs that wait, those of one sitemap; they wait no longer."""

@@ -139,9 +139,9 @@ class Recognition:
     def save(self, writer: Writer) -> None:
         writer.save_fingerprints(self._duplicates.take_rows())
         if self._duplicates.is_mostly_stale:
-            self._duplicates.load(of_no_alias(writer.fingerprints(), self._accounts))
+            self._duplicates.load(of_no_alias(writer.recognised.fingerprints(), self._accounts))
             if self._merging is not None:
-                self._merging.load(writer.fingerprints())
+                self._merging.load(writer.recognised.fingerprints())
         if len(self._canonicals.refuted) > self._refuted:
             self._refuted = len(self._canonicals.refuted)
             writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})

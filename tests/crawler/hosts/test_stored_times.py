@@ -121,4 +121,4 @@ def test_crawl_goes_on_as_if_the_clock_had_always_been_right(store: Path, ahead:
     assert report.reason == "nothing-left"
     assert len(server.asked) == 6
     with open_store(store) as reader:
-        assert all(host.next_fetch <= time.time() + 1 for host in reader.hosts())
+        assert all(host.next_fetch <= time.time() + 1 for host in reader.hosts.all())

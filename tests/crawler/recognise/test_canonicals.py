@@ -38,8 +38,11 @@ def test_pages_that_all_name_one_and_differ_stand_for_themselves(tmp_path: Path,
     states = crawled(store, site, pieces)
     assert {states[url] for url in PAGES} == {"fetched canonical-differs"}
     with open_store(store) as reader:
-        (page,) = reader.find([PAGES[0]]).values()
-        assert [reader.url(target) for target in reader.outlinks(page).tolist()] == [home, BEHIND[0]]
+        (page,) = reader.page_table.find([PAGES[0]]).values()
+        assert [reader.page_table.url(target) for target in reader.link_table.outlinks(page).tolist()] == [
+            home,
+            BEHIND[0],
+        ]
 
 
 def test_few_pages_copies_and_other_parameters_are_believed(tmp_path: Path) -> None:

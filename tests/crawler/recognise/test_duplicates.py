@@ -288,7 +288,7 @@ def merged(store: Path, web: Site, **settings: object) -> dict[str, str | None]:
     with open_store(store) as reader:
         assert list(audit(reader)) == []
         aliases = dict(rows(store, "SELECT url, id FROM pages WHERE reason = 'duplicate'"))
-        return {url: reader.url(reader.outlinks(page)[0].item()) for url, page in aliases.items()}
+        return {url: reader.page_table.url(reader.link_table.outlinks(page)[0].item()) for url, page in aliases.items()}
 
 
 @pytest.mark.parametrize("pages", [None, 2], ids=["in one run", "in several"])

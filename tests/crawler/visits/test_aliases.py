@@ -112,9 +112,9 @@ def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
     other = "http://b.test/x"
     assert crawled(tmp_path, {HOME: [A], A: other, other: [C]}, [HOME])[A] == "alias redirect-301"
     with open_store(tmp_path / "crawl.db") as store:
-        page, target = (store.find([url])[url] for url in (A, other))
-        assert store.outlinks(page).tolist() == [target]
-        assert [(page.url, page.depth, page.state) for page in store.ranked_pages([page, target])] == [
+        page, target = (store.page_table.find([url])[url] for url in (A, other))
+        assert store.link_table.outlinks(page).tolist() == [target]
+        assert [(page.url, page.depth, page.state) for page in store.ranks.of([page, target])] == [
             (A, 1, "alias"),
             (other, 1, "fetched"),
         ]
@@ -148,7 +148,7 @@ def test_what_a_page_says_it_stands_for(tmp_path: Path, element: str, state: str
     assert states[A] == state
     if state.startswith("alias"):
         with open_store(tmp_path / "crawl.db") as store:
-            assert store.url(store.outlinks(0)[0].item()) in (B, "http://b.test/")
+            assert store.page_table.url(store.link_table.outlinks(0)[0].item()) in (B, "http://b.test/")
 
 
 def test_header_link_names_the_canonical_as_well(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_crawl_that_was_begun_without_traps_goes_on_with_them(tmp_path: Path) ->
     crawl(site, store, [], traps=True, pages=20)
     with open_store(store) as reader:
         assert list(audit(reader)) == []
-        assert {host.name for host in reader.hosts()} == {row.name for row in reader.domains()}
+        assert {host.name for host in reader.hosts.all()} == {row.name for row in reader.hosts.domains()}
 
 
 @pytest.mark.parametrize("links_after", [0, 1, 999, 1_500, 4_999])

@@ -322,8 +322,8 @@ def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -
     asyncio.run(acrawl(web.seeds, store, transport=transport(web), delay=0.0, concurrency=1, pages=5000))
     assert web.traps is not None
     with open_store(store) as reader:
-        fetched = reader.fetch_order()
-        shut = reader.trap_patterns()
+        fetched = reader.page_table.fetch_order()
+        shut = reader.patterns.trap_patterns()
     assert len(fetched) == 5000
     assert sum(url.startswith((web.traps, web.calendar)) for url in fetched) <= 100
     assert {row.trap for row in shut} == {

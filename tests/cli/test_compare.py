@@ -133,7 +133,7 @@ def test_two_stores_are_matched_by_url(tmp_path: Path) -> None:
 
 def test_kept_ranking_is_compared_by_its_name(store: Path, tmp_path: Path) -> None:
     with open_store(store) as reader:
-        inlinks = reader.rankings()["inlinks"]
+        inlinks = reader.ranks.arrays()["inlinks"]
     writer = Writer(store)
     with writer.transaction():
         writer.save_ranking("mine", 3.0 * inlinks)

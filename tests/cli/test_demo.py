@@ -44,7 +44,7 @@ def test_it_says_what_the_order_was_good_for(demo: tuple[Path, str]) -> None:
     store, text = demo
     told = next(line for line in text.splitlines() if line.startswith("By importance, "))
     with open_store(store) as reader:
-        order = reader.fetch_order()
+        order = reader.page_table.fetch_order()
     truth = DemoWeb.generate().truth()
     pages = int(told.split()[2])
     percent = int(told.split("held ")[1].split("%")[0])

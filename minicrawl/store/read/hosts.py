@@ -1,0 +1,40 @@
+"""Hosts, what their robots.txt files say, and the domains they belong to."""
+
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.rows import DomainRow, HostRow, LinkerRow, RobotsRow
+
+
+class Hosts:
+    """Reads the tables `hosts`, `robots`, `domains` and `linkers`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def all(self) -> list[HostRow]:
+        """All hosts by number."""
+        return self._tables.records(HostRow, "hosts ORDER BY id")
+
+    def strained(self) -> list[HostRow]:
+        """Hosts whose last answers were failures, those with the most in a row first."""
+        return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
+
+    def count(self) -> int:
+        """Number of hosts."""
+        (count,) = self._tables.row("SELECT count(*) FROM hosts")
+        return int(count)
+
+    def has(self, name: str) -> bool:
+        """Whether the host of that name is known."""
+        return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
+
+    def robots(self, origin: str) -> RobotsRow | None:
+        """What an origin answered for its robots.txt; None when it was not asked."""
+        return self._tables.record(RobotsRow, "robots WHERE origin = ?", origin)
+
+    def domains(self) -> list[DomainRow]:
+        """All registrable domains by number."""
+        return self._tables.records(DomainRow, "domains ORDER BY id")
+
+    def linkers(self) -> list[LinkerRow]:
+        """Who links to domains, in the order in which they came."""
+        return self._tables.records(LinkerRow, "linkers ORDER BY rowid")

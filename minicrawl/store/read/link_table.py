@@ -1,0 +1,134 @@
+"""Outlinks of pages, and links that are not followed."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.rows import Links, Refused
+from minicrawl.store.spill import Spill
+
+_CHUNK = 500
+_LOOKED_AT = 10_000
+
+
+class LinkTable:
+    """Reads the tables `links` and `refused`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def outlinks(self, page: int) -> npt.NDArray[np.int32]:
+        """Counted outlinks at the last visit; empty when there was none."""
+        row = self.row(page)
+        return from_bytes(row.targets if row else b"")
+
+    def row(self, page: int) -> Links | None:
+        """The row of a page's outlinks; None when the page was never visited."""
+        return self._tables.record(Links, "links WHERE source = ?", page)
+
+    def graph(self) -> LinkGraph:
+        """The graph of counted links as CSR, one row per visited page."""
+        with self._tables.snapshot():
+            targets = np.empty(self.count(), dtype=np.int32)
+            sources, outdegrees, filled = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)], 0
+            for block in self.blocks():
+                targets[filled : filled + len(block.targets)] = block.targets
+                filled += len(block.targets)
+                sources.append(block.sources)
+                outdegrees.append(np.diff(block.indptr))
+            indptr = np.cumsum(np.concatenate(outdegrees))
+            return LinkGraph(np.concatenate(sources), indptr, targets, self._tables.size())
+
+    def graph_of(self, pages: Sequence[int]) -> LinkGraph:
+        """The outlinks of some pages, in rising order; pages never visited are left out."""
+        rows: list[tuple[int, bytes]] = []
+        for start in range(0, len(pages), _CHUNK):
+            chunk = pages[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            rows += self._tables.rows(f"SELECT source, targets FROM links WHERE source IN ({marks})", chunk)
+        return to_graph(sorted(rows), self._tables.size())
+
+    def blocks(self) -> Iterator[LinkGraph]:
+        """The graph by source, some thousand rows at a time."""
+        size = self._tables.size()
+        query = "SELECT source, targets FROM links ORDER BY source"
+        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
+
+    @contextmanager
+    def kept_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
+        """A function that gives the graph in blocks, as often as it is called; many links are kept on disk."""
+        if self.count() <= self._tables.sizes.links:
+            kept = list(self.blocks())
+            yield lambda: kept
+            return
+        with Spill(self._tables.path.parent) as spill:
+            for block in self.blocks():
+                spill.append(0, (block.sources, block.indptr, block.targets))
+            size = self._tables.size()
+            yield lambda: (LinkGraph(sources, indptr, targets, size) for sources, indptr, targets in spill.read(0))
+
+    def count(self) -> int:
+        """Number of counted links."""
+        (count,) = self._tables.row("SELECT coalesce(sum(length(targets) / 4), 0) FROM links")
+        return int(count)
+
+    def some_sources(self, page: int, n: int) -> list[int]:
+        """Up to n pages with a counted link to `page`: of the links the crawl has, some 20,000 pages' are looked at.
+
+        These are pages known not long after the first that links to it was, and the first of all.
+        """
+        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page)
+        query = f"""
+            SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
+            WHERE instr(targets, ?)"""
+        wanted = to_bytes(np.array([page], dtype=np.int32))
+        found: dict[int, None] = {}
+        for start in (found_on or 0, 0):
+            rows = self._tables.rows(query, (start, wanted)) if len(found) < n else []
+            found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
+        return list(found)[:n]
+
+    # Aliases that are pages of their own: a canonical or a duplicate gives their links to another page.
+
+    def hinted(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are pages of their own, each with its target."""
+        return _pairs(
+            self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
+        )
+
+    def merged(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are copies of another page, each with that page."""
+        return _pairs(
+            self._tables.rows("""
+                SELECT source, targets FROM links JOIN pages ON id = source
+                WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source""")
+        )
+
+    def own(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """Aliases that are pages of their own, each with its own outlinks."""
+        rows = self._tables.each("SELECT source, own FROM links WHERE own IS NOT NULL")
+        return ((source, from_bytes(own)) for source, own in rows)
+
+    # Links that are not followed.
+
+    def refused(self, page: int) -> Refused | None:
+        """What a page leads to and is not followed, as far as that is kept."""
+        return self._tables.record(Refused, "refused WHERE source = ?", page)
+
+    def too_deep(self) -> list[Refused]:
+        """Pages with links that only --max-depth keeps out."""
+        return self._tables.records(Refused, "refused WHERE too_deep IS NOT NULL ORDER BY source")
+
+    def too_deep_sources(self, url: str) -> list[int]:
+        """Pages that link to `url`, which only --max-depth keeps out; looks at every such link."""
+        return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]
+
+
+def _pairs(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, int]]:
+    """Aliases, each with the one page it stands for."""
+    return ((source, int(from_bytes(targets)[0])) for source, targets in rows)

@@ -1,0 +1,114 @@
+"""What is kept of pages, by their numbers."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from minicrawl.store.database import damaged
+from minicrawl.store.read.tables import Tables, columns
+from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns
+from minicrawl.store.urlhash import url_hash
+
+_CHUNK = 500
+
+
+class PageTable:
+    """Reads the tables `pages`, `fetches` and `tallies`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def find(self, urls: Sequence[str]) -> dict[str, int]:
+        """Page numbers of those URLs that are known."""
+        found: dict[str, int] = {}
+        for start in range(0, len(urls), _CHUNK):
+            wanted = set(urls[start : start + _CHUNK])
+            hashes = [url_hash(url, self._tables.hash_key) for url in wanted]
+            marks = ",".join("?" * len(hashes))
+            query = f"SELECT id, url FROM url_hashes JOIN pages ON id = page WHERE hash IN ({marks})"
+            found.update((url, page) for page, url in self._tables.rows(query, hashes) if url in wanted)
+        return found
+
+    def url(self, page: int) -> str:
+        (url,) = self._tables.row("SELECT url FROM pages WHERE id = ?", page)
+        return str(url)
+
+    def urls(self) -> Iterator[str]:
+        """URLs of all pages by number."""
+        return (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
+
+    def seeds(self) -> list[str]:
+        """URLs of the seeds."""
+        return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
+
+    def fetch_order(self) -> list[str]:
+        """URLs of the pages that have an answer, in the order of their last answers."""
+        query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"
+        return [url for (url,) in self._tables.rows(query)]
+
+    def state(self, page: int) -> str:
+        """State of a known page; "waiting" while it is not committed."""
+        row = self._tables.row("SELECT state FROM pages WHERE id = ?", page)
+        return str(row[0]) if row else "waiting"
+
+    def last_turn(self, page: int) -> LastTurn:
+        """What came of the last turn of a page in the store."""
+        query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
+        return LastTurn._make(self._tables.row(query, page))
+
+    def facts(self, page: int) -> dict[str, Any]:
+        """The whole row of a page, by the column names of schema.sql, with its host's."""
+        with self._tables.errors:
+            query = "SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
+            cursor = self._tables.db.execute(query, (page,))
+            facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
+        host = self._tables.record(HostRow, "hosts WHERE id = ?", facts["host"])
+        if host is None:
+            raise damaged(self._tables.path, f"the host of page {page} is not in it")
+        facts["host"] = host
+        left_out = self._tables.row("SELECT nofollow, refused FROM links WHERE source = ?", page)
+        facts["nofollow"], facts["refused"] = left_out or (0, 0)
+        return facts
+
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; looks at all pages."""
+        return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Number of pages by (state, reason)."""
+        query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
+        return {(state, reason): count for state, reason, count in self._tables.rows(query)}
+
+    def miscounted(self) -> list[tuple[str, str, int, int]]:
+        """Each (state, reason) that `counts` is wrong about: how many pages it says, and how many there are."""
+        query = """
+            SELECT state, reason, sum(kept), sum(there) FROM (
+                SELECT state, reason, pages AS kept, 0 AS there FROM tallies
+                UNION ALL SELECT state, reason, 0, count(*) FROM pages GROUP BY 1, 2
+            ) GROUP BY 1, 2 HAVING sum(kept) <> sum(there) ORDER BY 1, 2"""
+        return list(self._tables.rows(query))
+
+    def unanswered(self) -> dict[str, int]:
+        """What pages and robots.txt files that are to be asked for again have failed with, by reason; looks at every
+        page."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._tables.rows(query))
+
+    def columns(self) -> Iterator[PageColumns]:
+        """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
+        turned into columns."""
+        query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {columns(Account)} FROM pages ORDER BY id"
+        for rows in self._tables.blocks(query, self._tables.sizes.rows):
+            state, *numbers = zip(*rows, strict=True)
+            page, host, attempts, is_answered, *account = (
+                np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
+            )
+            yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
+
+    def measures(self) -> Iterator[tuple[int, str]]:
+        """What the window remembers of visits, by page; for windows that keep more than one number."""
+        return self._tables.each("SELECT id, measures FROM pages WHERE measures IS NOT NULL")

@@ -1,0 +1,141 @@
+"""Pages by importance, by the other rankings of the books, and by rankings that were kept."""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.settings import RANKINGS
+from minicrawl.store.database import damaged
+from minicrawl.store.links import from_bytes
+from minicrawl.store.read.tables import Tables, columns
+from minicrawl.store.rows import RankedPage
+
+_RANKED = columns(RankedPage)
+_SAMPLE = 2_000
+"""Of so many pages, spread over all, a rank is guessed."""
+PLACES = 1_024
+"""Pages in a row of `places`."""
+
+
+class Ranks:
+    """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def pages(self, by: str = "importance", n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS; `rank` is always that by importance."""
+        if by not in RANKINGS:
+            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
+        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has that order of its own
+        return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
+
+    def numbered(self) -> Iterator[RankedPage]:
+        """Every page by number."""
+        return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks ORDER BY id"))
+
+    def of(self, pages: Sequence[int]) -> list[RankedPage]:
+        """Some pages with their ranks, in the order they are asked for."""
+        if self._tables.meta("is_ranked"):
+            return [self.page(page) for page in pages]
+        query = f"SELECT id, {_RANKED} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
+        found = {page: RankedPage._make(row) for page, *row in self._tables.rows(query, (json.dumps(pages),))}
+        return [found[page] for page in pages]
+
+    def page(self, page: int) -> RankedPage:
+        """One page with its rank, which is a good guess unless `is_exact`."""
+        row = self._tables.row(f"SELECT {', '.join(RankedPage._fields[1:])} FROM weighed WHERE id = ?", page)
+        return RankedPage(self._rank(page), *row)
+
+    def is_exact(self, page: int) -> bool:
+        """Whether the rank of one page can be told without a look at all others.
+
+        It can be of the best thousand, and of all pages once a crawl has stopped.
+        """
+        return bool(self._tables.meta("is_ranked")) or self._is_best(page)
+
+    # Rankings as numbers.
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
+        """What pages can be ranked by: each of RANKINGS as an array by page number, shape (size,)."""
+        rows = self._tables.rows(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id")
+        arrays = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
+        return dict(zip(RANKINGS, arrays, strict=True))
+
+    def values(self, by: str) -> dict[str, float]:
+        """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
+        if by in RANKINGS:
+            urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
+            values = dict(zip(urls, self.arrays()[by].tolist(), strict=True))
+        else:
+            query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
+            values = dict(self._tables.rows(query, (by,)))
+        if None in values:
+            raise damaged(self._tables.path, "a page has no URL")
+        return values
+
+    def kept(self) -> list[str]:
+        """Names of the rankings that 'minicrawl rank --save' has kept."""
+        return [name for (name,) in self._tables.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
+
+    def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
+        """The n pages (-1: all) with the largest value in a kept ranking, and that value."""
+        query = f"""
+            SELECT {_RANKED}, value FROM rankings JOIN ranks ON ranks.id = rankings.page
+            WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
+        return ((RankedPage._make(page), value) for *page, value in self._tables.each(query, name, n))
+
+    # What tells the rank of a page without a look at all others.
+
+    def best(self) -> list[int]:
+        """The pages that may be the most important."""
+        return [page for (page,) in self._tables.rows("SELECT page FROM best")]
+
+    def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """All pages, best first, PLACES at a time, as they were written down at the end of a run."""
+        rows = self._tables.rows("SELECT first, pages FROM places")
+        return ((first, from_bytes(pages)) for first, pages in rows)
+
+    def _rank(self, page: int) -> int:
+        if self._is_best(page):
+            return self._better(page, "best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy") + 1
+        if self._tables.meta("is_ranked"):
+            return self._place(page) + 1
+        size = self._tables.size()
+        some = json.dumps(sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page}))
+        others = len(json.loads(some))
+        better = self._better(page, "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value WHERE 1", some)
+        return 1 + round(better * (size - 1) / max(others, 1))
+
+    def _is_best(self, page: int) -> bool:
+        query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"
+        row = self._tables.row(query, page)
+        return bool(row and row[0])
+
+    def _better(self, page: int, among: str, *values: str) -> int:
+        """How many pages are better than one, among some."""
+        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
+        (count,) = self._tables.row(query, *values, x, x, page)
+        return int(count)
+
+    def _place(self, page: int) -> int:
+        """How many pages are better than one, by the places that were written down at the end of a run."""
+        wanted = self._key(page)
+        blocks = range(0, self._tables.size(), PLACES)
+
+        def first(block: int) -> tuple[float, int]:
+            (head,) = self._tables.row("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
+            return self._key(int(from_bytes(head)[0]))
+
+        block = blocks[max(0, bisect_right(blocks, wanted, key=first) - 1)]
+        (held,) = self._tables.row("SELECT pages FROM places WHERE first = ?", block)
+        return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key)
+
+    def _key(self, page: int) -> tuple[float, int]:
+        """What pages are ordered by, from the best on."""
+        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        return -x, page

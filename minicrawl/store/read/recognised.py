@@ -1,0 +1,71 @@
+"""What pages are recognised by: fingerprints, answers for pages that cannot exist, parameters, alternates."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from minicrawl.store.read.tables import Tables, columns
+from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, ParameterRow, Probe, RecentPage
+
+SKETCH_BYTES = 40
+
+
+class Recognised:
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters` and `alternates`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def fingerprints(self) -> Iterator[FingerprintColumns]:
+        """Fingerprints of all pages, in the order in which they got their first answer, a thousand at a time."""
+        query = f"""
+            SELECT page, payload, leader IS NULL OR distance IS NOT NULL, leader IS NULL AND sketch IS NOT NULL,
+                coalesce(sketch, zeroblob({SKETCH_BYTES}))
+            FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
+        for rows in self._tables.blocks(query, self._tables.sizes.rows):
+            *numbers, sketches = zip(*rows, strict=True)
+            page, payload, is_first, leads = (np.array(column, dtype=np.int64) for column in numbers)
+            sketch = np.frombuffer(b"".join(sketches), np.uint64).reshape(len(rows), -1)
+            yield FingerprintColumns(page, payload, is_first, sketch, leads)
+
+    def fingerprint(self, page: int) -> Fingerprint | None:
+        """The fingerprint of one page; None when it has none."""
+        of_page = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND payload IS NOT NULL"
+        return self._tables.record(Fingerprint, of_page, page)
+
+    def duplicate_counts(self) -> tuple[int, int]:
+        """How many pages have the bytes of another, and how many nearly say what another says."""
+        return self._duplicates("1")
+
+    def duplicates_of(self, page: int) -> tuple[int, int]:
+        """The same, of those that are marked with this page."""
+        return self._duplicates(f"leader = {page:d}")
+
+    def _duplicates(self, which: str) -> tuple[int, int]:
+        query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
+        marked, near = self._tables.row(query)
+        return marked - near, near
+
+    def probes(self) -> list[Probe]:
+        """What hosts answered for pages that cannot exist."""
+        return self._tables.records(Probe, "probes")
+
+    def recent_pages(self) -> Iterator[tuple[RecentPage, str]]:
+        """The pages that were read lately, in this order, each with its URL."""
+        query = f"""
+            SELECT url, {columns(RecentPage, "recent_pages")} FROM recent_pages JOIN pages ON pages.id = page
+            ORDER BY recent_pages.id"""
+        return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
+
+    def parameters(self) -> list[ParameterRow]:
+        """Parameters that are, or may be, sessions'."""
+        return self._tables.records(ParameterRow, "parameters")
+
+    def alternates(self) -> list[Alternate]:
+        """Pages that a page read before them gives as its alternate."""
+        return self._tables.records(Alternate, "alternates ORDER BY page")
+
+    def alternate_of(self, page: int) -> int | None:
+        """The page that gives this one as its alternate, and was read before it."""
+        row = self._tables.row("SELECT named_by FROM alternates WHERE page = ?", page)
+        return int(row[0]) if row else None

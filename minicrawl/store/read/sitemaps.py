@@ -1,0 +1,45 @@
+"""Sitemaps, and the URLs in them that are not known yet."""
+
+from minicrawl.store.read.tables import Tables, columns
+from minicrawl.store.rows import ListedUrl, SitemapRow
+
+_SITEMAP = columns(SitemapRow, "sitemaps")
+
+
+class Sitemaps:
+    """Reads the tables `sitemaps`, `sitemap_urls` and `sitemap_pages`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def all(self) -> list[SitemapRow]:
+        """All sitemaps by number."""
+        return self._tables.records(SitemapRow, "sitemaps ORDER BY id")
+
+    def of(self, page: int) -> SitemapRow | None:
+        """The sitemap that made a page known."""
+        query = f"""
+            SELECT {_SITEMAP} FROM sitemap_pages JOIN sitemaps ON sitemaps.id = sitemap
+            WHERE sitemap_pages.page = ?"""
+        row = self._tables.row(query, page)
+        return SitemapRow._make(row) if row else None
+
+    def listing(self, url: str, host: str) -> SitemapRow | None:
+        """The sitemap whose URL, on that host, waits to become known; looks at all that wait there."""
+        query = f"""
+            SELECT {_SITEMAP} FROM hosts CROSS JOIN sitemap_urls AS listed ON listed.host = hosts.id
+                JOIN sitemaps ON sitemaps.id = sitemap
+            WHERE hosts.name = ? AND listed.url = ? LIMIT 1"""
+        row = self._tables.row(query, host, url)
+        return SitemapRow._make(row) if row else None
+
+    def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
+        """The next n URLs that wait on a host, behind the one with the number `after`."""
+        return self._tables.records(
+            ListedUrl, "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?", host, after, n
+        )
+
+    def listed_counts(self) -> dict[int, tuple[int, int]]:
+        """Per host that has any: how many URLs wait, and the largest number of these."""
+        rows = self._tables.rows("SELECT host, count(*), max(id) FROM sitemap_urls GROUP BY host")
+        return {host: (count, last) for host, count, last in rows}

@@ -1,0 +1,124 @@
+"""What is wrong with the file of a store: with its structure, its tables, and rows that lead to no other."""
+
+import math
+from collections.abc import Iterator
+
+from minicrawl.store.database import damaged, schema_errors
+from minicrawl.store.read.recognised import SKETCH_BYTES
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.urlhash import url_hash
+
+_BOOKS = (
+    *("level", "clock", "interpolation_size", "window_size", "window_visits", "newcomer_history", "newcomer_stretch"),
+    *("ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "best_floor"),
+)
+"""Keys of `meta` that the view `books` reads."""
+_FLAWS = {
+    "pages are on a host that is not in the store": (
+        "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
+    ),
+    "pages were found on a page that is not in the store": (
+        "SELECT count(*) FROM pages WHERE found_on NOT IN (SELECT id FROM pages)"
+    ),
+    "page numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM pages",
+    "URLs stand twice": "SELECT count(*) - count(DISTINCT url) FROM pages",
+    "rows of links come from a page that is not in the store": (
+        "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
+    ),
+    "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "probes are cut": (
+        "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
+        "OR coalesce(length(others), 0) % 4"
+    ),
+    "words of pages are cut": "SELECT count(*) FROM recent_pages WHERE length(words) % 4",
+    "pages read lately are not in the store": (
+        "SELECT count(*) FROM recent_pages WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "sketches are cut": f"SELECT count(*) FROM fetches WHERE length(sketch) <> {SKETCH_BYTES}",
+    "aliases have more or fewer targets than one": (
+        "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
+    ),
+    "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
+    "domains' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM domains",
+    "linking domains belong to a domain that is not in the store": (
+        "SELECT count(*) FROM linkers WHERE domain NOT IN (SELECT id FROM domains)"
+    ),
+    "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
+    "pages are alternates of a page that is not in the store": (
+        "SELECT count(*) FROM alternates WHERE named_by NOT IN (SELECT id FROM pages)"
+    ),
+    "pages are duplicates of a page that is not in the store": (
+        "SELECT count(*) FROM fetches WHERE leader NOT IN (SELECT id FROM pages)"
+    ),
+    "sitemaps or URLs from them are on a host that is not in the store": (
+        "SELECT count(*) FROM (SELECT host FROM sitemaps UNION SELECT host FROM sitemap_urls) "
+        "WHERE host NOT IN (SELECT id FROM hosts)"
+    ),
+    "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
+    "hashes of URLs are of a page that is not in the store": (
+        "SELECT count(*) FROM url_hashes WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages have had an answer that is not in the store": (
+        "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND fetch NOT IN (SELECT id FROM fetches)"
+    ),
+    "answers belong to no page": "SELECT (SELECT count(*) FROM fetches) - (SELECT count(DISTINCT fetch) FROM pages)",
+    "sitemaps were named for a page that is not in the store": (
+        "SELECT count(*) FROM sitemaps WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages or URLs come from a sitemap that is not in the store": (
+        "SELECT count(*) FROM (SELECT sitemap FROM sitemap_pages UNION SELECT sitemap FROM sitemap_urls) "
+        "WHERE sitemap NOT IN (SELECT id FROM sitemaps)"
+    ),
+}
+"""What is wrong with so many rows as the query counts."""
+
+
+class Soundness:
+    """Looks for damage in all tables."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def structure_errors(self) -> list[str]:
+        """The first thing that SQLite finds wrong with the file, without a look at what stands in it; or nothing."""
+        return self._findings("PRAGMA quick_check(1)")
+
+    def integrity_errors(self) -> list[str]:
+        """What SQLite and the foreign columns say is wrong with the file, in sentences."""
+        errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
+        if errors:
+            return errors  # what stands in such rows may be of no type that is looked for here
+        with self._tables.errors:
+            errors += schema_errors(self._tables.db)
+        for what, query in _FLAWS.items():
+            (count,) = self._tables.row(query)
+            if count:
+                errors.append(f"{count} {what}")
+        return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
+
+    def texts(self, table: str, column: str) -> Iterator[str]:
+        """What a column of JSON holds in all rows that have any."""
+        return (text for (text,) in self._tables.each(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"))
+
+    def _findings(self, pragma: str) -> list[str]:
+        """What SQLite finds wrong, a line each."""
+        lines = (line for (text,) in self._tables.rows(pragma) for line in text.splitlines())
+        return [line for line in lines if line not in ("ok", "*** in database main ***")]
+
+    def _lost(self) -> list[tuple[int, str]]:
+        """Pages without a hash of their URL, and those with another's."""
+        lost = self._tables.rows("SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)")
+        key = self._tables.hash_key
+        hashed = self._tables.each("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page")
+        return lost + [(page, url) for page, url, kept in hashed if url_hash(url, key) != kept]
+
+
+def check_books(tables: Tables) -> None:
+    """Raise StoreError when importance cannot be computed: to SQL a word is 0, and infinity and NULL will do."""
+    keys = ", ".join("?" * len(_BOOKS))
+    for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
+        if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+            raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
+    (books,) = tables.row("SELECT level + clock + virtual + births + total + floor FROM books")
+    if books is None and tables.size():
+        raise damaged(tables.path, "a number is missing that importance is computed with")

@@ -1,0 +1,94 @@
+"""Queries of a store, and rows as named tuples whose fields are columns."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from minicrawl.sizes import Sizes
+from minicrawl.store.database import damaged, store_errors
+from minicrawl.store.rows import MetaValue
+
+Row = TypeVar("Row", bound=NamedTuple)
+_LEAST_ROW = 16
+"""Bytes that a page takes at the very least."""
+
+
+class Tables:
+    """Asks one SQLite connection. Every query sees the last commit, or that of the snapshot it is in."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
+        self.path = path
+        self.db = db
+        self.sizes = sizes
+        self.errors = store_errors(path)
+        self.hash_key = b""
+        """Key of the hashes that URLs are found by."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside the block is of one commit, also while a crawl goes on writing.
+
+        A block inside another belongs to the outer one's commit.
+        """
+        if self.db.in_transaction:
+            yield
+            return
+        with self.errors:
+            self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self.errors:
+            return self.db.execute(query, values).fetchall()
+
+    def row(self, query: str, *values: Any) -> Any:
+        """The first row of an answer; None when it has none."""
+        with self.errors:
+            return self.db.execute(query, values).fetchone()
+
+    def each(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows of an answer, as they are asked for."""
+        with self.errors:
+            rows = self.db.execute(query, values)
+            # "yield from" would close the cursor along with the generator, which may be after the store.
+            while (row := rows.fetchone()) is not None:
+                yield row
+
+    def blocks(self, query: str, size: int) -> Iterator[list[Any]]:
+        """The rows of an answer, so many at a time."""
+        with self.errors:
+            cursor = self.db.execute(query)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+    def records(self, kind: type[Row], source: str, *values: Any) -> list[Row]:
+        """The rows of `source` (a table, with what follows FROM) as named tuples of a kind."""
+        return list(map(kind._make, self.rows(f"SELECT {columns(kind)} FROM {source}", values)))
+
+    def record(self, kind: type[Row], source: str, *values: Any) -> Row | None:
+        """The first row of `source` as a named tuple; None when there is none."""
+        row = self.row(f"SELECT {columns(kind)} FROM {source}", *values)
+        return kind._make(row) if row else None
+
+    def meta(self, key: str) -> MetaValue:
+        row = self.row("SELECT value FROM meta WHERE key = ?", key)
+        return row[0] if row else None
+
+    def size(self) -> int:
+        """Number of known pages."""
+        (size,) = self.row("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        (octets,) = self.row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if not 0 <= size <= octets // _LEAST_ROW:  # memory for so many would be asked for
+            raise damaged(self.path, f"it has a page with the number {size - 1}")
+        return int(size)
+
+
+def columns(kind: type[NamedTuple], table: str = "") -> str:
+    """The columns that a kind of row has as fields. table: whose they are, where several tables have such."""
+    return ", ".join(f"{table}.{name}" if table else name for name in kind._fields)
