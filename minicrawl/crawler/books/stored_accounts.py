@@ -30,7 +30,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "newcomer_stretch": accounts.book.newcomer_stretch,
         **accounts.book.window_sizes()._asdict(),
         "ledger_virtual": accounts.ledger.virtual,
-        "ledger_never_visited": accounts.ledger.never_read,
+        "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
         "ledger_total": accounts.ledger.total(),
         "coverage_waiting": accounts.coverage.waiting,
