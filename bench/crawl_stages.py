@@ -64,7 +64,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),
     (Frontier, "credit", "frontier"),
-    (Frontier, "acquire", "frontier"),
+    (Frontier, "best_errand", "frontier"),
+    (Frontier, "best_page", "frontier"),
+    (Frontier, "hand_out", "frontier"),
     (Frontier, "add", "frontier"),
     (Visits, "absorb", "absorb: judge, scope, discover"),
     (Visits, "absorb_unfetched", "absorb: judge, scope, discover"),
@@ -94,7 +96,7 @@ def run() -> None:
         links = len(open_store(store).links().targets)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].fetched
+    cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].progress.fetched
     cpu_of_workers = workers.ru_utime + workers.ru_stime
     accounts = engines[0]._absorber.accounts
     spent_by_stage["HTTP client, event loop, start"] = cpu - sum(spent_by_stage.values())

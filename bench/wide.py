@@ -23,6 +23,7 @@ from made_up import MadeUpWeb
 from minicrawl.cli import main
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.host import HostTurn
 
 _CHOICES = 50
 _FAILING = 0.01
@@ -40,37 +41,36 @@ class Watch:
 
     def attach(self) -> None:
         """Look over the shoulder of every frontier and engine."""
-        acquire, commit = Frontier.acquire, Engine._commit
+        hand_out, commit = Frontier.hand_out, Engine._commit
 
-        def watched(frontier: Frontier, now: float) -> int | None:
+        def watched(frontier: Frontier, page: int, now: float) -> HostTurn:
             self._choices += 1
             best = _best(frontier, now) if self._choices % _CHOICES == 0 else None
-            page = acquire(frontier, now)
-            if page is not None and best is not None:
+            if best is not None:
                 self.regrets.append(100 * (1 - int(frontier._book.standing[page]) / best))
-            return page
+            return hand_out(frontier, page, now)
 
         def noted(engine: Engine) -> None:
             commit(engine)
             self._note(engine)
 
-        Frontier.acquire = watched  # type: ignore[assignment,method-assign]
+        Frontier.hand_out = watched  # type: ignore[assignment,method-assign]
         Engine._commit = noted  # type: ignore[assignment,method-assign]
 
     def _note(self, engine: Engine) -> None:
-        if engine.seconds < self._settled or engine.reason is not None:
+        if engine.progress.seconds < self._settled or engine.reason is not None:
             return
         if self._from is None:
-            self._from = (engine.seconds, engine.fetched)
-        elif engine.seconds > self._from[0]:
-            self.rate = (engine.fetched - self._from[1]) / (engine.seconds - self._from[0])
+            self._from = (engine.progress.seconds, engine.progress.fetched)
+        elif engine.progress.seconds > self._from[0]:
+            self.rate = (engine.progress.fetched - self._from[1]) / (engine.progress.seconds - self._from[0])
 
 
 def _best(frontier: Frontier, now: float) -> int | None:
     """The most cash of all never-read pages whose hosts are on offer."""
     frontier._wake(now)
     size = frontier._book.size
-    is_offered = np.array([host.is_offered for host in frontier.hosts])
+    is_offered = np.array([host.is_offered and not host.opening for host in frontier.hosts])
     may = ~frontier._book.visited[:size] & is_offered[frontier.host_of[:size]]
     may &= ~frontier._held[:size]
     return int(frontier._book.standing[:size][may].max()) if may.any() else None

@@ -22,14 +22,12 @@ class Timing:
     retry            between the first two tries of a page; then four times as long
     found_nothing    until a page at which nothing was found is asked for again, where pages are read again at all
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
-    robots_look      where a robots.txt is being followed, its site looks that often whether it has come, if it has no
-                     longer delay
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
     on_its_way       that a request takes to its host at most; with a delay of more than a second, that many times it
     attempt          for which an errand waits that is an attempt, where too many such are under way
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             for which a host waits for which there was no room among the open files
-    first_pause, longest_pause       between two knocks, see minicrawl.crawler.hosts.outage
+    first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
     patience         after which what is held in doubt has failed, see there
     batch            of turns in one commit
     lease            after a commit within which requests may leave
@@ -52,7 +50,6 @@ class Timing:
     retry: float = 5.0
     found_nothing: float = 86_400.0
     robots_retry: float = 10.0
-    robots_look: float = 0.05
     least_backoff: float = 1.0
     longest_backoff: float = 300.0
     on_its_way: float = 0.04

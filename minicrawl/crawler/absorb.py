@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
-from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.known.loading import load_budgets
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
@@ -22,9 +20,10 @@ from minicrawl.crawler.recognise.canonicals import Canonicals
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.recognise.soft404 import Soft404s
-from minicrawl.crawler.requests.liveness import Knocks
-from minicrawl.crawler.requests.robots import RobotsTurns
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.liveness import Liveness
+from minicrawl.crawler.requests.robots import RobotsFiles
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
@@ -45,7 +44,7 @@ from minicrawl.timing import STANDARD, Timing
 
 class Absorber:
     """Who takes in what: `visits` the answers for pages, `robots` and `sitemaps` theirs, `probes` the answers for pages
-    that cannot exist; `turns` how hosts were answered, `knocks` whom to ask whether anybody answers.
+    that cannot exist; `turns` how hosts were answered, `liveness` whom to ask whether anybody answers.
 
     `savers`: what a commit writes, in this order; whoever has something to keep joins them.
     """
@@ -81,18 +80,17 @@ class Absorber:
         aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
         by = _recognisers(writer, settings, web, admission, aliases, self.tally, sessions)
         self.recognition = Recognition(by, accounts, pages, urls, aliases)
-        self.probes = Probes(by.soft404s, by.soft_errors, sessions, self.turns)
-        self.robots = RobotsTurns(
+        self.probes = Probes(by.soft404s, by.soft_errors, sessions)
+        self.robots = RobotsFiles(
             writer,
             web.past,
-            frontier,
             hosts,
             web.batch,
             self.turns,
             user_agent=settings.user_agent,
             timing=timing,
         )
-        self.sitemaps = SitemapTurns(
+        self.sitemaps = Sitemaps(
             SitemapQueue(writer),
             accounts,
             frontier,
@@ -108,7 +106,7 @@ class Absorber:
         alternates = Alternates(
             writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
         )
-        self.knocks = Knocks(accounts, frontier, pages, urls, asks_robots=not settings.ignore_robots)
+        self.liveness = Liveness(accounts, frontier, pages, urls, self.turns, asks_robots=not settings.ignore_robots)
         self.visits = Visits(
             accounts=accounts,
             frontier=frontier,
@@ -160,15 +158,6 @@ class Absorber:
         yield from self._discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
         self._deep_links.follow_further(self.writer.link_table.too_deep(), now)
-
-    def acquire_errand(self, now: float) -> tuple[HostTurn, str] | None:
-        """Hand out a host to be asked now for something that is no page, and its URL; in flight until absorbed."""
-        self.sitemaps.line_up(now)
-        turn = self.frontier.acquire_errand(now)
-        if turn is None:
-            return None
-        hop = self.robots.hop(turn)
-        return turn, self.sitemaps.url(turn) if hop is None else hop.url
 
     @property
     def turns_in_batch(self) -> int:

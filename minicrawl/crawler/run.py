@@ -12,10 +12,12 @@ from typing import Any
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.books.audit import damage_told
+from minicrawl.crawler.clock import SteadyClock
 from minicrawl.crawler.contact import is_nameless
-from minicrawl.crawler.engine import Engine, SteadyClock
+from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
+from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
@@ -124,6 +126,7 @@ async def _crawl(
         began = clock() - (time.monotonic() - started)
         engine = Engine(
             absorber,
+            requests_of(absorber, settings, timing),
             source,
             settings,
             timing=timing,
@@ -176,9 +179,9 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
     accounts = absorber.accounts
     return CrawlReport(
         reason=engine.reason or "nothing-left",
-        fetched=engine.fetched,
-        bytes=engine.bytes,
-        seconds=engine.seconds,
+        fetched=engine.progress.fetched,
+        bytes=engine.progress.bytes,
+        seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
@@ -191,7 +194,7 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
-    if engine.reason == "time" and not (engine.fetched or engine.unanswered):
+    if engine.reason == "time" and not (engine.progress.fetched or engine.unanswered):
         return store.page_table.unanswered()
     return dict(engine.unanswered)
 

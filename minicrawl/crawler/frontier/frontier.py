@@ -2,7 +2,8 @@
 
 Per host there is a queue ordered by the strategy; among the hosts on offer the one whose best page ranks
 highest is next. A host that has a request in flight, or whose politeness delay runs, is not on offer, nor are the
-hosts of an IP address of which that is true. Time is passed in; nothing here sleeps or reads a clock.
+hosts of an IP address of which that is true, nor the pages of a host that is closed. Time is passed in; nothing here
+sleeps or reads a clock.
 """
 
 import heapq
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.frontier.lanes import Lane
-from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Host, HostTurn
+from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
@@ -66,7 +67,7 @@ class Frontier:
         self._address_of: dict[str, Address] = {}
         self._looked_up = self._unanswered = 0  # look-ups since it was judged whether they are too many
         self._lookups_judged_at = 0.0
-        self._turns: dict[int | None, Address] = {}  # by page in flight, or the complement of an errand, or neither
+        self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
         self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
@@ -201,7 +202,14 @@ class Frontier:
             self._refresh.offer(self.hosts[host_id])
 
     def acquire(self, now: float, *, attempts: bool = True) -> int | None:
-        """Hand out the page to fetch now, or None. Its host is in flight until `release`.
+        """Hand out the best page, or None. Its host is in flight until `release`."""
+        page = self.best_page(now, attempts=attempts)
+        if page is not None:
+            self.hand_out(page, now)
+        return page
+
+    def best_page(self, now: float, *, attempts: bool = True) -> int | None:
+        """The page to fetch now, or None; it is not handed out yet.
 
         attempts: whether hosts may have their turn of which nobody knows that they answer.
         """
@@ -210,16 +218,21 @@ class Frontier:
         discovers = self._budget.discovers(discovery is not None, refresh is not None)
         if discovers is None:
             return None
-        lane, best = (self._discovery, discovery) if discovers else (self._refresh, refresh)
+        best = discovery if discovers else refresh
         assert best is not None
-        _, host = best
-        page = lane.pop(host)
-        self._held[page] = True
-        host.pages_since_errand += 1
-        self._begin(HostTurn(host, page), now)
-        return page
+        return unpacked(best[0])
 
-    def add_errand(self, host: Host, errand: int, now: float, *, first: bool = False) -> None:
+    def hand_out(self, page: int, now: float) -> HostTurn:
+        """Let the best page have its turn. Its host is in flight until `release`."""
+        turn = HostTurn(self.host(page), page)
+        popped = self._lane(page).pop(turn.host)
+        assert popped == page, "only the best page of a host is handed out"
+        self._held[page] = True
+        turn.host.pages_since_errand += 1
+        self._begin(turn, now)
+        return turn
+
+    def add_errand(self, host: Host, errand: Errand, now: float, *, first: bool = False) -> None:
         """Let a host be asked for something that is no page, when its turn comes. first: in its next turn."""
         if first:
             host.errands.insert(0, errand)
@@ -234,36 +247,82 @@ class Frontier:
 
     def acquire_errand(self, now: float) -> HostTurn | None:
         """Hand out an errand to run now, or None. Its host is in flight until `end_turn`."""
+        best = self.best_errand(now)
+        return None if best is None else self.hand_out_errand(*best, now)
+
+    def best_errand(self, now: float) -> tuple[Host, Errand] | None:
+        """A host and the errand to run there now, or None; it is not handed out yet."""
         self._wake(now)
         while self._with_errands:
-            host = self._with_errands.popleft()
-            is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
-            if not (host.is_offered and host.errands and is_due):
-                continue
-            if host.address is not None and not host.address.is_offered:
+            host = self._with_errands[0]
+            errand = self._due_errand(host)
+            if errand is not None and (host.address is None or host.address.is_offered):
+                return host, errand
+            self._with_errands.popleft()
+            if errand is not None and host.address is not None:
                 host.address.with_errands.append(host)
-                continue
-            errand = host.errands.pop(0)
-            self._errands -= 1
-            host.pages_since_errand = 0
-            turn = HostTurn(host, errand=errand)
-            self._begin(turn, now)
-            return turn
         return None
 
-    def acquire_host(self, host: Host, now: float) -> HostTurn | None:
-        """Hand out a host for neither page nor errand, if it may be asked now. It is in flight until `end_turn`."""
-        self._wake(now)
-        is_free = host.in_flight < host.most and host.not_before <= now
-        if not is_free or (host.address is not None and not host.address.is_offered):
+    def _due_errand(self, host: Host) -> Errand | None:
+        """The errand that the next turn of a host is for, if it is for one."""
+        is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or host.opening or not self._has_page(host)
+        if not (host.is_offered and is_due):
             return None
-        turn = HostTurn(host)
+        return next((errand for errand in host.errands if errand.opens or not host.opening), None)
+
+    def hand_out_errand(self, host: Host, errand: Errand, now: float) -> HostTurn:
+        """Let an errand have its turn that waits for one."""
+        host.errands.remove(errand)
+        self._errands -= 1
+        host.pages_since_errand = 0
+        return self.begin(host, errand, now)
+
+    def begin(self, host: Host, errand: Errand, now: float) -> HostTurn:
+        """Let an errand have its turn that has not waited for one. Its host is in flight until `end_turn`."""
+        turn = HostTurn(host, errand=errand)
         self._begin(turn, now)
         return turn
 
+    def pass_on(self, turn: HostTurn, errand: Errand | None, now: float) -> HostTurn | None:
+        """Let another errand of the same host, or if None its best page, have the turn that one has. None: no page."""
+        host, address = turn.host, self._turns.pop(_key(turn), None)
+        if errand is not None:
+            if errand in host.errands:
+                host.errands.remove(errand)
+                self._errands -= 1
+            passed = HostTurn(host, errand=errand)
+        else:
+            lane = self._discovery if self._discovery.has_page(host) else self._refresh
+            page = lane.pop(host) if lane.has_page(host) else None
+            if page is None:
+                self.end_turn(turn, now, asked=False)
+                return None
+            self._held[page] = True
+            passed = HostTurn(host, page)
+        if address is not None:
+            self._turns[_key(passed)] = address
+        return passed
+
+    def may_be_asked(self, host: Host, now: float) -> bool:
+        """Whether a host may have a turn now, be it on offer or not."""
+        self._wake(now)
+        is_free = host.in_flight < host.most and host.not_before <= now
+        return is_free and (host.address is None or host.address.is_offered)
+
+    def close(self, host: Host, now: float) -> None:
+        """An errand is under way that the pages of a host must wait for."""
+        host.opening += 1
+        self._withdraw(host)
+        self._reschedule(host, now)
+
+    def open(self, host: Host, now: float) -> None:
+        """Such an errand is over."""
+        host.opening -= 1
+        self._reschedule(host, now)
+
     def leave_address(self, turn: HostTurn, now: float, *, asked: bool, left: float = math.inf) -> None:
         """The turn takes longer, but its address may be asked again after its delay."""
-        address = self._turns.pop(_number(turn), None)
+        address = self._turns.pop(_key(turn), None)
         if address is not None:
             address.end(now, asked, left, self._on_its_way)
             self._reschedule_address(address, now)
@@ -378,14 +437,15 @@ class Frontier:
         host.begin(now)
         self._withdraw(host)
         if host.address is not None:
-            self._turns[_number(turn)] = host.address
+            self._turns[_key(turn)] = host.address
             host.address.begin(now)
             self._reschedule_address(host.address, now)
         self._reschedule(host, now)
 
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
-        if host.in_flight >= host.most or not (self._has_page(host) or host.errands):
+        has_page = self._has_page(host) and not host.opening
+        if host.in_flight >= host.most or not (has_page or host.errands):
             return
         until = host.not_before
         if until > now:
@@ -458,6 +518,5 @@ class Frontier:
         return priorities - _BEHIND * self._is_put_off[pages] if self._puts_off else priorities
 
 
-def _number(turn: HostTurn) -> int | None:
-    """A page, or the complement of an errand; None for the one turn at a time that is for neither."""
-    return turn.page if turn.errand is None else ~turn.errand
+def _key(turn: HostTurn) -> int | Errand | None:
+    return turn.page if turn.errand is None else turn.errand

@@ -94,7 +94,7 @@ class Lane:
     def offer(self, host: Host) -> None:
         """Let a host that is on offer stand in for its best page."""
         queue = self._queues.get(host.id)
-        entry = queue.peek() if queue and host.is_offered else None
+        entry = queue.peek() if queue and host.is_offered and not host.opening else None
         if entry is None:
             return
         address, is_attempt = host.address, not host.answers

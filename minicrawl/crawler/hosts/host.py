@@ -1,17 +1,23 @@
 """A host, its address, and when they may be asked. Time is passed in.
 
 turn     a host is handed out, for a page or for an errand, and is in flight until that is over, asked or not
-errand   a request to a host that is for no page, under a number of the caller's
+errand   what a host is asked for that is no page
 """
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from minicrawl.crawler.hosts.politeness import FRESH, Health, reached_by
 
 TURNS_PER_ERRAND = 10
 """Of so many turns of a host that has pages, one at most is for an errand."""
+
+
+class Errand(Protocol):
+    """`opens`: it asks for what keeps hosts closed, and may be run while its own host is."""
+
+    opens: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,6 +69,8 @@ class Host(Clock):
     over, for another reason. `answers`: whether it did when it was asked last in this run, None if it has not been; to
     be set by the frontier alone. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
     `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
+    `opening`: how many errands are under way that it must wait for; until they are over the host is closed, and its
+    pages are not on offer.
     """
 
     crawl_delay: float = 0.0
@@ -71,8 +79,9 @@ class Host(Clock):
     answers: bool | None = None
     address: Address | None = None
     located_until: float = math.inf
-    errands: list[int] = field(default_factory=list)  # few; an empty deque takes 760 bytes
+    errands: list[Errand] = field(default_factory=list)  # few; an empty deque takes 760 bytes
     pages_since_errand: int = TURNS_PER_ERRAND
+    opening: int = 0
 
     @property
     def not_before(self) -> float:
@@ -81,15 +90,8 @@ class Host(Clock):
 
 
 class HostTurn(NamedTuple):
-    """A host that may be asked now, and what for: the page or the errand that is not None.
-
-    Neither: a knock, which asks only whether the host answers.
-    """
+    """A host that is asked now, and what for: the page or the errand that is not None."""
 
     host: Host
     page: int | None = None
-    errand: int | None = None
-
-    @property
-    def is_knock(self) -> bool:
-        return self.page is None and self.errand is None
+    errand: Errand | None = None

@@ -4,12 +4,12 @@ us: the network, the name server, the proxy or an option is not what it was.
 silent    a request that failed as it would without a network, see SILENT; any other failure shows that somebody is
 sign      a silent request to a host that has answered before, in this run or an earlier one, and not failed since
 doubt     while only silent requests have come back since the last answer: what they were for is held, not yet failed
-knock     a request that asks only for an answer: to a host that has answered before, or one that nobody has asked yet
+check     a request that asks only for an answer: to a host that has answered before, or one that nobody has asked yet
 
-The rule: signs of HOSTS different hosts without an answer between, and nothing but knocks is asked any more. If one of
-the first KNOCKS is answered, it is the hosts: what was held has failed, and the crawl goes on. If not, it is an outage:
+The rule: signs of HOSTS different hosts without an answer between, and nothing but checks is asked any more. If one of
+the first CHECKS is answered, it is the hosts: what was held has failed, and the crawl goes on. If not, it is an outage:
 what was held waits for its turn again, as if it had not had it, and so does all that fails until somebody answers.
-Between two knocks there is then a second at first, twice as much each time, and a minute at most.
+Between two checks there is then a second at first, twice as much each time, and a minute at most.
 
 Hosts that never answered are no signs, so that a crawl may end in as many dead hosts as there are, and one at whose
 start nobody answers ends at once. What is held fails after all once MOST_HELD are, after a minute, or when
@@ -25,7 +25,7 @@ from minicrawl.crawler.net.tls import REASONS
 from minicrawl.timing import STANDARD, Timing
 
 HOSTS = 5
-KNOCKS = 2
+CHECKS = 2
 MOST_HELD = 256
 
 SILENT = frozenset(
@@ -44,8 +44,8 @@ Failure = TypeVar("Failure")
 class Outage(Generic[Failure]):
     """What silent requests were for, until it is known what their silence means.
 
-    `since`: when the first silent request came back, once it is certain that nobody answers. `ask_at`: when to knock,
-    infinity while somebody is being asked; None as long as all is well. `pause`: seconds between two knocks.
+    `since`: when the first silent request came back, once it is certain that nobody answers. `ask_at`: when to check,
+    infinity while somebody is being asked; None as long as all is well. `pause`: seconds between two checks.
     """
 
     def __init__(self, timing: Timing = STANDARD) -> None:
@@ -71,12 +71,12 @@ class Outage(Generic[Failure]):
         if len(self._signs) >= HOSTS and self.ask_at is None:
             self.ask_at = now
 
-    def knocked(self) -> None:
+    def checking(self) -> None:
         """Somebody is being asked."""
         self.ask_at = math.inf
 
     def located(self, now: float) -> None:
-        """Where to knock is known now."""
+        """Where to check is known now."""
         if self.ask_at is not None:
             self.ask_at = now
 
@@ -88,11 +88,11 @@ class Outage(Generic[Failure]):
             self._find_out(now)
 
     def unanswered(self, now: float) -> None:
-        """A knock was not answered; by then somebody else may have."""
+        """A check was not answered; by then somebody else may have."""
         if self.ask_at is None:
             return
         self._unanswered += 1
-        if self._unanswered < KNOCKS:
+        if self._unanswered < CHECKS:
             self.ask_at = now
             return
         self._find_out(now)

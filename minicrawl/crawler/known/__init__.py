@@ -10,5 +10,4 @@ batch        what the next commit writes of the turns of pages
 saving       what the next commit writes of the accounts; what a part of the crawl does to be saved
 settling     virtual visits along the links that the store holds
 tally        what a run counts
-host_turns   how the turns of hosts end
 """

@@ -1,25 +1,23 @@
 """Asking for robots.txt files, and for what they redirect to.
 
-A robots.txt is asked for in a turn of its host, before what the turn was for. If it redirects, the next request is an
-errand of the host it leads to, at that host's own time, and so on; meanwhile the site's pages wait. No robots.txt is
-asked what it says of that: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so is what stands for it.
+A robots.txt is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
+errand of the host it leads to, at that host's own time, and so on; meanwhile the host of the first one is closed. No
+robots.txt is asked what it says of that: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so is what it leads to.
 """
 
 from dataclasses import replace
-from itertools import count
-from typing import NamedTuple
 
-from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.http.unread import unread
 from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, judged, restored
-from minicrawl.crawler.sitemaps.queue import MOST_IN_ALL
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.request import Deliver, Refusal, Request
+from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
+from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
@@ -28,26 +26,17 @@ from minicrawl.store.rows import RobotsRow
 from minicrawl.timing import Timing
 
 
-class Hop(NamedTuple):
-    """The robots.txt of `site`, scheme://host[:port], is to be had at `url`, behind so many redirects."""
+class RobotsFiles:
+    """What is known of every origin's robots.txt, and requests for those that is not known of.
 
-    site: str
-    url: str
-    redirects: int
-
-
-class RobotsTurns:
-    """What is known of every site's robots.txt, and requests for those that is not known of.
-
-    Invariant: a site that is followed has one hop, which waits for a turn of its host or is in flight. Hops are not in
-    the store: after a kill, a site that was followed is asked again.
+    Invariant: the host of an origin is closed from when its robots.txt is asked for until it is known what that says,
+    or that it cannot be had now. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
     def __init__(
         self,
         store: Store,
         past: Past,
-        frontier: Frontier,
         hosts: KnownHosts,
         batch: Batch,
         turns: HostTurns,
@@ -57,25 +46,21 @@ class RobotsTurns:
     ) -> None:
         self._store = store
         self._past = past
-        self._frontier = frontier
         self._hosts = hosts
         self._batch = batch
         self._turns = turns
         self._user_agent = user_agent
         self._timing = timing
         self._states: dict[str, RobotsState] = {}
-        self._hops: dict[int, Hop] = {}  # by errand
-        self._followed: set[str] = set()
-        self._errands = count(MOST_IN_ALL)  # behind the numbers of sitemaps
 
-    def state(self, site: str) -> RobotsState | None:
-        """What is known of a site's robots.txt, be it out of date."""
-        if site not in self._states:
-            row = self._store.hosts.robots(site)
+    def state(self, origin: str) -> RobotsState | None:
+        """What is known of an origin's robots.txt, be it out of date."""
+        if origin not in self._states:
+            row = self._store.hosts.robots(origin)
             if row is None:
                 return None
-            self._states[site] = self._restored(row)
-        return self._states[site]
+            self._states[origin] = self._restored(row)
+        return self._states[origin]
 
     def _restored(self, row: RobotsRow) -> RobotsState:
         robots, past = restored(row), self._past
@@ -85,81 +70,128 @@ class RobotsTurns:
             self._batch.robots.append(robots.row(row.origin))
         return robots
 
-    def hop(self, turn: HostTurn) -> Hop | None:
-        """The redirect that a turn is for, if it is for one."""
-        return None if turn.errand is None else self._hops.get(turn.errand)
+    def allows(self, url: str) -> bool:
+        """Whether robots.txt allows a URL, as far as it is known."""
+        robots = self.state(origin_of(url))
+        return robots is None or robots.refusal(self._user_agent, url) is None
 
-    def is_held(self, turn: HostTurn, site: str, now: float) -> bool:
-        """Whether a site's robots.txt is being followed; what the turn was for waits then."""
-        if site not in self._followed:
-            return False
-        self._turns.hold(turn, now + max(turn.host.delay, self._timing.robots_look), now)
-        return True
+    def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
+        """A request for what is not known. page: for whose sake."""
+        return RobotsErrand(self, self._turns, host, origin, f"{origin}/robots.txt", page=page)
 
-    def absorb(self, turn: HostTurn, site: str, fetched: Fetched, now: float) -> None:
-        """Take in an answer for the robots.txt of a site, or for what it redirects to if the turn is for that."""
-        hop = self._end_hop(turn)
-        redirects = 1 if hop is None else hop.redirects + 1
+    def host(self, origin: str) -> Host:
+        """Whose pages wait until the robots.txt of an origin is known."""
+        return self._hosts.host(politeness_key(origin))
+
+    def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
+        """Take in an answer for the robots.txt of an origin, or for what it redirects to."""
+        redirects = errand.redirects + 1
         try:
             target = normalise(fetched.location, fetched.url) if fetched.location else None
         except Exception as error:
             fetched, target = unread(fetched, error), None
+        is_over = True
         if fetched.status in REDIRECTS and target is not None and redirects <= MAX_REDIRECTS:
-            self._follow(Hop(site, target, redirects), now)
+            is_over = not self._follow(errand.origin, target, redirects, now)
         else:
-            self._decide(site, fetched, now)
-        self._turns.answered(turn, fetched, now)
-        if hop is None:
-            self._turns.put_back(turn, now)
+            self._decide(errand.origin, fetched, now)
+        self._turns.answered(errand.turn, fetched, now)
+        if is_over:
+            self._turns.frontier.open(self.host(errand.origin), now)
 
-    def drop(self, turn: HostTurn, reason: str, now: float) -> None:
+    def drop(self, errand: "RobotsErrand", reason: str, now: float) -> None:
         """Take in that a redirect whose turn has come is not to be followed."""
-        hop = self._end_hop(turn)
-        assert hop is not None
-        self._frontier.end_turn(turn, now, asked=False)
-        self._decide(hop.site, Fetched(hop.url, reason=reason), now)
+        self._turns.frontier.end_turn(errand.turn, now, asked=False)
+        self._decide(errand.origin, Fetched(errand.url, reason=reason), now)
+        self._turns.frontier.open(self.host(errand.origin), now)
 
-    def _end_hop(self, turn: HostTurn) -> Hop | None:
-        hop = self.hop(turn)
-        if hop is not None:
-            assert turn.errand is not None
-            del self._hops[turn.errand]
-            self._followed.remove(hop.site)
-        return hop
-
-    def _follow(self, hop: Hop, now: float) -> None:
-        if hop.site in self._followed:
-            return  # two requests for it were under way
-        there = origin_of(hop.url)
-        known = self.state(there) if hop.url == f"{there}/robots.txt" else None
+    def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
+        """Ask for what a robots.txt redirects to; False if that is known."""
+        there = origin_of(url)
+        known = self.state(there) if url == f"{there}/robots.txt" else None
         if known is not None and known.rules is not None and now < known.expires:
-            self._take(hop.site, known, now)
-            return
-        errand, host = next(self._errands), self._hosts.host(politeness_key(hop.url))
-        self._hops[errand] = hop
-        self._followed.add(hop.site)
+            self._take(origin, known, now)
+            return False
+        host = self._hosts.host(politeness_key(url))
+        hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
         # Other hosts' redirects must not keep a host's own pages waiting; its own ones are what these wait for.
-        self._frontier.add_errand(host, errand, now, first=host is self._hosts.host(politeness_key(hop.site)))
+        self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
+        return True
 
-    def _decide(self, site: str, fetched: Fetched, now: float) -> None:
-        """Take in the last answer for a site's robots.txt, which may be that of another site as well."""
-        before = self._states.get(site)
+    def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
+        """Take in the last answer for an origin's robots.txt, which may be that of another origin as well."""
+        before = self._states.get(origin)
         robots = judged(fetched, now, before.attempts if before else 0, self._timing)
-        self._take(site, robots, now)
+        self._take(origin, robots, now)
         there = origin_of(fetched.url)
         is_its_own = fetched.url == f"{there}/robots.txt" and fetched.status not in REDIRECTS
-        if there != site and is_its_own and robots.rules is not None:
+        if there != origin and is_its_own and robots.rules is not None:
             self._take(there, robots, now)
 
-    def _take(self, site: str, robots: RobotsState, now: float) -> None:
-        self._states[site] = robots
-        self._batch.robots.append(robots.row(site))
+    def _take(self, origin: str, robots: RobotsState, now: float) -> None:
+        self._states[origin] = robots
+        self._batch.robots.append(robots.row(origin))
         if robots.rules is not None:
             # http and https have one clock: what either asks for holds for both.
-            host = self._hosts.host(politeness_key(site))
-            states = map(self.state, {site, f"http://{host.name}", f"https://{host.name}"})
-            self._turns.heed(host, max(map(self._crawl_delay, states)), now)
+            host = self._hosts.host(politeness_key(origin))
+            states = map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"})
+            self._turns.set_crawl_delay(host, max(map(self._crawl_delay, states)), now)
 
     def _crawl_delay(self, robots: RobotsState | None) -> float:
         rules = None if robots is None else robots.rules
         return 0.0 if rules is None else rules.crawl_delay(self._user_agent) or 0.0
+
+
+class RobotsErrand(Request):
+    """A request for the robots.txt of `origin`, or for what that redirects to, behind so many `redirects`."""
+
+    opens = True
+    obeys_robots = False
+
+    def __init__(
+        self,
+        files: RobotsFiles,
+        turns: HostTurns,
+        host: Host,
+        origin: str,
+        url: str,
+        redirects: int = 0,
+        page: int | None = None,
+    ) -> None:
+        super().__init__(turns, host, url, page)
+        self.origin = origin
+        self.redirects = redirects
+        self.waits = redirects > 0
+        self._files = files
+
+    @property
+    def failure(self) -> str | None:
+        is_failing = self.reason is None and is_unreachable(self.fetched)
+        return f"http-{self.fetched.status}" if is_failing else self.reason
+
+    def begin(self, now: float) -> None:
+        super().begin(now)
+        self._close(now)
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._files.drop(self, refusal.reason, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        self.fetched = await source.robots(self.url)
+
+    def on_answer(self, now: float) -> None:
+        self._files.absorb(self, self.fetched, now)
+
+    def put_back(self, rest: float, now: float) -> None:
+        super().put_back(rest, now)
+        if not self.waits:
+            self.turns.frontier.open(self._files.host(self.origin), now)
+
+    def fail(self, turn: HostTurn, reason: str, now: float) -> None:
+        self._close(now)
+        super().fail(turn, reason, now)
+
+    def _close(self, now: float) -> None:
+        """Let the pages wait, if they do not already."""
+        if not self.waits:
+            self.turns.frontier.close(self._files.host(self.origin), now)

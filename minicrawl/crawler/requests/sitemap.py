@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.http.unread import parser_failed
 from minicrawl.crawler.known.discovery import Discovery, unknown
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.request import Arrival, Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
+from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer
@@ -25,8 +28,8 @@ _LET_IN_SECONDS = 2.0  # some times as long as between two commits, when hosts a
 _LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
 
 
-class SitemapTurns:
-    """Requests for sitemaps, which are errands of their hosts under the sitemaps' numbers, and what they list.
+class Sitemaps(Kind):
+    """Requests for sitemaps, which are errands of their hosts, and what they list.
 
     plain: gives a URL without what is a session's.
     """
@@ -78,18 +81,16 @@ class SitemapTurns:
             if name != self._frontier.hosts[row.host].name and not self._admission.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._admission.scope.kind}", None, 0, now)
             else:
-                self._frontier.add_errand(self._hosts.host(name), row.id, now)
+                host = self._hosts.host(name)
+                self._frontier.add_errand(host, SitemapErrand(self, self._turns, host, row.url, row.id), now)
 
-    def url(self, turn: HostTurn) -> str:
-        """URL of the sitemap that a turn is for."""
-        assert turn.errand is not None
-        return self.queue.row(turn.errand).url
+    def next_ready(self) -> float | None:
+        return self.queue.next_ready()
 
-    def drop(self, turn: HostTurn, reason: str, now: float) -> None:
+    def drop(self, errand: "SitemapErrand", reason: str, now: float) -> None:
         """Take in that a sitemap whose turn has come is not to be asked for."""
-        assert turn.errand is not None
-        self._frontier.end_turn(turn, now, asked=False)
-        self.queue.closed(turn.errand, reason, None, 0, now)
+        self._frontier.end_turn(errand.turn, now, asked=False)
+        self.queue.closed(errand.sitemap, reason, None, 0, now)
 
     def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
         """Take in URLs a sitemap lists, of further sitemaps or of pages: what it may speak of, and is news."""
@@ -104,13 +105,12 @@ class SitemapTurns:
         inside = [url for url in distinct if self._admission.scope.refuses(url, depth) is None]
         self.queue.enqueue(sitemap, unknown(inside, self._urls.find(inside)))
 
-    def absorb(self, turn: HostTurn, answer: SitemapAnswer, now: float) -> None:
+    def absorb(self, errand: "SitemapErrand", answer: SitemapAnswer, now: float) -> None:
         """Take in what the request for a sitemap led to; its URLs have been absorbed."""
-        sitemap = turn.errand
-        assert sitemap is not None
+        sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
         outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
-        self._turns.answered(turn, fetched, now, outcome.rest)
+        self._turns.answered(errand.turn, fetched, now, outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return
@@ -119,8 +119,8 @@ class SitemapTurns:
         reason = answer.reason if fetched.status == 200 else outcome.reason
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
 
-    def let_rest_in(self, now: float) -> bool:
-        """Let some URLs of every host in, as there is nothing else to do; whether any were. Commit before."""
+    def on_nothing_left(self, now: float) -> bool:
+        """Let some URLs of every host in, as there is nothing else to do; whether any were."""
         if not self._is_on:
             return False
         waiting = None
@@ -130,8 +130,8 @@ class SitemapTurns:
                 return True
         return False
 
-    def let_idle_in(self, now: float) -> None:
-        """Let in some URLs of every host that may be asked and has no page left, whatever others do. Commit before."""
+    def on_commit(self, now: float) -> None:
+        """Let in some URLs of every host that may be asked and has no page left, whatever others do."""
         if not (self.queue.waiting and self._is_on):
             return
         for host in self.queue.hosts():
@@ -177,3 +177,29 @@ class SitemapTurns:
             if let_in >= most:
                 break
         return let_in
+
+
+class SitemapErrand(Request):
+    """A request for the sitemap of this number."""
+
+    waits = True
+
+    def __init__(self, sitemaps: Sitemaps, turns: HostTurns, host: Host, url: str, sitemap: int) -> None:
+        super().__init__(turns, host, url)
+        self.sitemap = sitemap
+        self._sitemaps = sitemaps
+        self._answer: SitemapAnswer | None = None
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._sitemaps.drop(self, refusal.reason, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        def give(urls: list[str], is_index: bool) -> None:
+            take = partial(self._sitemaps.absorb_urls, self.sitemap, urls, is_index)
+            deliver(Arrival(len(urls), take))
+
+        self._answer = await source.sitemap(self.url, give)
+        self.fetched = self._answer.fetched
+
+    def on_answer(self, now: float) -> None:
+        self._sitemaps.absorb(self, self._answer or SitemapAnswer(self.fetched), now)

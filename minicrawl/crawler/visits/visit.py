@@ -14,14 +14,14 @@ from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
 from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.host_turns import HostTurns
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, judge
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.max_depth import DeepLinks
@@ -53,7 +53,7 @@ class Visits:
     turns: HostTurns
     traps: Traps | None
     sessions: Sessions
-    sitemaps: SitemapTurns
+    sitemaps: Sitemaps
     guesses: SchemeGuesses
     deep_links: DeepLinks
     aliases: Aliases

@@ -3,6 +3,7 @@
 import math
 import random
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -751,15 +752,23 @@ def test_queues_stay_small_after_many_turns():
     assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
 
 
+class Errand(NamedTuple):
+    number: int
+    opens: bool = False
+
+
+ERRANDS = [Errand(number) for number in range(8)]
+
+
 def test_an_errand_takes_the_turn_of_its_host_and_no_other():
     crawl = Crawl(delay=10.0)
     page, other = crawl.add("a", 1), crawl.add("b", 2)
-    crawl.frontier.add_errand(crawl.hosts["a"], 7, 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == HostTurn(crawl.hosts["a"], errand=7)
+    crawl.frontier.add_errand(crawl.hosts["a"], ERRANDS[7], 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(crawl.hosts["a"], errand=ERRANDS[7])
     assert crawl.drain() == [other]
     crawl.frontier.release(other, 0.0)
     crawl.frontier.put_back(other, 0.0)
-    crawl.frontier.end_turn(HostTurn(crawl.hosts["a"], errand=7), 1.0)
+    crawl.frontier.end_turn(HostTurn(crawl.hosts["a"], errand=ERRANDS[7]), 1.0)
     assert crawl.drain(10.0) == [other]
     assert crawl.frontier.next_ready() == 11.0
     assert crawl.drain(11.0) == [page]
@@ -773,7 +782,7 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
         crawl.add("a", cash)
     for errand in range(5):
         host = crawl.hosts["a"]
-        crawl.frontier.add_errand(host, errand, 0.0)
+        crawl.frontier.add_errand(host, ERRANDS[errand], 0.0)
     while not crawl.frontier.is_empty():
         turn = crawl.frontier.acquire_errand(0.0)
         if turn is not None:
@@ -791,17 +800,17 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand():
 def test_a_host_may_have_errands_and_no_pages():
     crawl = Crawl(delay=10.0)
     host = crawl.frontier.add_host("a", 10.0)
-    crawl.frontier.add_errand(host, 1, 0.0)
-    crawl.frontier.add_errand(host, 2, 0.0)
-    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=1)
+    crawl.frontier.add_errand(host, ERRANDS[1], 0.0)
+    crawl.frontier.add_errand(host, ERRANDS[2], 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=ERRANDS[1])
     assert crawl.frontier.acquire_errand(0.0) is None
-    crawl.frontier.end_turn(HostTurn(host, errand=1), 1.0)
+    crawl.frontier.end_turn(HostTurn(host, errand=ERRANDS[1]), 1.0)
     assert not crawl.frontier.is_empty()
     ready = crawl.frontier.next_ready()
     assert ready is not None
     assert crawl.frontier.acquire_errand(ready - 0.1) is None
-    assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=2)
-    crawl.frontier.end_turn(HostTurn(host, errand=2), 11.0)
+    assert crawl.frontier.acquire_errand(11.0) == HostTurn(host, errand=ERRANDS[2])
+    crawl.frontier.end_turn(HostTurn(host, errand=ERRANDS[2]), 11.0)
     assert crawl.frontier.is_empty()
 
 
@@ -826,3 +835,41 @@ def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay):
         if best is not None:
             crawl.frontier.release(best, now)
             waiting.remove(best)
+
+
+def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is():
+    crawl = Crawl(delay=0.0)
+    page, other = crawl.add("a", 2), crawl.add("b", 1)
+    host = crawl.hosts["a"]
+    crawl.frontier.close(host, 0.0)
+    crawl.frontier.close(host, 0.0)
+    crawl.frontier.add_errand(host, ERRANDS[1], 0.0)
+    assert crawl.frontier.acquire_errand(0.0) is None
+    opening = Errand(2, opens=True)
+    crawl.frontier.add_errand(host, opening, 0.0)
+    assert crawl.frontier.acquire_errand(0.0) == HostTurn(host, errand=opening)
+    crawl.frontier.end_turn(HostTurn(host, errand=opening), 0.0)
+    assert crawl.drain(0.0) == [other]
+    crawl.frontier.open(host, 0.0)
+    crawl.book.standing[page] += 1
+    crawl.frontier.credit(pages(page))
+    assert crawl.drain(0.0) == []
+    assert not crawl.frontier.is_empty()
+    crawl.frontier.open(host, 0.0)
+    assert crawl.drain(0.0) == [page]
+
+
+@pytest.mark.parametrize("ip_delay", [0.0, 1.0])
+def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay):
+    crawl = Crawl(delay=5.0, ip_delay=ip_delay)
+    page = crawl.add("a", 2)
+    host = crawl.hosts["a"]
+    crawl.frontier.locate(host, "address", math.inf, 0.0)
+    turn = crawl.frontier.begin(host, ERRANDS[1], 0.0)
+    assert crawl.frontier.pass_on(turn, None, 0.0) == HostTurn(host, page)
+    assert crawl.frontier.in_flight == 1
+    crawl.frontier.release(page, 0.5)
+    assert crawl.frontier.in_flight == 0
+    turn = crawl.frontier.begin(host, ERRANDS[1], 6.0)
+    assert crawl.frontier.pass_on(turn, None, 6.0) is None
+    assert crawl.frontier.in_flight == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.hosts.outage import HOSTS, KNOCKS, MOST_HELD, Outage
+from minicrawl.crawler.hosts.outage import CHECKS, HOSTS, MOST_HELD, Outage
 from minicrawl.timing import STANDARD
 
 
@@ -44,28 +44,28 @@ def test_an_answer_between_ends_all_doubt() -> None:
     assert outage.ask_at is None
 
 
-@pytest.mark.parametrize("unanswered", range(KNOCKS))
-def test_if_one_of_the_first_knocks_is_answered_it_was_the_hosts(unanswered: int) -> None:
+@pytest.mark.parametrize("unanswered", range(CHECKS))
+def test_if_one_of_the_first_checks_is_answered_it_was_the_hosts(unanswered: int) -> None:
     outage = doubtful(HOSTS)
     for _ in range(unanswered):
-        outage.knocked()
+        outage.checking()
         outage.unanswered(20.0)
         assert outage.ask_at == 20.0
-    outage.knocked()
+    outage.checking()
     assert outage.spared(is_over=False) == []
     assert outage.answered() == list(range(HOSTS))
     assert (outage.ask_at, outage.since) == (None, None)
 
 
-def test_if_it_is_not_all_that_failed_waits_again_and_knocks_get_rare() -> None:
+def test_if_it_is_not_all_that_failed_waits_again_and_checks_get_rare() -> None:
     outage = doubtful(HOSTS)
     pauses = []
-    for _ in range(7 + KNOCKS):
-        outage.knocked()
+    for _ in range(7 + CHECKS):
+        outage.checking()
         outage.unanswered(100.0)
         assert outage.ask_at is not None
         pauses.append(outage.ask_at - 100.0)
-    assert pauses == [0] * (KNOCKS - 1) + [1, 2, 4, 8, 16, 32, STANDARD.longest_pause, STANDARD.longest_pause]
+    assert pauses == [0] * (CHECKS - 1) + [1, 2, 4, 8, 16, 32, STANDARD.longest_pause, STANDARD.longest_pause]
     assert outage.since == 10.0
     assert outage.spared(is_over=False) == list(range(HOSTS))
     outage.failed(5, None, 101.0)
@@ -74,9 +74,9 @@ def test_if_it_is_not_all_that_failed_waits_again_and_knocks_get_rare() -> None:
     assert (outage.ask_at, outage.since) == (None, None)
 
 
-def test_a_knock_that_fails_after_somebody_else_has_answered_tells_nothing() -> None:
+def test_a_check_that_fails_after_somebody_else_has_answered_tells_nothing() -> None:
     outage = doubtful(HOSTS)
-    outage.knocked()
+    outage.checking()
     outage.answered()
     outage.located(19.0)
     outage.unanswered(20.0)
@@ -106,7 +106,7 @@ def test_what_is_held_fails_after_all() -> None:
     assert outage.overdue(4.0, is_idle=True) == list(range(4, MOST_HELD + 2))
 
 
-@given(st.lists(st.tuples(st.sampled_from(["failed", "knock", "answered", "settle", "idle"]), st.integers(0, 8))))
+@given(st.lists(st.tuples(st.sampled_from(["failed", "check", "answered", "settle", "idle"]), st.integers(0, 8))))
 def test_every_failure_is_taken_in_or_put_back_once_in_order(events: list[tuple[str, int]]) -> None:
     outage: Outage[int] = Outage()
     numbers = itertools.count()
@@ -115,8 +115,8 @@ def test_every_failure_is_taken_in_or_put_back_once_in_order(events: list[tuple[
         match event:
             case "failed":
                 outage.failed(next(numbers), host or None, now)
-            case "knock" if outage.ask_at is not None:
-                outage.knocked()
+            case "check" if outage.ask_at is not None:
+                outage.checking()
                 outage.unanswered(now)
             case "answered":
                 out += outage.answered()

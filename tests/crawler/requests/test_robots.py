@@ -17,9 +17,12 @@ from sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.dns import DnsCache
+from minicrawl.crawler.requests.due import DueRequests
+from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -61,7 +64,7 @@ class Redirecting(Server):
         return [later - earlier for times in self.times.values() for earlier, later in pairwise(times)]
 
 
-HURRY = Timing(robots_look=0.001, robots_retry=0.001)
+HURRY = Timing(robots_retry=0.001)
 in_a_hurry = partial(crawl, timing=HURRY)
 
 
@@ -175,76 +178,81 @@ def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason:
 
 
 @contextmanager
-def absorbing(store: Path) -> Iterator[tuple[Absorber, HostTurn]]:
-    """A crawl of one page each of a.test and b.test, both at one address, and the turn of the first, at 10 s."""
+def absorbing(store: Path) -> Iterator[tuple[Absorber, DueRequests]]:
+    """A crawl of one page each of a.test and b.test, both at one address, and what it asks for."""
     writer = Writer(store)
     strategy, window = STRATEGIES["breadth-first"], parse_window("basic", 1.0)
-    crawl = Absorber(writer, CrawlSettings(delay=1.0), strategy, window, 0.0, locates=True)
+    settings = CrawlSettings(delay=1.0)
+    crawl = Absorber(writer, settings, strategy, window, 0.0, locates=True)
     crawl.start([A, B], 0.0)
     for host in crawl.frontier.hosts:
         crawl.frontier.locate(host, "192.0.2.1", 10**9, 0.0)
-    assert crawl.frontier.acquire(10.0) == 0
     try:
-        yield crawl, HostTurn(crawl.frontier.hosts[0], 0)
+        yield crawl, requests_of(crawl, settings)
     finally:
         writer.close()
 
 
-def moved_to(url: str, by: str = A_ROBOTS) -> Fetched:
-    return Fetched(by, status=301, location=url)
+def begun(requests: DueRequests, now: float) -> Request | None:
+    """What is asked for now."""
+    due = requests.next(now, attempts=True)
+    return None if due is None else requests.begun(due, now)
+
+
+def asked(requests: DueRequests, url: str, now: float) -> Request:
+    """The request made now, which is for this URL."""
+    request = begun(requests, now)
+    assert request is not None
+    assert request.url == url
+    return request
+
+
+def answer_to(request: Request, now: float, location: str | None = None, status: int = 404) -> None:
+    request.fetched = Fetched(request.url, status=status if location is None else 301, location=location)
+    request.on_answer(now)
 
 
 def test_a_redirect_waits_for_the_address_too(store: Path) -> None:
-    with absorbing(store) as (crawl, turn):
-        crawl.robots.absorb(turn, A[:-1], moved_to(B_ROBOTS), 10.5)
+    with absorbing(store) as (crawl, requests):
+        answer_to(asked(requests, A_ROBOTS, 10.0), 10.5, B_ROBOTS)
         for now in (10.5, 11.0, 11.4):
-            assert crawl.acquire_errand(now) is None
-            assert crawl.frontier.acquire(now) is None
-        found = crawl.acquire_errand(11.5)
-        assert found is not None
-        assert found[1] == B_ROBOTS
-        assert crawl.frontier.acquire(11.5) is None
-        crawl.robots.absorb(found[0], A[:-1], Fetched(B_ROBOTS, status=404), 11.6)
-        for site in (A[:-1], B[:-1]):
-            state = crawl.robots.state(site)
+            assert begun(requests, now) is None
+        hop = asked(requests, B_ROBOTS, 11.5)
+        assert begun(requests, 11.5) is None
+        answer_to(hop, 11.6)
+        for origin in (A[:-1], B[:-1]):
+            state = crawl.robots.state(origin)
             assert state is not None
             assert state.status == 404
 
 
 def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:
-    with absorbing(store) as (crawl, turn):
+    with absorbing(store) as (crawl, requests):
         crawl.start([f"{B}{number}" for number in range(20)], 10.0)
         b = crawl.frontier.hosts[1]
         b.pages_since_errand = 0
         crawl.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
-        crawl.robots.absorb(turn, A[:-1], moved_to(B + "rules"), 10.0)
+        robots = asked(requests, A_ROBOTS, 10.0)
+        answer_to(asked(requests, B_ROBOTS, 10.0), 10.0, "https://b.test/robots.txt")
+        answer_to(robots, 10.0, B + "rules")
         taken: list[str] = []
         for now in np.arange(20.0, 60.0, 0.5).tolist():
-            errand = crawl.acquire_errand(now)
-            if errand is not None:
-                hop = crawl.robots.hop(errand[0])
-                assert hop is not None
-                taken.append(hop.url)
-                crawl.robots.absorb(errand[0], hop.site, Fetched(errand[1], status=404), now)
+            request = begun(requests, now)
+            if request is None or request.host is not b:
                 continue
-            page = crawl.frontier.acquire(now)
-            if page is None:
-                continue
-            page_turn = HostTurn(crawl.frontier.host(page), page)
-            if crawl.robots.is_held(page_turn, f"http://{page_turn.host.name}", now):
-                continue
-            taken.append("page")
-            if len(taken) == 1:
-                crawl.robots.absorb(page_turn, B[:-1], moved_to("https://b.test/robots.txt", B_ROBOTS), now)
+            taken.append(request.url)
+            if request.is_page:
+                assert request.page is not None
+                crawl.frontier.release(request.page, now)
             else:
-                crawl.frontier.release(page, now)
-        assert taken[1] == "https://b.test/robots.txt"
-        assert taken.index(B + "rules") == 2 + 9
+                answer_to(request, now)
+        assert taken[:2] == ["https://b.test/robots.txt", B]
+        assert taken.index(B + "rules") == 1 + 9
 
 
 def test_a_crawl_that_is_killed_amid_redirects_begins_anew(store: Path) -> None:
-    with absorbing(store) as (crawled, turn):
-        crawled.robots.absorb(turn, A[:-1], moved_to(B + "rules"), 10.0)
+    with absorbing(store) as (crawled, requests):
+        answer_to(asked(requests, A_ROBOTS, 10.0), 10.0, B + "rules")
         crawled.commit({})
     server = Redirecting({A: [], B: []}, {A_ROBOTS: B + "rules", B + "rules": NO_X})
     in_a_hurry(server, store, [A + "x"])
@@ -288,11 +296,15 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
 
 
 def test_a_redirect_to_a_dead_host_fails(store: Path) -> None:
-    with absorbing(store) as (crawl, turn):
-        crawl.robots.absorb(turn, A[:-1], moved_to(B_ROBOTS), 10.0)
-        found = crawl.acquire_errand(20.0)
-        assert found is not None
-        crawl.robots.drop(found[0], "host-dead", 20.0)
+    with absorbing(store) as (crawl, requests):
+        robots = asked(requests, A_ROBOTS, 10.0)
+        b = crawl.frontier.hosts[1]
+        b.health = Health(dead_until=100.0)
+        answer_to(robots, 10.0, B_ROBOTS)
+        while (due := requests.next(20.0, attempts=True)) is not None and due.url != B_ROBOTS:
+            requests.begun(due, 20.0)
+        assert due is not None
+        assert requests.begun(due, 20.0) is None
         state = crawl.robots.state(A[:-1])
         assert state is not None
         assert (state.rules, state.reason, state.attempts) == (None, "host-dead", 1)

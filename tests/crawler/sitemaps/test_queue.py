@@ -17,7 +17,7 @@ from sites import Server, Site, crawl, rows
 from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.requests.sitemap import SitemapTurns
+from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import CrawlReport
@@ -308,7 +308,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
-    visit, let_rest_in = Visits._visit, SitemapTurns.let_rest_in
+    visit, let_rest_in = Visits._visit, Sitemaps.on_nothing_left
 
     def sizes(visits: Visits) -> tuple[int, int]:
         taken = sum(row.made_known for row in visits.sitemaps.queue._rows.values())
@@ -320,12 +320,12 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
         after = sizes(visits)
         turns.append((after[0] - before[0], after[1] - before[1]))
 
-    def last_resort(sitemaps: SitemapTurns, now: float) -> bool:
+    def last_resort(sitemaps: Sitemaps, now: float) -> bool:
         monkeypatch.setattr(Visits, "_visit", visit)  # from now on there is no limit
         return let_rest_in(sitemaps, now)
 
     monkeypatch.setattr(Visits, "_visit", counting_visit)
-    monkeypatch.setattr(SitemapTurns, "let_rest_in", last_resort)
+    monkeypatch.setattr(Sitemaps, "on_nothing_left", last_resort)
     site, sitemaps = big_site(seed)
     server = WithSitemaps(site, sitemaps, BOTH)
     crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))

@@ -1,0 +1,106 @@
+"""The requests in flight, a task each, and what room they leave for more."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from minicrawl.crawler.net.open_files import Room
+from minicrawl.crawler.requests.request import Request
+
+_ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
+
+Task = asyncio.Task[None]
+
+
+class InFlight:
+    """Tasks of requests, by what they count among.
+
+    Requests to hosts that have not answered yet, or not the last time, take no slot away from the others: silent hosts
+    would hold all of them. They are attempts, of which many may be in flight, as they cost nothing but a connection.
+    A few are begun at a time, so that between them answers are taken in, and hosts that answer are asked for more.
+    One that is not answered within `soon` seconds, unless that is None, does not count among the pages to fetch.
+
+    on_change: called when a task has ended, or counts no longer. one_by_one: one request at a time is one at a time,
+    whatever it is for.
+    """
+
+    def __init__(self, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]) -> None:
+        self._room = room
+        self._soon = soon
+        self._one_by_one = one_by_one
+        self._on_change = on_change
+        self._tasks: set[Task] = set()
+        self._pages: set[Task] = set()  # that are expected to be fetched
+        self._beside: set[Task] = set()  # requests that are for no page
+        self._slotless: set[Task] = set()  # they are for no host, but for the name server
+        self._attempts: set[Task] = set()
+        self._most_attempts = 0
+        self.failure: BaseException | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._tasks)
+
+    @property
+    def pages(self) -> int:
+        """Pages that are expected to be fetched."""
+        return len(self._pages)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more request may be made."""
+        taken = len(self._tasks)
+        if not self._one_by_one:
+            taken -= len(self._slotless) + len(self._attempts)
+        return taken < self._room.requests
+
+    def begin_attempts(self) -> None:
+        """Let a few more attempts be begun."""
+        self._most_attempts = min(self._room.attempts, len(self._attempts) + _ATTEMPTS_AT_ONCE)
+
+    @property
+    def has_room_for_attempts(self) -> bool:
+        """Whether one more attempt may be begun now."""
+        return len(self._attempts) < self._most_attempts
+
+    @property
+    def may_begin_more_attempts(self) -> bool:
+        """Whether no more attempts may be begun now, but soon."""
+        return len(self._attempts) == self._most_attempts < self._room.attempts
+
+    def spawn(self, asking: Coroutine[Any, Any, None], request: Request) -> None:
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(asking)
+        self._add(self._tasks, task)
+        self._add(self._pages if request.is_page else self._beside, task)
+        if not request.takes_slot:
+            self._add(self._slotless, task)
+        elif not request.host.answers:
+            self._add(self._attempts, task)
+            if request.is_page and self._soon is not None:
+                doubt = loop.call_later(self._soon, self._expect_no_more, task)
+                task.add_done_callback(lambda _: doubt.cancel())
+        task.add_done_callback(self._ended)
+
+    def stop(self, *, has_enough: bool) -> None:
+        """Wait for pages alone; and if there are enough, not for attempts."""
+        for task in self._beside | (self._attempts if has_enough else set()):
+            task.cancel()
+
+    def abort(self) -> None:
+        """Wait for nothing."""
+        for task in self._tasks:
+            task.cancel()
+
+    def _expect_no_more(self, task: Task) -> None:
+        self._pages.discard(task)
+        self._on_change()
+
+    def _ended(self, task: Task) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self.failure = task.exception()
+        self._on_change()
+
+    @staticmethod
+    def _add(kind: set[Task], task: Task) -> None:
+        kind.add(task)
+        task.add_done_callback(kind.discard)

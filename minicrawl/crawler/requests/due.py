@@ -1,0 +1,146 @@
+"""Which request is next, and what must come before it.
+
+An errand is next whose host is due one, else the best page. Where the address of its host is not known, or what its
+robots.txt says, an errand for that is begun in its place, and the pages of the host wait until that is over: the
+frontier offers pages of open hosts only.
+"""
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts.host import Errand
+from minicrawl.crawler.net.addresses import Routes
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.look_up import LookUp
+from minicrawl.crawler.requests.page import Pages
+from minicrawl.crawler.requests.request import Kind, Refusal, Request
+from minicrawl.crawler.requests.robots import RobotsFiles
+from minicrawl.crawler.requests.sitemap import Sitemaps
+from minicrawl.crawler.robots.rules import RobotsState
+from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import Timing
+
+_log = logging.getLogger("minicrawl")
+
+
+class DueRequests:
+    """Chooses, and begins what it has chosen.
+
+    `unanswered`: why requests got no usable answer, should the run end without any.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        turns: HostTurns,
+        pages: Pages,
+        robots: RobotsFiles,
+        sitemaps: Sitemaps,
+        kinds: Sequence[Kind],
+        settings: CrawlSettings,
+        timing: Timing,
+    ) -> None:
+        self._frontier = frontier
+        self._turns = turns
+        self._pages = pages
+        self._robots = robots
+        self._sitemaps = sitemaps
+        self.kinds = list(kinds)
+        self._settings = settings
+        self._timing = timing
+        self._routes = Routes(settings.connect_to)
+        self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps have been noted
+        self.unanswered: Counter[str] = Counter()
+
+    def next(self, now: float, *, attempts: bool) -> Request | None:
+        """The request to make now, if nothing else must come before it; see `begun`.
+
+        attempts: whether hosts may be asked of which nobody knows that they answer.
+        """
+        for kind in self.kinds:
+            kind.line_up(now)
+        while (due := self._frontier.best_errand(now)) is not None:
+            host, errand = due
+            if attempts or host.answers:
+                return _request(errand)
+            self._frontier.rest(host, now + self._timing.attempt, now)
+        page = self._frontier.best_page(now, attempts=attempts)
+        return None if page is None else self._pages.request(page)
+
+    def begun(self, request: Request, now: float) -> Request | None:
+        """What is to be asked for in the turn that a request is due: this, or what must come before it.
+
+        None: nothing, as the request has been refused, or its host rests, or more of it is known now; look again.
+        """
+        refusal = request.refusal(now)
+        if refusal is None and request.obeys_robots and not self._settings.ignore_robots:
+            origin = origin_of(request.url)
+            robots = self._robots.state(origin)
+            if robots is None or now >= robots.expires:
+                return self._begun(self._robots.errand(request.host, origin, request.page), now)
+            if robots.is_undecided:
+                self.unanswered[robots.reason or "connection"] += 1
+                self._frontier.rest(request.host, robots.expires, now)
+                return None
+            refused = robots.refusal(self._settings.user_agent, request.url)
+            refusal = None if refused is None else Refusal(*refused, robots.expires)
+            if refusal is None and request.page is not None:
+                self._note_sitemaps(request.page, origin, robots, now)
+        if refusal is not None:
+            request.begin(now)
+            request.on_refusal(refusal, now)
+            return None
+        return self._begun(request, now)
+
+    def _begun(self, request: Request, now: float) -> Request | None:
+        """The request, or one for the address of its host; it is begun."""
+        host = request.host
+        if host.located_until <= now:
+            address = self._routes.address(request.url)
+            if address is not None:  # without asking
+                self._turns.located(host, self._clocked(request.url, address), math.inf, now)
+                return None
+            request = LookUp(self._turns, request, self._clocked, self._timing.name)
+        else:
+            request = request.in_place()
+        request.begin(now)
+        if request.is_page and request.page is not None:
+            self._frontier.charge(request.page)
+        _log.debug("asking for %s", request.url)
+        return request
+
+    def _clocked(self, url: str, address: str) -> str:
+        """The address whose clock a host shares; "" for a gateway to all hosts, unless there is an --ip-delay."""
+        return "" if self._settings.ip_delay is None and self._routes.is_gateway(url) else address
+
+    def _note_sitemaps(self, page: int, origin: str, robots: RobotsState, now: float) -> None:
+        """Take in which sitemaps a robots.txt names, once."""
+        if robots.rules is not None and robots.rules.sitemaps and self._named.get(origin) is not robots:
+            self._named[origin] = robots
+            self._sitemaps.name(page, origin, robots.rules.sitemaps, now)
+
+    def next_ready(self) -> float | None:
+        """Unix seconds at which something comes on offer next; None when there is nothing to wait for."""
+        times = (self._frontier.next_ready(), *(kind.next_ready() for kind in self.kinds))
+        return min((time for time in times if time is not None), default=None)
+
+    def is_empty(self) -> bool:
+        """Whether nothing waits, rests or is in flight."""
+        return self._frontier.is_empty() and all(kind.next_ready() is None for kind in self.kinds)
+
+    def on_commit(self, now: float) -> None:
+        for kind in self.kinds:
+            kind.on_commit(now)
+
+    def on_nothing_left(self, now: float) -> bool:
+        """Whether there is something left after all."""
+        return sum(kind.on_nothing_left(now) for kind in self.kinds) > 0
+
+
+def _request(errand: Errand) -> Request:
+    assert isinstance(errand, Request), "every errand of a host is a request"
+    return errand

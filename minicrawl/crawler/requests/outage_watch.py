@@ -1,0 +1,120 @@
+"""What becomes of requests that nobody answered: they have failed, or wait for their turns again if it is an outage."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from minicrawl.crawler.hosts.outage import HOSTS, Outage
+from minicrawl.crawler.requests.liveness import Liveness, LivenessCheck
+from minicrawl.crawler.requests.request import Request
+from minicrawl.model import Silence
+from minicrawl.timing import Timing
+
+_log = logging.getLogger("minicrawl")
+
+
+class OutageWatch:
+    """Sees to what an `Outage` decides.
+
+    answered: hosts that ever have, and not failed since. absorb: takes in a request that has failed.
+    """
+
+    def __init__(
+        self,
+        liveness: Liveness,
+        answered: set[int],
+        timing: Timing,
+        absorb: Callable[[Request, float], None],
+    ) -> None:
+        self._liveness = liveness
+        self._answered = answered
+        self._timing = timing
+        self._absorb = absorb
+        self._outage: Outage[Request] = Outage(timing)
+        # How long a failure to look up a name is remembered: its host need not be asked before.
+        self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
+        self._silent_since: float | None = None  # as has been told
+        self._was_full = False  # the same: too many files were open
+
+    @property
+    def ask_at(self) -> float | None:
+        """When somebody is to be asked whether he answers, and nothing else before; None as long as all is well."""
+        return self._outage.ask_at
+
+    @property
+    def silence(self) -> Silence | None:
+        """The outage, if it is one."""
+        return None if self._outage.since is None else Silence(self._outage.since, self._outage.pause)
+
+    def check(self, now: float) -> LivenessCheck | None:
+        """A request that asks whether anybody answers, if it is time for one."""
+        if self._outage.ask_at is None or now < self._outage.ask_at:
+            return None
+        check = self._liveness.check(self._outage.located, now)
+        if check is None:
+            self._outage.postponed(self._answered, now)
+        return check
+
+    def checking(self) -> None:
+        """Somebody is being asked."""
+        self._outage.checking()
+
+    def doubt(self, request: Request, now: float) -> None:
+        """Take in a silent request: it is held until it is known whether that is an outage."""
+        if request.checks_life:
+            request.put_back(self._rest(request), now)
+            self._liveness.over()
+            self._outage.unanswered(now)
+        elif self._outage.ask_at is None and len(self._answered) < HOSTS:
+            self._absorb(request, now)
+        else:
+            host = request.host
+            request.turns.frontier.leave_address(request.turn, now, asked=request.takes_slot)
+            self._outage.failed(request, host.id if host.id in self._answered else None, now)
+
+    def believe(self, now: float, *, is_over: bool) -> None:
+        """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
+        self._spare(now, is_over=is_over)
+        if self._silent_since is not None:
+            _log.warning("somebody answers again, after %.0f s", now - self._silent_since)
+            self._silent_since = None
+        self._liveness.all_well()
+        self._absorb_failures(self._outage.answered(), now)
+
+    def clear_up(self, now: float, *, is_idle: bool, is_over: bool) -> bool:
+        """Put back what failed in an outage, or take in failures that nothing throws more light on.
+
+        is_over: the crawl is. Returns whether any were taken in, so that there may be more to do.
+        """
+        if self._outage.since is not None and self._silent_since is None:
+            self._silent_since = self._outage.since
+            began = time.strftime("%H:%M:%S", time.localtime(self._silent_since))
+            _log.warning("nobody answers since %s: pausing, and trying again every now and then", began)
+        self._spare(now, is_over=is_over)
+        overdue = self._outage.overdue(now, is_idle=is_idle)
+        self._absorb_failures(overdue, now)
+        return bool(overdue)
+
+    def put_back_untried(self, request: Request, now: float) -> None:
+        """There was no room for one more open file: that is nobody's fault but ours."""
+        if not self._was_full:
+            self._was_full = True
+            _log.warning("too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster")
+        if request.checks_life:
+            self._liveness.over()
+            self._outage.postponed(self._answered, now)
+        request.put_back(self._timing.full, now)
+
+    def _spare(self, now: float, *, is_over: bool) -> None:
+        """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""
+        for request in self._outage.spared(is_over=is_over):
+            request.put_back(self._rest(request), now)
+
+    def _absorb_failures(self, failures: list[Request], now: float) -> None:
+        """It was their hosts: these are no sign any more, until they answer again."""
+        for request in failures:
+            self._answered.discard(request.host.id)
+            self._absorb(request, now)
+
+    def _rest(self, request: Request) -> float:
+        return self._stale_names.get(request.reason or "", 0.0)

@@ -1,0 +1,119 @@
+"""Asking for pages."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.requests.host_turns import HostTurns
+from minicrawl.crawler.requests.probe import Probe, Probes
+from minicrawl.crawler.requests.request import Deliver, Refusal, Request
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.model import Fetched, PageRequest, ParsedPage, State
+
+_TRAP_SECONDS = 86_400.0
+
+
+class Visits(Protocol):
+    """Who takes in the turns of pages, see crawler/visits/visit.py."""
+
+    def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None: ...
+
+    def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None: ...
+
+    def trap(self, page: int, url: str) -> str | None: ...
+
+
+class Guesses(Protocol):
+    """Pages whose scheme was guessed, see crawler/visits/scheme_guesses.py."""
+
+    def wrong(self, page: int) -> str | None: ...
+
+
+class Pages:
+    """Requests for pages, and for what is asked for in their place. is_allowed: whether robots.txt allows a URL."""
+
+    def __init__(
+        self,
+        visits: Visits,
+        guesses: Guesses,
+        probes: Probes,
+        is_allowed: Callable[[str], bool],
+        turns: HostTurns,
+        urls: KnownUrls,
+    ) -> None:
+        self.visits = visits
+        self.guesses = guesses
+        self._probes = probes
+        self._is_allowed = is_allowed
+        self._turns = turns
+        self._urls = urls
+
+    def request(self, page: int) -> "PageTurn":
+        return PageTurn(self, self._turns, self._urls, page)
+
+    def probe_in_place(self, request: "PageTurn") -> Request:
+        """The request, or one for what is to be found out of its origin before."""
+        url = self._probes.due(origin_of(request.url))
+        if url is None or not self._is_allowed(url):
+            return request
+        return Probe(self._probes, self._turns, request.host, url, request.page)
+
+
+class PageTurn(Request):
+    """A request for the best page of a host, which waits in the frontier until it is begun."""
+
+    is_page = True
+    page: int
+
+    def __init__(self, pages: Pages, turns: HostTurns, urls: KnownUrls, page: int) -> None:
+        super().__init__(turns, turns.frontier.host(page), urls.url(page), page)
+        self._pages = pages
+        self._urls = urls
+        self._parsed = ParsedPage()
+
+    @property
+    def turn(self) -> HostTurn:
+        return HostTurn(self.host, self.page)
+
+    @property
+    def links(self) -> int:
+        return len(self._parsed.outlinks)
+
+    def refusal(self, now: float) -> Refusal | None:
+        wrong_guess = self._pages.guesses.wrong(self.page)
+        if wrong_guess is not None:
+            return Refusal(State.ERROR, wrong_guess, now + _TRAP_SECONDS)
+        dead = super().refusal(now)
+        if dead is not None:
+            return dead
+        trap = self._pages.visits.trap(self.page, self.url)
+        return None if trap is None else Refusal(State.ERROR, trap, now + _TRAP_SECONDS)
+
+    def in_place(self) -> Request:
+        return self._pages.probe_in_place(self)
+
+    def begin(self, now: float) -> None:
+        self.turns.frontier.hand_out(self.page, now)
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._pages.visits.absorb_unfetched(self.page, *refusal, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        self.fetched, self._parsed = await source.page(PageRequest(self.url))
+
+    def on_answer(self, now: float) -> None:
+        self._pages.visits.absorb(self.page, self.fetched, self._parsed, now)
+
+    def put_back(self, rest: float, now: float) -> None:
+        self.turns.spare(self.turn, rest, now)
+        self.turns.frontier.put_back(self.page, now)
+
+    def fail(self, turn: HostTurn, reason: str, now: float) -> None:
+        """By now another page may be the best one of the host: it is as good, and fails in place of this one."""
+        passed = self.turns.frontier.pass_on(turn, None, now)
+        if passed is not None and passed.page is not None:
+            self.page, self.url = passed.page, self._urls.url(passed.page)
+            self.fetched = Fetched(self.url, reason=reason)
+            self.on_answer(now)
