@@ -21,6 +21,8 @@ absorb      the turn of a page: books, frontier and store take it in
 kinds       the kinds of request that a crawl makes
 in_flight   the requests in flight, and the room for more
 progress    what a run has done so far
+limits      when that is enough
+arrivals    what has come and waits to be taken in
 aside       what may take long, in a thread
 clock       time that never steps back
 engine      the loop that joins the stages

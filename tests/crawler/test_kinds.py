@@ -27,7 +27,7 @@ class SecurityTxt(Kind):
     def __init__(self, absorber: Absorber) -> None:
         self._absorber = absorber
         self._lined_up = 0
-        self.statuses: dict[str, int | None | str] = {}
+        self.statuses: dict[str, int | str | None] = {}
 
     def line_up(self, now: float) -> None:
         frontier = self._absorber.frontier
