@@ -34,6 +34,7 @@ from crawl_stages import spent_by_stage, table_sizes, timed
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
@@ -128,10 +129,10 @@ def fill(path: Path, size: int) -> None:
                         born, host_of[born.start : born.stop].tolist(), draw.integers(0, start + 1, step), strict=False
                     )
                 ],
-                accounts.columns(np.arange(born.start, born.stop)),
+                account_columns(accounts, np.arange(born.start, born.stop)),
             )
-            writer.save_accounts(accounts.columns(visited))
-            writer.save_accounts(accounts.columns(credited, CREDITED_COLUMNS))
+            writer.save_accounts(account_columns(accounts, visited))
+            writer.save_accounts(account_columns(accounts, credited, CREDITED_COLUMNS))
             writer.save_turns(
                 [
                     Turn(page, "fetched", "ok", 0, None, Fetch(200, 1.7e9 + page / 7, 0.123, 23456, "text/html", title))
@@ -145,7 +146,7 @@ def fill(path: Path, size: int) -> None:
                     graph.sources.tolist(), graph.indptr.tolist(), graph.indptr[1:].tolist(), strict=False
                 )
             )
-            writer.save_meta(accounts.scalars())
+            writer.save_meta(account_totals(accounts))
     writer._db.execute("PRAGMA journal_mode = WAL")
     writer.close()
 

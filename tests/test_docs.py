@@ -29,12 +29,15 @@ from documents import (
     spans,
     text,
 )
+from rich.console import Console
 from small_web import small_web
 from table import each
 
 import minicrawl
 from minicrawl.cli import main
+from minicrawl.cli.display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
+from minicrawl.model import GraphCounts, Progress, Silence
 from minicrawl.settings import SETTINGS, option
 
 DOCS = ROOT / "docs"
@@ -123,6 +126,22 @@ def test_python_that_is_shown_runs(
     for block in blocks(page, "python"):
         with redirect_stdout(io.StringIO()):
             exec(compile(block, name(page), "exec"), {"__name__": "shown"})
+
+
+def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
+    numbers = dict.fromkeys(("fetched", "bytes", "known", "never_read", "hosts_ready", "hosts_waiting", "in_flight"), 1)
+    graph, silence = GraphCounts(1, 1, 1, 1, 1, 1), Silence(0.0, 1.0)
+    moment = Progress(1.0, **numbers, clock=1.0, coverage=0.5, errors={}, top=(), graph=graph, silence=silence)
+    console = Console(file=io.StringIO(), width=200, record=True)
+    console.print(render(moment))
+    shown = console.export_text().partition("most important")[0]
+    shown += run(["status"], port).partition("\n")[2]
+    for url in ("http://example.org/", "http://example.org/nowhere"):
+        shown += run(["why", url], port)
+    words = {word.strip() for cells in rows(DOCS / "glossary.md") for word in re.split(r",|`", cells[0])}
+    labels = set(re.findall(r"^ {0,2}([a-z][a-z. ]*?) {2,}", shown, re.MULTILINE))
+    assert len(labels) > 15
+    assert labels - words == set()
 
 
 def test_page_of_commands_lists_every_command() -> None:

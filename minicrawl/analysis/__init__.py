@@ -3,7 +3,7 @@
 explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
 folded     the stored links as a graph, aliases folded into the pages they stand for
 rankings   pages ranked by their links in other ways
-page_sets  the pages that a user names
+page_sets  the pages that a user names          compare   how two rankings differ
 verify     the crawl's own ranking against the exact one
 web_graph  the web that graph stats are of   sites     hosts and registrable domains
 seeding    seeds for a next crawl

@@ -1,8 +1,8 @@
 """minicrawl compare"""
 
-import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +11,7 @@ from minicrawl.cli.output import document, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from minicrawl.rank.compare import Differences
-
-    IntArray = npt.NDArray[np.int64]
-    FloatArray = npt.NDArray[np.float64]
+    from minicrawl.analysis.compare import Comparison
 
 _FILES = (".csv", ".jsonl")
 
@@ -41,14 +35,10 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     the common pages; L1 is the distance of the two as shares, from 0 to 2. Pages have moved most whose place has
     changed by the greatest factor.
     """
-    from minicrawl.rank.compare import differences
+    from minicrawl.analysis.compare import compare
 
-    before, after = _ranking(a, by, store), _ranking(b, by, store)
-    urls = sorted(before.keys() | after.keys())
-    found = differences(_column(before, urls), _column(after, urls))
-    told = {"a": a, "b": b, "pages": {"a": len(before), "b": len(after), "common": found.common}}
-    told |= _document(found, urls, n)
-    click.echo(document(told) if as_json else "\n".join(_lines(told)))
+    found = compare(_ranking(a, by, store), _ranking(b, by, store), n)
+    click.echo(document({"a": a, "b": b, **found.as_json()}) if as_json else "\n".join(_lines(found, a, b)))
 
 
 def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
@@ -69,53 +59,22 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
         return reader.ranks.values(given)
 
 
-def _column(values: dict[str, float], urls: list[str]) -> "FloatArray":
-    import numpy as np
-
-    return np.array([values.get(url, math.nan) for url in urls], dtype=np.float64)
-
-
-def _document(found: "Differences", urls: list[str], n: int) -> dict[str, Any]:
-    movers = found.movers(n)
-    only_a, only_b = found.only_before(), found.only_after()
-    return {
-        "overlap": {str(k): share for k, share in found.overlaps.items()},
-        "tau": None if math.isnan(found.tau) else found.tau,
-        "l1": None if math.isnan(found.l1) else found.l1,
-        "movers": [
-            {"url": urls[page], "before": int(found.before[page]), "after": int(found.after[page])} for page in movers
-        ],
-        "only_a": _only(only_a, found.before, urls, n),
-        "only_b": _only(only_b, found.after, urls, n),
-    }
-
-
-def _only(pages: "IntArray", places: "IntArray", urls: list[str], n: int) -> dict[str, Any]:
-    best = [{"url": urls[page], "rank": int(places[page])} for page in pages[:n]]
-    return {"pages": len(pages), "best": best}
-
-
-def _lines(told: dict[str, Any]) -> list[str]:
-    pages = told["pages"]
-    lines = [
-        f"A {printable(told['a'])}: {pages['a']:,} pages; B {printable(told['b'])}: {pages['b']:,} pages; "
-        f"in both: {pages['common']:,}",
-        "",
-        *(f"{f'overlap of the first {int(k):,}':<28}{share:>9.1%}" for k, share in told["overlap"].items()),
-        f"{'tau of the common pages':<28}{_number(told['tau']):>9}",
-        f"{'L1 distance':<28}{_number(told['l1']):>9}",
-    ]
-    if told["movers"]:
-        lines += ["", f"{'rank in A':>10}  {'in B':>10}  moved most"]
-        lines += [
-            f"{mover['before']:>10,}  {mover['after']:>10,}  {printable(mover['url'])}" for mover in told["movers"]
-        ]
-    for name in ("a", "b"):
-        only = told[f"only_{name}"]
-        if only["pages"]:
-            lines += ["", f"{f'rank in {name.upper()}':>10}  only there, {only['pages']:,} pages"]
-            lines += [f"{page['rank']:>10,}  {printable(page['url'])}" for page in only["best"]]
-    return lines
+def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
+    pages = found.pages
+    yield (f"A {printable(a)}: {pages.a:,} pages; B {printable(b)}: {pages.b:,} pages; in both: {pages.common:,}")
+    yield ""
+    for k, share in found.overlap.items():
+        yield f"{f'overlap of the first {k:,}':<28}{share:>9.1%}"
+    yield f"{'tau of the common pages':<28}{_number(found.tau):>9}"
+    yield f"{'L1 distance':<28}{_number(found.l1):>9}"
+    if found.movers:
+        yield from ("", f"{'rank in A':>10}  {'in B':>10}  moved most")
+        for mover in found.movers:
+            yield f"{mover.before:>10,}  {mover.after:>10,}  {printable(mover.url)}"
+    for name, only in (("A", found.only_a), ("B", found.only_b)):
+        if only.pages:
+            yield from ("", f"{f'rank in {name}':>10}  only there, {only.pages:,} pages")
+            yield from (f"{page.rank:>10,}  {printable(page.url)}" for page in only.best)
 
 
 def _number(value: float | None) -> str:

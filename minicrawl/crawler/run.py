@@ -21,7 +21,8 @@ from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
-from minicrawl.crawler.sources.source import LocalSource, WorkerSource
+from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
@@ -121,11 +122,11 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
             for first in range(0, len(pages), _ROWS):
                 some = range(first, min(first + _ROWS, len(pages)))
                 new = [_new(number, pages[number], numbers, hosts, seeds) for number in some]
-                writer.add_pages(new, accounts.columns(np.array(some)))
+                writer.add_pages(new, account_columns(accounts, np.array(some)))
             writer.save_turns(turns)
             writer.save_links(links)
             writer.save_robots(_robots(wreck))
-            writer.save_meta(accounts.scalars())
+            writer.save_meta(account_totals(accounts))
         absorber = Absorber(writer, settings, strategy, window, time.time())
         absorber.start([], time.time())
         absorber.settling.settle_fully()

@@ -111,7 +111,7 @@ def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[Floa
 
 
 def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: int = GRANT) -> tuple[Adaptive, VisitLog]:
-    """A crawl from `seeds` that reads each page once, the one with the most cash next: the live crawl's greedy.
+    """A crawl from `seeds` that visits each page once, the one with the most cash next: the live crawl's greedy.
 
     grant: units a page gets when it is discovered; 0: none, the strategy `Opic`.
     Returns the book, which numbers pages as they were discovered, and the visits, which number them as the graph.

@@ -1,6 +1,6 @@
-"""Which page next: the orders in which a crawl may read a web, each a function from seeds to the pages as read.
+"""Which page next: the orders in which a crawl may visit a web, each a function from seeds to the pages in that order.
 
-A crawl knows its seeds and the targets of what it has read; it reads every known page once, until none is left. Of
+A crawl knows its seeds and the targets of what it has visited; it visits every known page once, until none is left. Of
 pages that are equally good the one discovered first goes first, in every order: pages are numbered as they are
 discovered, and the heap breaks ties by number. The crawl's own order is `compiled.crawl`.
 
@@ -23,8 +23,7 @@ from minicrawl.rank.pagerank import power_steps
 
 PageArray = npt.NDArray[np.int32]
 
-"""Steps of power iteration per batch, from the ranks of the last one on."""
-_KNOWN, _READ = range(2)
+_KNOWN, _VISITED = range(2)
 
 
 def breadth_first(graph: Graph, seeds: PageArray) -> PageArray:
@@ -33,7 +32,7 @@ def breadth_first(graph: Graph, seeds: PageArray) -> PageArray:
 
 
 def by_inlinks(graph: Graph, seeds: PageArray) -> PageArray:
-    """The page with most links from pages read so far."""
+    """The page with most links from pages visited so far."""
     return _by_worth(graph, seeds, np.zeros(graph.size, dtype=np.int64), per_link=1)
 
 
@@ -46,7 +45,7 @@ def at_random(graph: Graph, seeds: PageArray, rng: np.random.Generator) -> PageA
     """Any waiting page, each as likely as the other."""
     crawl = _start(graph, seeds)
     _at_random(crawl, rng.random(graph.size), np.zeros(graph.size, dtype=np.int32))
-    return _pages_read(crawl)
+    return _pages_visited(crawl)
 
 
 def greedy(graph: Graph, seeds: PageArray, grant: int = GRANT) -> PageArray:
@@ -62,14 +61,14 @@ def opic(graph: Graph, seeds: PageArray) -> PageArray:
 def rank_mass(graph: Graph, seeds: PageArray) -> PageArray:
     """The page at which most walkers wait (Cho, Schonfeld: "RankMass Crawler", VLDB 2007).
 
-    Walkers start at the seeds, and step on when their page is read (`opic.coverage`). Before a page is read, the
-    read page with most walkers lets them step on once more, if it has more than any page that waits to be read.
+    Walkers start at the seeds, and step on when their page is visited (`opic.coverage`). Before a page is visited, the
+    visited page with most walkers lets them step on once more, if it has more than any page that waits to be visited.
     """
     crawl = _start(graph, seeds)
     walkers = np.zeros(graph.size)
     walkers[: len(seeds)] = 1.0 / len(seeds)
     _by_walkers(crawl, walkers, empty_heap(_bits(walkers)), empty_heap(_bits(walkers)))
-    return _pages_read(crawl)
+    return _pages_visited(crawl)
 
 
 def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageArray:
@@ -89,39 +88,39 @@ def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageA
         following=np.zeros(graph.size, dtype=np.int32),
     )
     _by_host(crawl, queues)
-    return _pages_read(crawl)
+    return _pages_visited(crawl)
 
 
 def batch_pagerank(graph: Graph, seeds: PageArray, batch: int, steps: int = 15) -> PageArray:
-    """The page with most PageRank in the known graph, worked out again whenever `batch` more pages were read.
+    """The page with most PageRank in the known graph, worked out again whenever `batch` more pages were visited.
 
-    Known pages that were not read have no links. Each time `steps` of power iteration go on from the last ranks.
+    Known pages that were not visited have no links. Each time `steps` of power iteration go on from the last ranks.
     Pages discovered since then have no rank yet: they come last, in the order of their discovery.
     """
     crawl = _start(graph, seeds)
     heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
     worth = np.zeros(graph.size, dtype=np.int64)
     _wait(crawl, heap, worth, 0)
-    is_known, is_read = np.zeros(graph.size), np.zeros(graph.size, dtype=np.bool_)
+    is_known, is_visited = np.zeros(graph.size), np.zeros(graph.size, dtype=np.bool_)
     is_known[seeds] = 1.0
     ranks = is_known / len(seeds)
     while heap.size[0]:
-        rank_steps = power_steps(_links_of(graph, is_read), preference=is_known, start=ranks)
+        rank_steps = power_steps(_links_of(graph, is_visited), preference=is_known, start=ranks)
         ranks = next(islice(rank_steps, steps, None))
-        known, read = crawl.sizes
+        known, visited = crawl.sizes
         heap.key[:known] = _bits(ranks[crawl.page_of[:known]])
         _sort_again(heap)
-        _best_first(crawl, heap, worth, 0, read + batch)
+        _best_first(crawl, heap, worth, 0, visited + batch)
         is_known[crawl.page_of[known : crawl.sizes[_KNOWN]]] = 1.0
-        is_read[crawl.order[read : crawl.sizes[_READ]]] = True
-    return _pages_read(crawl)
+        is_visited[crawl.order[visited : crawl.sizes[_VISITED]]] = True
+    return _pages_visited(crawl)
 
 
 class _Crawl(NamedTuple):
     """A crawl as compiled code sees it.
 
     page_of, number_of: int32, shape (size,), the page of a number and the number of a page, ABSENT when it is not
-    known. order: the pages read. sizes: how many are known, how many were read. outlinks: room for one page's.
+    known. order: the pages visited. sizes: how many are known, how many were visited. outlinks: room for one page's.
     """
 
     indptr: IntArray
@@ -157,8 +156,8 @@ def _start(graph: Graph, seeds: PageArray) -> _Crawl:
     return _Crawl(graph.indptr, graph.targets, page_of, number_of, order, np.array([len(seeds), 0]), outlinks)
 
 
-def _pages_read(crawl: _Crawl) -> PageArray:
-    return crawl.order[: crawl.sizes[_READ]]
+def _pages_visited(crawl: _Crawl) -> PageArray:
+    return crawl.order[: crawl.sizes[_VISITED]]
 
 
 def _by_worth(graph: Graph, seeds: PageArray, worth: IntArray, per_link: int) -> PageArray:
@@ -166,7 +165,7 @@ def _by_worth(graph: Graph, seeds: PageArray, worth: IntArray, per_link: int) ->
     heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
     _wait(crawl, heap, worth, 0)
     _best_first(crawl, heap, worth, per_link, graph.size)
-    return _pages_read(crawl)
+    return _pages_visited(crawl)
 
 
 def _bits(numbers: FloatArray) -> IntArray:
@@ -197,9 +196,9 @@ def _outlinks(crawl, number):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _read(crawl, number):  # type: ignore[no-untyped-def]
-    crawl.order[crawl.sizes[_READ]] = crawl.page_of[number]
-    crawl.sizes[_READ] += 1
+def _visit(crawl, number):  # type: ignore[no-untyped-def]
+    crawl.order[crawl.sizes[_VISITED]] = crawl.page_of[number]
+    crawl.sizes[_VISITED] += 1
     return _outlinks(crawl, number)
 
 
@@ -213,10 +212,10 @@ def _wait(crawl, heap, worth, start):  # type: ignore[no-untyped-def]
 
 @compiled
 def _best_first(crawl, heap, worth, per_link, until):  # type: ignore[no-untyped-def]
-    """Read the page with the largest key until `until` pages were read. per_link: what a link adds to a key."""
-    while heap.size[0] and crawl.sizes[_READ] < until:
+    """Visit the page with the largest key until `until` pages were visited. per_link: what a link adds to a key."""
+    while heap.size[0] and crawl.sizes[_VISITED] < until:
         known = crawl.sizes[_KNOWN]
-        outlinks = _read(crawl, pop(heap))
+        outlinks = _visit(crawl, pop(heap))
         if per_link:
             for target in outlinks:
                 heap.key[target] += per_link
@@ -244,42 +243,42 @@ def _at_random(crawl, draws, waiting):  # type: ignore[no-untyped-def]
         known = crawl.sizes[_KNOWN]
         if size == 0:
             break
-        at = int(draws[crawl.sizes[_READ]] * size)
+        at = int(draws[crawl.sizes[_VISITED]] * size)
         number = waiting[at]
         size -= 1
         waiting[at] = waiting[size]
-        _read(crawl, number)
+        _visit(crawl, number)
 
 
 @compiled
-def _by_walkers(crawl, walkers, never_read, read):  # type: ignore[no-untyped-def]
-    """never_read, read: heaps over the bits of `walkers`."""
+def _by_walkers(crawl, walkers, never_visited, visited):  # type: ignore[no-untyped-def]
+    """never_visited, visited: heaps over the bits of `walkers`."""
     for number in range(crawl.sizes[_KNOWN]):
-        add(never_read, number)
-    while never_read.size[0]:
-        if read.size[0] and walkers[first(read)] > walkers[first(never_read)]:
-            number = first(read)
-            _step_on(number, _outlinks(crawl, number), walkers, never_read, read)
-        number, known = pop(never_read), crawl.sizes[_KNOWN]
-        outlinks = _read(crawl, number)
-        add(read, number)
-        _step_on(number, outlinks, walkers, never_read, read)
+        add(never_visited, number)
+    while never_visited.size[0]:
+        if visited.size[0] and walkers[first(visited)] > walkers[first(never_visited)]:
+            number = first(visited)
+            _step_on(number, _outlinks(crawl, number), walkers, never_visited, visited)
+        number, known = pop(never_visited), crawl.sizes[_KNOWN]
+        outlinks = _visit(crawl, number)
+        add(visited, number)
+        _step_on(number, outlinks, walkers, never_visited, visited)
         for target in range(known, crawl.sizes[_KNOWN]):
-            add(never_read, target)
+            add(never_visited, target)
 
 
 @compiled
-def _step_on(number, outlinks, walkers, never_read, read):  # type: ignore[no-untyped-def]
-    """`Coverage.visit` of a page that is in the heap `read`."""
+def _step_on(number, outlinks, walkers, never_visited, visited):  # type: ignore[no-untyped-def]
+    """`Coverage.visit` of a page that is in the heap `visited`."""
     f = walkers[number]
     walkers[number] = 0.0
-    moved(read, number)
+    moved(visited, number)
     for target in outlinks:
         walkers[target] += DAMPING * f / len(outlinks)
-        if never_read.place[target] != ABSENT:
-            risen(never_read, target)
-        elif read.place[target] != ABSENT:
-            risen(read, target)
+        if never_visited.place[target] != ABSENT:
+            risen(never_visited, target)
+        elif visited.place[target] != ABSENT:
+            risen(visited, target)
 
 
 @compiled
@@ -296,7 +295,7 @@ def _by_host(crawl, queues):  # type: ignore[no-untyped-def]
         else:
             pop(waiting)
         known = crawl.sizes[_KNOWN]
-        _read(crawl, number)
+        _visit(crawl, number)
         _queue_up(crawl, queues, known)
 
 

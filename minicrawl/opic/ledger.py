@@ -41,7 +41,7 @@ class Ledger:
         self.virtual = 0
         self.births = 0
         """sum(B)"""
-        self.never_read = 0
+        self.never_visited = 0
         """Sum of R over pages never visited."""
         self.in_all = 0
         """sum(R)"""
@@ -72,7 +72,7 @@ class Ledger:
         """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
         self.virtual = virtual
         self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
-        self.never_read = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
+        self.never_visited = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
         self.in_all = int(self.received[: self.size].sum())
 
     def grow(self, size: int) -> None:
@@ -88,7 +88,7 @@ class Ledger:
         self.grow(born.stop)
         self.received[born.start : born.stop] = self.unit
         self.births += count * self.unit
-        self.never_read += count * self.unit
+        self.never_visited += count * self.unit
         self.in_all += count * self.unit
         self.size = born.stop
         return born
@@ -114,7 +114,7 @@ class Ledger:
         """
         h, n = int(self.forwarded[page]), int(self.received[page])
         if h == 0 and not self.gone[page]:
-            self.never_read -= n
+            self.never_visited -= n
             self.forwarded[page] = n
         if old is not None and len(old):
             self._retract(page, h, old)
@@ -135,8 +135,8 @@ class Ledger:
         sent = np.where(self.alias[pages] & (outdegree > 0), n - h, sent)
         moved, in_all = np.repeat(sent, outdegree), int((sent * outdegree).sum())
         np.add.at(self.received, targets, moved)
-        self.never_read += int(moved.sum(where=~self.visited(targets)))
-        self.never_read -= int(self.received[pages[~self.visited(pages)]].sum())
+        self.never_visited += int(moved.sum(where=~self.visited(targets)))
+        self.never_visited -= int(self.received[pages[~self.visited(pages)]].sum())
         self.in_all += in_all
         self.forwarded[pages] = n
         self.virtual += int((n - h).sum()) - in_all
@@ -177,7 +177,7 @@ class Ledger:
         aliases = flagged(self.alias[: self.size])
         births = self.births - len(aliases) * self.unit
         received = self.in_all - int(self.received[aliases].sum())
-        held = self.virtual + self.never_read
+        held = self.virtual + self.never_visited
         return float(received - births) + float(held) * (births / self.births) if self.births else 0.0
 
     def order(self) -> IntArray:
@@ -197,7 +197,7 @@ class Ledger:
 
     def mean_residual(self) -> float:
         """Mean of R - H over all known pages, counting what pages never visited hold as settled."""
-        return (self.births - self.virtual - self.never_read) / max(self.size, 1)
+        return (self.births - self.virtual - self.never_visited) / max(self.size, 1)
 
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).
@@ -209,7 +209,7 @@ class Ledger:
     def rounding(self, links: int) -> float:
         """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
 
-        links: number of links of all read pages. Of the cash of a page with o links less than o units are lost.
+        links: number of links of all visited pages. Of the cash of a page with o links less than o units are lost.
         """
         forwarded = self._forwarded()
         return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
@@ -271,7 +271,7 @@ class Ledger:
         if not self.births:
             return np.zeros(rows.stop - rows.start)
         born = self.birth(rows)
-        held = float(self.virtual + self.never_read)
+        held = float(self.virtual + self.never_visited)
         x = (self.received[rows] - born) + held * (born.astype(np.float64) / self.births)
         x[self.alias[rows]] = 0.0
         return x
@@ -282,7 +282,7 @@ class Ledger:
         Pages never visited count as pages without links that have forwarded all they have.
         """
         is_page = ~self.alias[: self.size]
-        return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_read
+        return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
 
     def _retract(self, page: int, h: int, old: Pages) -> None:
         taken = _per_link(h, len(old), bool(self.alias[page]))
@@ -292,7 +292,7 @@ class Ledger:
     def _credit(self, targets: Pages, units: int) -> None:
         if units:
             self.received[targets] += units
-            self.never_read += units * (len(targets) - int(np.count_nonzero(self.visited(targets))))
+            self.never_visited += units * (len(targets) - int(np.count_nonzero(self.visited(targets))))
             self.in_all += units * len(targets)
 
 

@@ -48,7 +48,7 @@ class Greedy:
     birth_grants: ClassVar[bool] = True
 
     def priority(self, page: int, book: Adaptive) -> int:
-        # The level that read pages are paid leaves their order as it is, so standing will do.
+        # The level that visited pages are paid leaves their order as it is, so standing will do.
         return book.standing.item(page)
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:

@@ -19,11 +19,12 @@ from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import StoreError
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.rank import pagerank
-from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
+
+
 WEB: Site = {
     HOME: ["/moved", "/copy", "/page", "/closed", "/nowhere"],
     HOME + "moved": HOME + "moved-again",
@@ -34,6 +35,8 @@ WEB: Site = {
     HOME + "elsewhere": [],
     HOME + "closed": [HOME],
 }
+
+
 ROBOTS = "User-agent: *\nDisallow: /closed"
 
 
@@ -210,15 +213,6 @@ def test_links_that_lead_nowhere_are_one_sentence(tmp_path: Path, damage: str, p
     rows(store, damage)
     with pytest.raises(StoreError, match=f"cannot be ranked: {problem}.*'minicrawl check' may say more"):
         verified(store)
-
-
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 7])
-def test_circle_of_aliases_stands_for_nothing(length: int) -> None:
-    """However the jumps along it are doubled, none ends at a page of its own."""
-    pages = np.arange(length)
-    circle = LinkGraph(pages, np.arange(length + 1), np.roll(pages, 1).astype(np.int32), length)
-    with pytest.raises(ValueError, match="stand for each other"):
-        folded_graph(circle, np.array(["alias"] * length))
 
 
 def test_read_page_without_a_row_of_links_does_not_keep_settling_going(tmp_path: Path) -> None:

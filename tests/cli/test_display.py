@@ -6,7 +6,6 @@ import pytest
 from rich.console import Console
 
 from minicrawl.cli.display import counting, plain, render, showing
-from minicrawl.cli.output import amount, duration, printable, read_line, tally
 from minicrawl.model import Progress
 
 MOMENT = Progress(
@@ -67,19 +66,6 @@ def test_plain_lines_come_every_few_seconds_only(capsys: pytest.CaptureFixture[s
     assert [line.split(":")[0] for line in captured.err.splitlines()] == ["5.0 s", "10.1 s"]
 
 
-def test_values_are_written_for_people() -> None:
-    assert [amount(size) for size in (0, 999, 1000, 12_345_678, 5e12)] == [
-        "0 B",
-        "999 B",
-        "1.0 kB",
-        "12.3 MB",
-        "5000.0 GB",
-    ]
-    assert [duration(seconds) for seconds in (2.5, 60, 3723)] == ["2.5 s", "1:00", "1:02:03"]
-    assert tally({"a": 1, "b": 2000}) == "b 2,000, a 1"
-    assert printable("a\x1b[0m\u202eb") == "a�[0m�b"
-
-
 @pytest.mark.parametrize(("seconds", "is_told"), [(1.9, False), (2.0, True)])
 @pytest.mark.parametrize("live", [True, False])
 def test_reading_of_seeds_is_told_once_it_takes_long(
@@ -96,10 +82,3 @@ def test_reading_of_seeds_is_told_once_it_takes_long(
     assert ("20,000 seeds read in 2.0 s" in told) == is_told
     assert ("reading seeds: 20,000" in told) == (is_told and live)
     assert "10,000" not in told
-
-
-def test_one_page_is_no_pages() -> None:
-    assert read_line(1, 0, 0.0, 0) == "1 page is known, 0 read"
-    assert read_line(1, 1, 1.0, 1) == (
-        "1 page is known, 1 read; it holds at least 100.0% of the importance of the 1 known page; 1 link was left out"
-    )

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sites import crawl, rows
-from table import each
 
 from minicrawl.cli import main
-from minicrawl.cli.crawl import command as crawl_command
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.export.ranks import read_ranks
-from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings
+from minicrawl.settings import ConnectTo
 
 HOME = "http://a.test/"
+
+
 NOWHERE = "http://127.0.0.1:9/"
 
 
@@ -28,37 +28,6 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
     crawl({HOME: ["/b", "https://b.test/"]}, path, [HOME], scope="host", max_depth=3)
     return path
-
-
-@each("name", SETTINGS)
-def test_the_defaults_that_help_shows_are_those_of_the_settings(name: str) -> None:
-    options = {parameter.name: parameter for parameter in crawl_command.params}
-    shown = options[name].default
-    is_told = isinstance(shown, str | int | float) and not isinstance(shown, bool)
-    given = {name: shown} if is_told else {}
-    assert getattr(CrawlSettings(**given), name) == getattr(CrawlSettings(), name)
-
-
-def test_settings_are_shown_with_where_they_come_from(store: Path) -> None:
-    words = ["crawl", "--show-settings", "--store", store, "--delay", "2s", "--header", "a.test=Authorization: hush"]
-    result = run(*words)
-    assert result.exit_code == 0
-    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines()}
-    assert lines["scope"] == ["store", "host"]
-    assert lines["max-depth"] == ["store", "3"]
-    assert lines["delay"] == ["given", "2.0"]
-    assert lines["pages"] == ["default", "none"]
-    assert lines["header"] == ["given", "a.test=Authorization"]
-    told = json.loads(run(*words, "--json").output)
-    assert set(told) == set(SETTINGS)
-    assert told["scope"] == {"value": "host", "from": "store"}
-    assert "hush" not in json.dumps(told)
-
-
-def test_settings_of_no_store_are_shown_without_making_one(tmp_path: Path) -> None:
-    result = run("crawl", "--show-settings", "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, "given" in result.output, "store" in result.output) == (0, False, False)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:
@@ -75,8 +44,7 @@ def test_a_seed_that_was_not_to_be_connected_to_is_asked_again_with_the_right_op
     assert rows(store, "SELECT state, reason FROM pages") == [("error", "private-address")]
     result = run("crawl", NOWHERE, "--store", store, "--allow-private", "--ignore-robots", "--time", "1s")
     assert "asked for again: 1" in result.stderr
-    # By then it has been asked for, unless the machine was too busy.
-    assert rows(store, "SELECT state, reason FROM pages") in ([("waiting", "refused")], [("waiting", "seed")])
+    assert rows(store, "SELECT state FROM pages") == [("waiting",)]
 
 
 @pytest.mark.parametrize("name", ["ranks.csv.gz", "ranks.jsonl.gz", "ranks.csv", "ranks.JSONL"])

@@ -16,7 +16,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
-from minicrawl.crawler.sources.source import LocalSource
+from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES

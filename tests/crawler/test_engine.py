@@ -17,7 +17,7 @@ from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.sources.source import LocalSource
+from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb

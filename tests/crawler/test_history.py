@@ -13,6 +13,7 @@ from sites import Site, crawl
 from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_measures, load_totals
 from minicrawl.export.ranks import read_ranks
 from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
@@ -34,10 +35,10 @@ def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
     """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
     accounts = Accounts(parse_window(policy, 8.0))
     for pages in store.page_table.columns():
-        accounts.load(pages)
+        load_columns(accounts, pages)
     if accounts.book.window.keeps_visits:
-        accounts.load_measures(store.page_table.measures())
-    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+        load_measures(accounts, store.page_table.measures())
+    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
     return shares / shares.sum()
 

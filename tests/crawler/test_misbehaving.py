@@ -421,7 +421,7 @@ from misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.api import acrawl
 from minicrawl.timing import Timing
-from minicrawl.crawler.sources.source import LocalSource
+from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
 import brotli
 if sys.version_info >= (3, 14):

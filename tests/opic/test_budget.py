@@ -10,9 +10,9 @@ from minicrawl.opic.budget import DiscoveryBudget
 SHARES = [0.0, 0.2, 0.5, 0.8, *(random.Random(4).random() for _ in range(20))]
 
 
-def turn(budget: DiscoveryBudget, never_read_ready: bool, read_ready: bool) -> bool | None:
+def turn(budget: DiscoveryBudget, has_never_visited: bool, has_visited: bool) -> bool | None:
     """One fetch as the budget decides; None: nothing is fetched."""
-    discovers = budget.discovers(never_read_ready, read_ready)
+    discovers = budget.discovers(has_never_visited, has_visited)
     if discovers is not None:
         budget.charge(discovers=discovers)
     return discovers
@@ -67,12 +67,12 @@ def test_a_credit_brought_along_counts():
     assert [turn(whole, True, True) for _ in range(50)] == [turn(resumed, True, True) for _ in range(50)]
 
 
-@pytest.mark.parametrize("read_ready", [True, False])
-def test_share_of_one_never_refreshes(read_ready):
+@pytest.mark.parametrize("has_visited", [True, False])
+def test_share_of_one_never_refreshes(has_visited):
     budget = DiscoveryBudget()
     for _ in range(100):
-        assert turn(budget, True, read_ready) is True
-        assert turn(budget, False, read_ready) is None
+        assert turn(budget, True, has_visited) is True
+        assert turn(budget, False, has_visited) is None
 
 
 def test_share_of_zero_discovers_only_when_nothing_can_be_refreshed():

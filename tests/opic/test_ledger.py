@@ -14,7 +14,7 @@ from table import each
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.units import damped, sigma, sigmas
+from minicrawl.opic.units import sigma
 
 MOST = 12
 ROUNDS = 1000
@@ -170,7 +170,7 @@ class World:
         # What is kept beside the pages equals its definition.
         assert ledger.births == sum(birth)
         assert set(np.flatnonzero(ledger.visited(slice(0, n))).tolist()) == oracle.read
-        assert ledger.never_read == sum(received[page] for page in range(n) if page not in oracle.read)
+        assert ledger.never_visited == sum(received[page] for page in range(n) if page not in oracle.read)
         assert ledger.in_all == sum(received)
         residuals = [received[page] - forwarded[page] if page in oracle.read else 0 for page in range(n)]
         assert ledger.residuals().tolist() == list(map(abs, residuals))
@@ -268,7 +268,7 @@ def test_visits_at_once_equal_visits_one_by_one(history, bits):
     assert at_once.ledger.received[: at_once.n].tolist() == one_by_one.ledger.received[: at_once.n].tolist()
     assert at_once.ledger.forwarded[: at_once.n].tolist() == one_by_one.ledger.forwarded[: at_once.n].tolist()
     assert at_once.ledger.virtual == one_by_one.ledger.virtual
-    assert at_once.ledger.never_read == one_by_one.ledger.never_read
+    assert at_once.ledger.never_visited == one_by_one.ledger.never_visited
 
 
 def test_visits_at_once_forward_what_was_held_at_the_start():
@@ -321,7 +321,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
         ledger.alias[:3].copy(),
         ledger.virtual,
     )
-    assert loaded.never_read == world.ledger.never_read == UNIT
+    assert loaded.never_visited == world.ledger.never_visited == UNIT
     world.settle(random.Random(0))
     world.check()
     assert world.ledger.forwarded[2] == world.ledger.received[2] > 0
@@ -338,12 +338,12 @@ def test_visiting_again_changes_nothing_once_settled(history, seed):
         world.ledger.received.copy(),
         world.ledger.forwarded.copy(),
         world.ledger.virtual,
-        world.ledger.never_read,
+        world.ledger.never_visited,
     ]
     for page in world.oracle.read:
         world.revisit(page)
     world.visit_many(sorted(world.oracle.read))
-    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_read]
+    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_visited]
     for one, other in zip(before, after, strict=True):
         assert np.array_equal(one, other)
     world.check()
@@ -511,7 +511,7 @@ def test_several_pages_are_discovered_at_once():
     ledger = Ledger(unit=5)
     assert ledger.discover(3) == range(3)
     assert ledger.discover(200) == range(3, 203)
-    assert (ledger.births, ledger.never_read) == (5 * 203, 5 * 203)
+    assert (ledger.births, ledger.never_visited) == (5 * 203, 5 * 203)
     assert ledger.importance() == pytest.approx(np.full(203, 1 / 203), rel=1e-12)
 
 
@@ -541,7 +541,7 @@ def test_ledger_of_its_columns_is_the_ledger(history):
     columns = (ledger.received, ledger.forwarded, ledger.gone, ledger.alias)
     copies = [column[:n].copy() for column in columns]
     again = Ledger.of(*copies, ledger.virtual, unit=ledger.unit)  # type: ignore[arg-type, misc]
-    for name in ("size", "virtual", "births", "never_read"):
+    for name in ("size", "virtual", "births", "never_visited"):
         assert getattr(again, name) == getattr(ledger, name)
     assert again.importance().tolist() == ledger.importance().tolist()
     assert again.certificate() == ledger.certificate()
@@ -606,20 +606,6 @@ def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed, unit
     assert ledger.certificate() <= error
     distance = np.abs(ledger.importance() - exact_importance(web, [1.0] * n)).sum()
     assert distance <= ledger.certificate() + ledger.rounding(sum(map(len, web))) + 1e-12
-
-
-FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2**62 - 100, 2**62))
-
-
-@given(st.lists(st.tuples(FORWARDED, st.integers(0, 10_000)), min_size=1))
-@settings(deadline=None, derandomize=True)
-def test_shares_are_exact_however_large(rows):
-    """floor(floor(.85 h) / o) in integers without end, also where 17 h would not fit into 64 bits."""
-    h, o = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    expected = [(85 * each // 100) // links if links else 0 for each, links in rows]
-    assert sigmas(h, o).tolist() == expected
-    assert [sigma(each, links) for each, links in rows] == expected
-    assert [damped(each) for each, _ in rows] == [85 * each // 100 for each, _ in rows]
 
 
 def test_certificate_holds_where_half_of_the_pages_are_aliases():

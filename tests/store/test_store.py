@@ -10,6 +10,7 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_totals
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS
@@ -31,8 +32,8 @@ def crawled(tmp_path: Path) -> Path:
 def loaded(store: Store) -> Accounts:
     accounts = Accounts(Interpolation())
     for pages in store.page_table.columns():
-        accounts.load(pages)
-    accounts.load_scalars({name: store.meta(name) for name in accounts.scalars()})
+        load_columns(accounts, pages)
+    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     return accounts
 
 

@@ -1,7 +1,7 @@
 """Everything kept in memory per page: both books, the coverage bound, depth, in-links; and its rows on disk."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
-from minicrawl.opic.arrays import Flags, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
-from minicrawl.opic.window import Measure
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.column import FileColumn
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 _NOWHERE = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
@@ -198,88 +196,10 @@ class Accounts:
         """A flag for each page, not set."""
         return np.zeros(self.size, dtype=np.bool_)
 
-    def columns(self, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
-        """Some columns of the accounts of some pages as they stand on disk."""
-        columns = dict(zip(Account._fields, self._columns(), strict=True))
-        return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
-
     def measures(self, page: int) -> str | None:
         """What the window remembers of a page's visits, as JSON; None for windows that keep one number."""
         measures = self.book.measures.get(page)
         return json.dumps(measures) if measures else None
-
-    def scalars(self) -> dict[str, MetaValue]:
-        """What the accounts keep beside the pages."""
-        return {
-            "cash_total": self.book.total,
-            "reserve": self.book.reserve,
-            "income": self.book.income,
-            "level": self.book.level,
-            "clock": self.book.clock,
-            "newcomer_history": self.book.newcomer_history,
-            "newcomer_stretch": self.book.newcomer_stretch,
-            **self.book.window_sizes()._asdict(),
-            "ledger_virtual": self.ledger.virtual,
-            "ledger_never_visited": self.ledger.never_read,
-            "ledger_births": self.ledger.births,
-            "ledger_total": self.ledger.total(),
-            "coverage_waiting": self.coverage.waiting,
-        }
-
-    def load(self, pages: PageColumns) -> None:
-        """Take over the accounts of the next pages of a store."""
-        first, size = int(pages.id[0]), int(pages.id[-1]) + 1
-        self.book.size = self.ledger.size = size
-        self.grow(size)
-        for column, values in zip(self._columns(), pages.account, strict=True):
-            column[first:size] = values
-        if State.GONE in pages.state:
-            self.ledger.gone[first:size] = pages.are(State.GONE)
-        if State.ALIAS in pages.state:
-            self.ledger.alias[first:size] = pages.are(State.ALIAS)
-        self.coverage.kind[first:size] = list(map(kind_of, pages.state, pages.is_answered.tolist()))
-
-    def load_measures(self, rows: Iterable[tuple[int, str]]) -> None:
-        """Take over what the window remembers of visits."""
-        for page, measures in rows:
-            self.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
-
-    def load_scalars(self, scalars: Mapping[str, MetaValue]) -> None:
-        """Take over the scalars of a store, all pages being loaded."""
-        for name in ("reserve", "income", "level", "clock"):
-            setattr(self.book, name, int(scalars[name] or 0))
-        # As floats also where they are 0: windows write them down with the visits they keep.
-        for name in ("newcomer_history", "newcomer_stretch"):
-            setattr(self.book, name, float(scalars[name] or 0.0))
-        self.ledger.recount(int(scalars["ledger_virtual"] or 0))
-        self.coverage.recount(int(scalars["coverage_waiting"] or 0))
-        self.book.payees = int(np.count_nonzero(self.book.visited[: self.size]))
-
-    def imbalances(self, cash_total: int) -> Iterator[str]:
-        """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
-        known, book, ledger = slice(0, self.size), self.book, self.ledger
-        cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
-        if cash != cash_total:
-            yield f"the cash book holds {cash} units instead of {cash_total}"
-        held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
-        if held != ledger.births:
-            yield f"the ledger holds {held} units instead of {ledger.births}"
-
-    def _columns(self) -> tuple[Numbers, ...]:
-        """The arrays behind an Account, in the order of its fields."""
-        return (
-            self.depth,
-            self.inlinks,
-            self.book.visited,
-            self.book.standing,
-            self.book.history,
-            self.book.last,
-            self.ledger.received,
-            self.ledger.forwarded,
-            self.coverage.walkers,
-            self.coverage.steps,
-            self.hops,
-        )
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""

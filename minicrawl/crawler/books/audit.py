@@ -110,7 +110,8 @@ class _Held:
         ledger = self.ledger
         ledger.recount(ledger.virtual)
         residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
-        for name, value in (("never_visited", ledger.never_read), ("births", ledger.births), ("total", ledger.total())):
+        sums = {"never_visited": ledger.never_visited, "births": ledger.births, "total": ledger.total()}
+        for name, value in sums.items():
             kept = self._sums[name]
             if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
                 yield f"the ledger's {name} is kept as {kept} instead of {value}"

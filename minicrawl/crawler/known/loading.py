@@ -12,6 +12,7 @@ import numpy as np
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
@@ -67,7 +68,7 @@ def load_pages(
     with _no_garbage():
         for columns in writer.page_table.columns():
             _check_rows(writer, columns, accounts.size, len(frontier.hosts))
-            accounts.load(columns)
+            load_columns(accounts, columns)
             frontier.host_of[columns.id] = columns.host
             if State.GONE in columns.state:
                 frontier.forget(columns.id[columns.are(State.GONE)])
@@ -75,7 +76,7 @@ def load_pages(
             failed = columns.attempts > 0
             pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
         if size:
-            _load_totals(writer, accounts)
+            _load_books(writer, accounts)
             frontier.load(size, now)
 
 
@@ -88,12 +89,12 @@ def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budg
     return budgets
 
 
-def _load_totals(writer: Writer, accounts: Accounts) -> None:
+def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
-        accounts.load_measures(writer.page_table.measures())
-    accounts.load_scalars({name: writer.meta(name) for name in accounts.scalars()})
-    for what in accounts.imbalances(int(writer.meta("cash_total") or 0)):
+        load_measures(accounts, writer.page_table.measures())
+    load_totals(accounts, {name: writer.meta(name) for name in account_totals(accounts)})
+    for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
 
 

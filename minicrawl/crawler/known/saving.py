@@ -6,6 +6,7 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.best import Best
+from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.arrays import Pages, slices
@@ -35,12 +36,12 @@ class AccountSaver:
         visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())
         born = np.arange(self._committed, self._accounts.size)
         self._save_best(writer, np.concatenate([visited, credited, born]))
-        writer.add_pages(self._batch.new, self._accounts.columns(born))
+        writer.add_pages(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
-            writer.save_accounts(self._accounts.columns(visited[some]))
+            writer.save_accounts(account_columns(self._accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
-            writer.save_accounts(self._accounts.columns(credited[some], CREDITED_COLUMNS))
-        writer.save_meta(self._accounts.scalars() | {"discovery_credit": self._budget.credit})
+            writer.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
+        writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
         self._committed = self._accounts.size
 
     def _save_best(self, writer: Writer, changed: Pages) -> None:

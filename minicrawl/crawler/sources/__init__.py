@@ -1,6 +1,8 @@
 """Where parsed pages come from.
 
-source       fetched and parsed in this process, or in worker processes
-worker       a worker process
+source       what a crawl asks for pages: the protocol
+local        pages that are fetched and parsed in this process
+workers      pages that are fetched and parsed in worker processes
+worker       one worker process
 large_pages  pages that take long to parse, in a process of their own
 """

@@ -6,7 +6,7 @@ It reads its settings, timing, the origins of the seeds and what makes its Captu
 (number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of (number, answer):
 what has come together in a turn of the event loop. Before the answer for a sitemap comes [URLs, whether they are of
 further sitemaps] under its number, as often as need be. The answer None says that the worker itself has failed over it;
-number 0 is (level, text) for the log.
+number 0 is (level, text) for the log, number -1 the seconds of CPU it has used, every few seconds.
 """
 
 import asyncio
@@ -15,13 +15,15 @@ import gc
 import logging
 import signal
 import sys
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.sources.source import LOGGED, LocalSource, taken_apart
+from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
@@ -43,7 +45,7 @@ def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
         try:
             line.send(answers)
         except MemoryError:
-            line.send([(number, None) for number, _ in answers if number != LOGGED])
+            line.send([(number, None) for number, _ in answers if number > LOGGED])
 
 
 async def serve(line: Connection) -> None:
@@ -87,7 +89,7 @@ async def serve(line: Connection) -> None:
 
     def beat() -> None:
         loop.call_later(timing.beat, beat)
-        send_all()  # even if there is nothing to send
+        send(BEAT, time.process_time())
 
     def read(source: LocalSource) -> None:
         try:

@@ -14,7 +14,7 @@ from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, every_
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import as_response
 from minicrawl.crawler.http.transport import Field
-from minicrawl.crawler.sources.source import LocalSource
+from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 

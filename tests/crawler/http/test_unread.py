@@ -39,7 +39,7 @@ PARTS = [
     "html.parse:normalise",
     "sources.large_pages:identity_of",
     "html.fingerprint:words_of",
-    "sources.source:without_parameters",
+    "sources.local:without_parameters",
     "urls.parameters:stripped",
     "outcomes.outcome:media_type",
     "outcomes.outcome:follows_directives",
@@ -52,13 +52,13 @@ PARTS = [
     "robots.rules:octets_of",
     "requests.robots:normalise",
     "requests.sitemap:normalise",
-    "sources.source:SitemapReader.feed",
-    "sources.source:SitemapReader.close",
+    "sources.local:SitemapReader.feed",
+    "sources.local:SitemapReader.close",
     "sitemaps.reading:encoding_of_xml",
     "sitemaps.reading:_Xml.feed",
     "sitemaps.reading:_document",
     "sitemaps.reading:normalise",
-    "sources.source:stripped",
+    "sources.local:stripped",
 ]
 KINDS = ["RuntimeError", "MemoryError", "RecursionError", "UnicodeError", "KeyError"]
 

@@ -15,7 +15,9 @@ from misbehaving import MisbehavingServer, answer
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
-from minicrawl.crawler.sources.source import LocalSource, PageSource, WorkerSource
+from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing

@@ -1,23 +1,30 @@
 """Fetching and parsing in worker processes changes nothing but the speed."""
 
 import asyncio
+import importlib
 import logging
 import os
 import re
 import signal
 import socket
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from misbehaving import answer
+from raw_server import Server as RawServer
+from raw_server import says
 from sites import Server, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.sources.source import WorkerSource
 from minicrawl.crawler.sources.worker import serve
+from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
@@ -80,8 +87,8 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     async def ask_and_kill(self: WorkerSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         asked.append(request.url)
         if len(asked) == 20:
-            for worker in self._workers:
-                os.kill(worker.process.pid, fate)
+            for worker in self.workers():
+                os.kill(worker.pid, fate)
         return await page(self, request)
 
     monkeypatch.setattr(WorkerSource, "page", ask_and_kill)
@@ -128,7 +135,7 @@ def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> Non
 def test_workers_end_with_the_crawl() -> None:
     async def pids() -> list[int]:
         async with WorkerSource(CrawlSettings(workers=2)) as source:
-            return [worker.process.pid for worker in source._workers]
+            return [worker.pid for worker in source.workers()]
 
     for pid in asyncio.run(pids()):
         with pytest.raises(ProcessLookupError):
@@ -139,3 +146,99 @@ def test_transport_of_ones_own_and_workers_do_not_go_together(tmp_path: Path) ->
     transport: httpx.AsyncBaseTransport = Server({})
     with pytest.raises(SettingError, match="workers must be 0"):
         asyncio.run(acrawl(["http://a.test/"], tmp_path / "crawl.db", transport=transport, workers=1))
+
+
+def test_another_number_of_workers_means_another_one_for_few_hosts() -> None:
+    hosts = [f"h{number}.test" for number in range(3_000)]
+    before = [chosen(host, range(3)) for host in hosts]
+    after = [chosen(host, range(4)) for host in hosts]
+    assert min(Counter(before).values()) > 900
+    assert {new for old, new in zip(before, after, strict=True) if old != new} == {3}
+    assert 600 < after.count(3) < 900
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    while not is_so():
+        await asyncio.sleep(0.005)
+
+
+def test_number_of_workers_may_change_while_they_work() -> None:
+    """One that is to go answers what it was asked, and ends; others take its hosts over at once."""
+    hosts = [next(name for name in map("h{}.test".format, range(99)) if chosen(name, range(2)) == n) for n in range(2)]
+    waits, goes_on = list[asyncio.StreamWriter](), asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await server.head(reader)
+            if b"GET /slow" in head:
+                waits.append(writer)
+                await goes_on.wait()
+            writer.write(answer(b"<p>hello"))
+
+    async def run() -> None:
+        async with server, AsyncExitStack() as stack:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=1)
+            source = await stack.enter_async_context(WorkerSource(settings, Timing(beat=0.05)))
+            source.set_workers(2)
+            first, second = source.workers()
+            slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
+            await until(lambda: bool(waits))
+            source.set_workers(1)
+            fetched, _ = await source.page(PageRequest(f"http://{hosts[1]}/"))
+            assert fetched.status == 200
+            kept, leaving = source.workers()
+            assert (kept.pid, kept.pages, kept.bytes, kept.in_flight) == (first.pid, 1, 8, 0)
+            assert (leaving.pid, leaving.doing, leaving.in_flight) == (second.pid, "leaving", 1)
+            assert not slow.done()
+            goes_on.set()
+            assert (await slow)[0].status == 200
+            assert [worker.doing for worker in source.workers()] == ["idle"]
+            await until(lambda: is_gone(second.pid) and source.workers()[0].cpu > 0)
+            with pytest.raises(SettingError, match="at least 1, not 0"):
+                source.set_workers(0)
+
+    server = RawServer(talk)
+    asyncio.run(run())
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+CAPTURE = """
+import os
+from minicrawl.crawler.http.exchange import Capture
+
+def capture():
+    def show(exchange):
+        print(os.getpid(), exchange.url, exchange.status, file=open("SEEN", "a"))
+
+    return Capture(show)
+"""
+
+
+def test_exchanges_are_shown_in_the_process_that_fetches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what a function makes there, which is all that is sent."""
+    seen = tmp_path / "seen"
+    (tmp_path / "capture_for_workers.py").write_text(CAPTURE.replace("SEEN", str(seen)))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    capture = importlib.import_module("capture_for_workers").capture
+
+    async def run() -> int:
+        async with server, AsyncExitStack() as stack:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=1)
+            source = await stack.enter_async_context(WorkerSource(settings, capture=capture))
+            await source.page(PageRequest("http://h.test/"))
+            await source.robots("http://h.test/robots.txt")
+            return source.workers()[0].pid
+
+    server = says(answer(b"<p>hello"))
+    pid = asyncio.run(run())
+    assert seen.read_text().splitlines() == [f"{pid} http://h.test/ 200", f"{pid} http://h.test/robots.txt 200"]

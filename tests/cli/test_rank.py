@@ -14,7 +14,11 @@ from minicrawl.cli import main
 from minicrawl.store.writer import Writer
 
 A, B = "http://www.shop.co.uk/", "http://blog.shop.co.uk/"
+
+
 FORUM, NEWS = "http://forum.test/", "http://news.example/"
+
+
 SITE: Site = {
     A: [B, "/cart", "<title>The Shop</title>"],
     A + "cart": [A],
@@ -152,9 +156,6 @@ def test_what_is_printed_stands_beside_the_importance(store: Path) -> None:
     ]
 
 
-# Kept rankings
-
-
 def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -> None:
     result = run("rank", "--by", "inverse", "--save", "reach", "--store", store)
     assert result.exit_code == 0
@@ -253,23 +254,6 @@ def test_ranking_that_is_not_kept_is_named(store: Path) -> None:
     assert f"or one kept in {store}: mine; not 'charm'" in run("top", "--by", "charm", "--store", store).stderr
 
 
-# Sites
-
-
-def test_sites_are_registrable_domains(store: Path) -> None:
-    """The shop's two hosts are one; its alias and the page not found are known, but the latter was not read."""
-    importance = dict(rows(store, "SELECT url, importance FROM ranks"))
-    found = told("top", "--sites", "--store", store)
-    by_name = {row["site"]: row for row in found}
-    assert by_name.keys() == {"shop.co.uk", "forum.test", "news.example"}
-    shop = by_name["shop.co.uk"]
-    assert shop["importance"] == pytest.approx(importance[A] + importance[A + "cart"] + importance[B])
-    assert {name: (row["known"], row["read"], row["linking_domains"]) for name, row in by_name.items()} == {
-        "shop.co.uk": (4, 4, 2), "forum.test": (1, 1, 2), "news.example": (2, 1, 1)
-    }  # fmt: skip
-    assert [row["importance"] for row in found] == sorted((row["importance"] for row in found), reverse=True)
-
-
 def test_pagerank_of_sites_is_that_of_networkx(store: Path) -> None:
     links = {
         ("shop", "forum"): 1,
@@ -292,18 +276,6 @@ def test_hosts_are_told_apart_and_linking_domains_counted_once(store: Path) -> N
     found = {row["site"]: row for row in told("top", "--sites", "host", "--store", store)}
     assert found.keys() == {"www.shop.co.uk", "blog.shop.co.uk", "forum.test", "news.example"}
     assert (found["www.shop.co.uk"]["linking_domains"], found["blog.shop.co.uk"]["linking_domains"]) == (2, 1)
-
-
-def test_sites_as_a_table(store: Path) -> None:
-    lines = run("top", "--sites", "--n", "1", "--store", store).output.splitlines()
-    assert lines[0].split() == ["importance", "pagerank", "known", "read", "linking", "domains", "site"]
-    assert (lines[1].split()[2:], len(lines)) == (["4", "4", "2", "shop.co.uk"], 2)
-    assert run("rank", "--by", "sites", "--store", store).output.splitlines()[0] == lines[0]
-
-
-def test_sites_are_not_ordered_by_anything_else(store: Path) -> None:
-    result = run("top", "--sites", "--by", "cash", "--store", store)
-    assert (result.exit_code, "leave out --sites or --by cash" in result.stderr) == (2, True)
 
 
 def test_hosts_without_a_name_are_still_counted(tmp_path: Path) -> None:

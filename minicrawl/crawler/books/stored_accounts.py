@@ -1,0 +1,98 @@
+"""Accounts as the store has them: columns of pages, totals beside the pages, and back."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.model import State
+from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.window import Measure
+from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
+
+
+def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
+    """Some columns of the accounts of some pages."""
+    columns = _columns(accounts)
+    return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
+
+
+def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
+    """What the accounts keep beside the pages."""
+    return {
+        "cash_total": accounts.book.total,
+        "reserve": accounts.book.reserve,
+        "income": accounts.book.income,
+        "level": accounts.book.level,
+        "clock": accounts.book.clock,
+        "newcomer_history": accounts.book.newcomer_history,
+        "newcomer_stretch": accounts.book.newcomer_stretch,
+        **accounts.book.window_sizes()._asdict(),
+        "ledger_virtual": accounts.ledger.virtual,
+        "ledger_never_visited": accounts.ledger.never_visited,
+        "ledger_births": accounts.ledger.births,
+        "ledger_total": accounts.ledger.total(),
+        "coverage_waiting": accounts.coverage.waiting,
+    }
+
+
+def load_columns(accounts: Accounts, pages: PageColumns) -> None:
+    """Take over the accounts of the next pages of a store."""
+    first, size = int(pages.id[0]), int(pages.id[-1]) + 1
+    accounts.book.size = accounts.ledger.size = size
+    accounts.grow(size)
+    columns = _columns(accounts)
+    for name, values in zip(Account._fields, pages.account, strict=True):
+        columns[name][first:size] = values
+    if State.GONE in pages.state:
+        accounts.ledger.gone[first:size] = pages.are(State.GONE)
+    if State.ALIAS in pages.state:
+        accounts.ledger.alias[first:size] = pages.are(State.ALIAS)
+    accounts.coverage.kind[first:size] = list(map(kind_of, pages.state, pages.is_answered.tolist()))
+
+
+def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
+    """Take over what the window remembers of visits."""
+    for page, measures in rows:
+        accounts.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
+
+
+def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
+    """Take over the totals of a store, all pages being loaded."""
+    for name in ("reserve", "income", "level", "clock"):
+        setattr(accounts.book, name, int(totals[name] or 0))
+    # As floats also where they are 0: windows write them down with the visits they keep.
+    for name in ("newcomer_history", "newcomer_stretch"):
+        setattr(accounts.book, name, float(totals[name] or 0.0))
+    accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
+    accounts.coverage.recount(int(totals["coverage_waiting"] or 0))
+    accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
+
+
+def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
+    """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
+    known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
+    cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
+    if cash != cash_total:
+        yield f"the cash book holds {cash} units instead of {cash_total}"
+    held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
+    if held != ledger.births:
+        yield f"the ledger holds {held} units instead of {ledger.births}"
+
+
+def _columns(accounts: Accounts) -> dict[str, Numbers]:
+    """The arrays behind an Account, by its fields."""
+    return {
+        "depth": accounts.depth,
+        "inlinks": accounts.inlinks,
+        "visited": accounts.book.visited,
+        "standing": accounts.book.standing,
+        "history": accounts.book.history,
+        "clock": accounts.book.last,
+        "received": accounts.ledger.received,
+        "forwarded": accounts.ledger.forwarded,
+        "walkers": accounts.coverage.walkers,
+        "steps": accounts.coverage.steps,
+        "chain_length": accounts.hops,
+    }

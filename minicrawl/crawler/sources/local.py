@@ -1,0 +1,115 @@
+"""Pages that are fetched and parsed in this process."""
+
+import asyncio
+from collections.abc import Iterable, Set
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from minicrawl.crawler.html.fingerprint import Identity
+from minicrawl.crawler.html.link_header import canonicals
+from minicrawl.crawler.http.exchange import Capture
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Transport
+from minicrawl.crawler.http.unread import PARSER_FAILED, unread
+from minicrawl.crawler.net.open_files import Room
+from minicrawl.crawler.robots.rules import MAX_BYTES
+from minicrawl.crawler.sitemaps.reading import SitemapReader
+from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawler.sources.source import GiveUrls
+from minicrawl.crawler.urls.parameters import stripped, without_parameters
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+_URLS_AT_ONCE = 1_000
+
+
+class LocalSource:
+    """Fetches and parses in this process; what takes long to parse, in another. seed_origins, capture: see Fetcher."""
+
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        transport: Transport | None = None,
+        timing: Timing = STANDARD,
+        files: Room | None = None,
+        seed_origins: Set[str] = frozenset(),
+        capture: Capture | None = None,
+    ) -> None:
+        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
+        self._large_pages = LargePages(timing.parse)
+        self._wants_anchors = bool(settings.topic)
+        self._wants_words = settings.probe
+        self._keeps_parameters = settings.keep_parameters
+
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        fetched = await self._fetcher.fetch(request)
+        try:
+            return await self._parsed(fetched)
+        except PageDiedError:
+            return Fetched(request.url, reason="worker-died"), ParsedPage()
+        except Exception as error:
+            return unread(fetched, error), ParsedPage()
+
+    async def _parsed(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
+        parsed = ParsedPage()
+        if fetched.body:
+            parsed, identity = await self._read(fetched)
+            fetched = replace(fetched, body=b"", **identity._asdict())
+        if fetched.link is not None:
+            named = canonicals(fetched.link, fetched.url)
+            parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
+        return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
+
+    async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
+        # Those of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
+        anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
+        if is_large(page.body):
+            return await self._large_pages.read(
+                page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words
+            )
+        return read_page(page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words)
+
+    async def robots(self, url: str) -> Fetched:
+        return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
+
+    async def locate(self, url: str) -> Located:
+        return await self._fetcher.locate(url)
+
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        reader = SitemapReader(url)
+        gathered: list[str] = []
+
+        def gather(urls: Iterable[str]) -> None:
+            gathered.extend(urls if self._keeps_parameters or reader.is_index else map(stripped, urls))
+
+        async def take(piece: bytes) -> bool:
+            for urls in reader.feed(piece):
+                gather(urls)
+                if len(gathered) >= _URLS_AT_ONCE:
+                    give(gathered.copy(), reader.is_index)
+                    gathered.clear()
+                await asyncio.sleep(0)  # others go on after every step
+            return not reader.is_over
+
+        fetched = await self._fetcher.fetch(PageRequest(url), take=take)
+        try:
+            if fetched.reason != PARSER_FAILED:
+                for urls in reader.close(truncated=fetched.truncated or fetched.status is None):
+                    gather(urls)
+        except Exception as error:
+            fetched = unread(fetched, error)
+        if gathered:
+            give(gathered, reader.is_index)
+        return SitemapAnswer(fetched, fetched.reason or reader.reason, reader.found)
+
+    async def __aenter__(self) -> Self:
+        await self._fetcher.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._large_pages.aclose()
+        await self._fetcher.__aexit__(kind, error, trace)

@@ -1,0 +1,274 @@
+"""Pages that are fetched and parsed in worker processes, whose number may change while the crawl runs.
+
+What crosses a process border is small: a page's answer without its body, and its normalised outlinks. A host is always
+asked by the same worker: the one with the highest hash of its number and the host (rendezvous hashing), so that another
+number of workers means another worker for few hosts only.
+"""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from hashlib import blake2b
+from multiprocessing.connection import Connection
+from operator import attrgetter
+from types import TracebackType
+from typing import Any, Self
+
+from minicrawl.crawler.http.exchange import Capture
+from minicrawl.crawler.sources.source import GiveUrls
+from minicrawl.crawler.urls.keys import authority
+from minicrawl.errors import SettingError
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD, Timing
+
+LOGGED, BEAT = 0, -1
+"""The numbers, which no request has, of what a worker logs, and of the CPU seconds it has used."""
+_log = logging.getLogger("minicrawl")
+
+
+_fetched_fields = attrgetter(*(field.name for field in fields(Fetched)))
+_parsed_fields = attrgetter(*(field.name for field in fields(ParsedPage)))
+
+
+def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
+    """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
+    fetched, parsed = page
+    return _fetched_fields(fetched), _parsed_fields(parsed)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """A worker process at one moment.
+
+    `number`: which worker it is; one that is replaced leaves its number to the next. `doing`: "starting", "idle",
+    "fetching", or "leaving" for one that gets no more requests; `since`: when it began to, in Unix seconds.
+    `in_flight`: requests it has to answer. `pages`, `bytes`: answers for pages so far, and bytes of their bodies.
+    `cpu`: seconds that it had used at its last beat.
+    """
+
+    number: int
+    pid: int
+    doing: str
+    since: float
+    in_flight: int
+    pages: int
+    bytes: int
+    cpu: float
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A worker process, the line to it, what is to be asked in this turn of the loop, and who waits for answers."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    line: Connection
+    heard: float
+    doing: str = "starting"
+    since: float = field(default_factory=time.time)
+    pages: int = 0
+    bytes: int = 0
+    cpu: float = 0.0
+    requests: list[tuple[int, str, PageRequest | str]] = field(default_factory=list)
+    waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    taking: dict[int, GiveUrls] = field(default_factory=dict)
+
+    def does(self, what: str) -> None:
+        if self.doing not in (what, "leaving"):
+            self.doing, self.since = what, time.time()
+
+    def status(self) -> WorkerStatus:
+        facts = self.doing, self.since, len(self.waiting), self.pages, self.bytes, self.cpu
+        return WorkerStatus(self.number, self.process.pid, *facts)
+
+
+class WorkerSource:
+    """Fetches and parses in worker processes, at first in `settings.workers` of them.
+
+    A worker that dies, or from which nothing is heard for so long that it must hang, is replaced, and what it was doing
+    becomes an answer with the reason "worker-died".
+    """
+
+    def __init__(
+        self,
+        settings: CrawlSettings,
+        timing: Timing = STANDARD,
+        seed_origins: Set[str] = frozenset(),
+        capture: Callable[[], Capture] | None = None,
+    ) -> None:
+        """capture: says in each worker process who is shown every exchange there; it can be pickled."""
+        self._settings, self._timing = settings, timing
+        self._brief = settings, timing, seed_origins, capture
+        self._workers: dict[int, _Worker] = {}
+        self._leaving: set[_Worker] = set()
+        self._ending: list[subprocess.Popen[bytes]] = []
+        self._number_for = lru_cache(maxsize=100_000)(lambda host: chosen(host, self._workers))
+        self._asked = 0
+        self._watching: asyncio.TimerHandle
+
+    def set_workers(self, number: int) -> None:
+        """Go on with so many workers. New ones start at once; one to go ends when it has answered what it was asked."""
+        if number < 1:
+            raise SettingError(f"a crawl that has workers needs at least 1, not {number}")
+        for new in range(number):
+            if new not in self._workers:
+                self._workers[new] = self._started(new)
+        for old in [old for old in self._workers if old >= number]:
+            worker = self._workers.pop(old)
+            worker.does("leaving")
+            self._leaving.add(worker)
+            self._end_if_idle(worker)
+        self._number_for.cache_clear()
+
+    def workers(self) -> list[WorkerStatus]:
+        """What every worker does, those that are to go last."""
+        return [worker.status() for worker in (*self._workers.values(), *self._leaving)]
+
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        worker = self._worker_for(request.url)
+        answer = await self._ask(worker, "page", request)
+        if answer is None:
+            return Fetched(request.url, reason="worker-died"), ParsedPage()
+        fetched, parsed = Fetched(*answer[0]), ParsedPage(*answer[1])
+        worker.pages += 1
+        worker.bytes += fetched.size
+        return fetched, parsed
+
+    async def robots(self, url: str) -> Fetched:
+        answer: Fetched | None = await self._ask(self._worker_for(url), "robots", url)
+        return answer or Fetched(url, reason="worker-died")
+
+    async def locate(self, url: str) -> Located:
+        answer: Located | None = await self._ask(self._worker_for(url), "locate", url)
+        return answer or Located(reason="worker-died")
+
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        answer: SitemapAnswer | None = await self._ask(self._worker_for(url), "sitemap", url, give)
+        return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
+
+    async def __aenter__(self) -> Self:
+        self.set_workers(self._settings.workers)
+        self._watch()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._watching.cancel()
+        for worker in (*self._workers.values(), *self._leaving):
+            self._hang_up(worker)
+        for process in self._ending:
+            process.terminate()
+            process.wait()
+
+    def _worker_for(self, url: str) -> _Worker:
+        return self._workers[self._number_for(authority(url))]
+
+    async def _ask(self, worker: _Worker, what: str, request: PageRequest | str, give: GiveUrls | None = None) -> Any:
+        """The answer of a worker, or None if it died over it. give: takes what the worker sends before the answer."""
+        self._asked += 1
+        number = self._asked
+        loop = asyncio.get_running_loop()
+        answer = worker.waiting[number] = loop.create_future()
+        if give is not None:
+            worker.taking[number] = give
+        if not worker.requests:
+            loop.call_soon(self._send, worker)
+        worker.requests.append((number, what, request))
+        if worker.doing == "idle":
+            worker.does("fetching")
+        try:
+            return await answer
+        finally:
+            worker.waiting.pop(number, None)
+            worker.taking.pop(number, None)
+            if not worker.waiting:
+                self._end_if_idle(worker)
+
+    def _send(self, worker: _Worker) -> None:
+        with contextlib.suppress(OSError):  # it has just died; whoever reads its line will notice
+            worker.line.send(worker.requests)
+        worker.requests.clear()
+
+    def _started(self, number: int) -> _Worker:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "minicrawl.crawler.sources.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
+            )
+        loop = asyncio.get_running_loop()
+        worker = _Worker(number, process, Connection(ours.detach()), loop.time() + self._timing.start)
+        worker.line.send(self._brief)
+        loop.add_reader(worker.line.fileno(), self._read, worker)
+        return worker
+
+    def _end_if_idle(self, worker: _Worker) -> None:
+        """A worker has nothing to answer any more: it is idle, or ends if it is to go."""
+        if worker not in self._leaving:
+            worker.does("idle")
+        elif not worker.waiting:
+            self._leaving.discard(worker)
+            self._hang_up(worker)
+
+    def _hang_up(self, worker: _Worker) -> None:
+        """Close the line to a worker, which tells it to end."""
+        asyncio.get_running_loop().remove_reader(worker.line.fileno())
+        worker.line.close()
+        self._ending.append(worker.process)
+
+    def _watch(self) -> None:
+        """Replace workers that hang."""
+        loop = asyncio.get_running_loop()
+        for worker in (*self._workers.values(), *self._leaving):
+            if loop.time() - worker.heard > self._timing.hang:
+                self._replace(worker)
+        self._ending = [process for process in self._ending if process.poll() is None]
+        self._watching = loop.call_later(self._timing.beat, self._watch)
+
+    def _read(self, worker: _Worker) -> None:
+        try:
+            answers = worker.line.recv()
+        except (EOFError, OSError, MemoryError):  # what did not fit into memory is lost, and somebody waits for it
+            self._replace(worker)
+            return
+        worker.heard = asyncio.get_running_loop().time()
+        if worker.doing == "starting":
+            worker.does("fetching" if worker.waiting else "idle")
+        for request, answer in answers:
+            if request == LOGGED:
+                _log.log(*answer)
+            elif request == BEAT:
+                worker.cpu = answer
+            elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
+                if request in worker.taking:
+                    worker.taking[request](*answer)
+            elif (waiting := worker.waiting.get(request)) is not None and not waiting.done():
+                waiting.set_result(answer)
+
+    def _replace(self, dead: _Worker) -> None:
+        """Put a new worker in the place of one that has died or hangs, unless that was to go anyway."""
+        self._leaving.discard(dead)
+        dead.process.kill()
+        self._hang_up(dead)
+        dead.process.wait()
+        if self._workers.get(dead.number) is dead:
+            self._workers[dead.number] = self._started(dead.number)
+        for waiting in dead.waiting.values():
+            if not waiting.done():
+                waiting.set_result(None)
+
+
+def chosen(host: str, numbers: Iterable[int]) -> int:
+    """Which worker of these asks a host."""
+    name = host.encode()
+    return max(numbers, key=lambda number: blake2b(b"%d %b" % (number, name), digest_size=8).digest())

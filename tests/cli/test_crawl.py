@@ -1,0 +1,154 @@
+"""minicrawl crawl"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import Server, Site, crawl, rows
+
+from minicrawl.cli import main
+
+HOME = "http://a.test/"
+
+
+SITE: Site = {
+    HOME: ["/a", "/b", "/gone", "http://b.test/"],
+    HOME + "a": [HOME, "/b", '<title>=cmd("x")</title>'],
+    HOME + "b": ["/a", "<title>B\x1b[31m\n page</title>"],
+    "http://b.test/": HOME,
+}
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
+    result = run("crawl", "http://127.0.0.1:9/", "--store", tmp_path / "crawl.db", "-q")
+    assert result.exit_code == 1
+    assert "nothing could be fetched (private-address)" in result.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--ignore-robots"], ["--json"], ["--pages", "1"], ["--proxy"]], ids=" ".join)
+def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more: list[str]) -> None:
+    """Nobody listens. Run again at once, hosts rest: nothing is asked at all, and the cause is that of before."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+    seed = "http://a.test/" if more == ["--proxy"] else url
+    options = [*more, url] if more == ["--proxy"] else more
+    for _ in range(2):
+        words = ("crawl", seed, "--time", "1s", "--delay", "20", "--allow-private", *options)
+        result = run(*words, "--store", tmp_path / "crawl.db")
+        assert result.exit_code == 1
+        assert result.stderr.splitlines()[-1].startswith("Error: nothing could be fetched (refused)")
+        if "--json" in more:
+            assert json.loads(result.stdout)["reason"] == "time"
+        else:
+            assert "the time is up" in result.stdout
+            assert "1 page is known, 0 read.\n" in result.stdout
+
+
+def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
+    for words in ((), ("--time", "5s"), ("--until-coverage", "0.1")):
+        result = run("crawl", "--store", store, *words)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
+    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
+    assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
+
+
+def test_what_was_fetched_is_no_failure(tmp_path: Path) -> None:
+    report, _ = crawl({HOME: ["/a"], HOME + "a": 404}, tmp_path / "crawl.db", [HOME])
+    assert (report.fetched, report.failures, report.cause()) == (2, {"http-404": 1}, None)
+
+
+def test_window_policy_of_a_store_cannot_be_changed(store: Path) -> None:
+    result = run("crawl", "--store", store, "--history", "basic")
+    assert result.exit_code == 2
+    assert "was begun with --history interpolation --window 8.0" in result.stderr
+
+
+def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
+    from minicrawl.demo.server import serving
+    from minicrawl.demo.web import DemoWeb
+
+    web = DemoWeb.generate(hosts=3, pages=60)
+
+    async def crawled() -> tuple[str, str]:
+        async with serving(web) as port:
+            process = await asyncio.create_subprocess_exec(
+                *(
+                    sys.executable,
+                    "-m",
+                    "minicrawl",
+                    "crawl",
+                    web.seeds[0],
+                    "--pages",
+                    "20",
+                    "--json",
+                    "--delay",
+                    "0",
+                ),
+                *(
+                    "--allow-private",
+                    "--connect-to",
+                    f"::127.0.0.1:{port}",
+                    "--store",
+                    str(tmp_path / "crawl.db"),
+                ),
+                *("--log-file", str(tmp_path / "log.txt")),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            out, err = await process.communicate()
+            return out.decode(), err.decode()
+
+    out, err = asyncio.run(crawled())
+    report = json.loads(out)
+    assert (report["reason"], report["fetched"], err) == ("pages", 20, "")
+    assert f"fetched ok {web.seeds[0]}" in (tmp_path / "log.txt").read_text()
+
+
+def test_ctrl_c_saves_and_exits_with_130(tmp_path: Path) -> None:
+    from minicrawl.demo.server import serving
+    from minicrawl.demo.web import DemoWeb
+
+    web = DemoWeb.generate(hosts=3, pages=60)
+    store = tmp_path / "crawl.db"
+
+    async def interrupted() -> int | None:
+        async with serving(web) as port:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "minicrawl", "crawl", web.seeds[0], "--delay", "60", "-v", "--ignore-robots"),
+                *("--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--store", str(store)),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+            assert process.stderr is not None
+            async for line in process.stderr:
+                if b"asking for" in line:
+                    break
+            os.kill(process.pid, signal.SIGINT)
+            await process.stderr.read()
+            return await process.wait()
+
+    assert asyncio.run(interrupted()) == 130
+    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+    assert run("check", "--store", store).exit_code == 0

@@ -1,0 +1,141 @@
+"""minicrawl seeds"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import Site, crawl
+
+from minicrawl.analysis.seeding import DEPTHS
+from minicrawl.cli import main
+from minicrawl.crawler.admission.seeds import read_seeds
+from minicrawl.store.writer import Writer
+
+A, B, C, D, E = "http://www.a.test/", "http://docs.a.test/", "http://b.test/", "http://c.test/", "http://d.test/"
+
+
+# Hubs on both hosts of a.test and on c.test; one link goes to an old address. A copy and a moved page are no hubs.
+WEB: Site = {
+    A: [A + "hub", B + "hub", A + "copy", A + "missing", A + "moved"],
+    A + "hub": [B, C + "1", C + "2", D + "old"],
+    A + "copy": [f'<link rel="canonical" href="{A}hub">', C + "1", C + "2", D + "3"],
+    A + "moved": D + "hub",
+    B + "hub": [A, C + "1", C + "2", D + "3"],
+    B: [],
+    C + "1": [C + "2"],
+    C + "2": [C + "1"],
+    D + "old": D + "3",
+    D + "3": [],
+    D + "hub": [C + "1", C + "2", D + "3", E + "4", E + "5"],
+    E + "4": [D + "3"],
+    E + "5": [],
+}
+
+
+FILE = f"""\
+# 2 seeds (no links are left for the other 8): the best hub of each core of the links between sites; best core first
+# core 1: 2 hubs on 1 site, 3 authorities, density 100 %
+{A}hub
+# core 2: 1 hub on 1 site, 2 authorities, density 100 %
+{D}hub
+"""
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, ["seeds", *(str(word) for word in words)])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(WEB, path, [A])
+    return path
+
+
+def test_seeds_are_a_seed_file(store: Path, tmp_path: Path) -> None:
+    assert run("--store", store).output == FILE
+    out = tmp_path / "next.txt"
+    out.write_text("old")
+    result = run("--store", store, "-o", out)
+    assert (result.output, result.exit_code) == (f"2 seeds written to {out}\n", 0)
+    assert out.read_text() == FILE
+    assert read_seeds([str(out)]) == [A + "hub", D + "hub"]
+    assert sorted(path.name for path in tmp_path.glob("*next*")) == ["next.txt"]
+    assert run("--n", "1", "--store", store).output.splitlines()[2:] == [A + "hub"]
+
+
+def test_size_and_density_say_what_a_core_is(store: Path) -> None:
+    found = json.loads(run("--size", "3x2", "--json", "--store", store).stdout)["cores"][0]
+    assert (len(found["hubs"]), len(found["authorities"]), found["density"]) == (3, 2, 100.0)
+    found = json.loads(run("--density", "50", "--json", "--store", store).stdout)["cores"][0]
+    # All links between sites but the one to c.test's hub; d.test's page is on both sides.
+    assert (len(found["hubs"]), len(found["authorities"]), found["density"]) == (4, 5, 100 * 11 / 20)
+
+
+def test_explanation_shows_cores_distances_and_measures(store: Path) -> None:
+    result = run("--explain", "--store", store)
+    lines = result.output.splitlines()
+    assert lines[0] == "10 pages fetched on 4 sites; 12 of their 21 links lead to another site."
+    core = lines.index("Core 1: 2 hubs on 1 site, 3 authorities, density 100 %")
+    assert lines[core + 1].split() == ["seed", A + "hub"]
+    assert lines[core + 2].split() == ["other", "hubs", B + "hub"]
+    assert lines[core + 6].split() == ["sites", "of", "hubs", "a.test"]
+    # Over a.test's home page to the hub on c.test, which links to the authorities of core 1.
+    apart = lines.index("Links from each core (row) to each other one (column):")
+    assert [line.split() for line in lines[apart + 2 : apart + 4]] == [["1", "0", "2"], ["2", "1", "0"]]
+    table = next(number for number, line in enumerate(lines) if line.startswith("depth"))
+    assert [line.split()[0] for line in lines[table + 1 : table + 1 + DEPTHS + 1]] == ["0", "1", "2", "3", "4"]
+    assert lines[table + 2].split()[:2] == ["1", "6"]
+    assert [line.partition(": ")[0] for line in lines[-3:]] == ["- does not hold", "- does not hold", "- holds"]
+
+
+def test_plot_is_a_picture(store: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "seeds.svg"
+    result = run("--plot", plot, "--store", store)
+    assert result.output == f"{FILE}the comparison is drawn in {plot}\n"
+    assert plot.read_text().startswith("<?xml")
+    assert sorted(path.name for path in tmp_path.glob("*.svg*")) == ["seeds.svg"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--density", "50", "--size", "3x2"], "--density and --size say two things of the same cores"),
+        (["--size", "3"], "--size takes hubs x authorities, such as 20x5, not '3'"),
+        (["--size", "0x3"], "--size takes hubs x authorities, such as 20x5, not '0x3'"),
+        (["--plot", "seeds.png"], "--plot draws .svg files; the ending of seeds.png is '.png'"),
+        (["-o", "nowhere/next.txt"], "nowhere/next.txt cannot be written: No such file or directory"),
+    ],
+)
+def test_mistake_gets_one_sentence(store: Path, words: list[str], message: str) -> None:
+    result = run(*words, "--store", store)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: ")
+    assert message in result.stderr
+
+
+def test_plot_without_matplotlib_is_one_sentence(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("--plot", "seeds.svg", "--store", store)
+    assert result.exit_code == 2
+    assert result.stderr == "Error: --plot needs matplotlib; run: pip install 'minicrawl[lab]'\n"
+    assert run("--explain", "--store", store).exit_code == 0
+
+
+def test_store_without_cores_is_one_sentence(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    assert "there is no crawl at" in run("--store", store).stderr
+    Writer(store).close()
+    result = run("--store", store)
+    assert result.exit_code == 3
+    assert f"no page in {store} has been read yet" in result.stderr
+    crawl({A: [B], B: [A]}, store, [A])
+    result = run("--store", store)
+    assert result.exit_code == 3
+    assert result.stderr == (
+        f"Error: no page fetched in {store} links to another site, so there are no cores; crawl more first\n"
+    )
+    assert run("--per", "host", "--store", store).exit_code == 0

@@ -1,0 +1,95 @@
+"""minicrawl why"""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sites import Server, Site, crawl
+
+from minicrawl.cli import main
+
+HOME = "http://a.test/"
+
+
+SITE: Site = {
+    HOME: ["/a", "/b", "/gone", "http://b.test/"],
+    HOME + "a": [HOME, "/b", '<title>=cmd("x")</title>'],
+    HOME + "b": ["/a", "<title>B\x1b[31m\n page</title>"],
+    "http://b.test/": HOME,
+}
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def test_why_explains_known_pages(store: Path) -> None:
+    told = json.loads(run("why", "http://A.test:80/b#part", "--json", "--store", store).stdout)
+    assert (told["state"], told["reason"], told["depth"], told["inlinks"]) == ("fetched", "ok", 1, 2)
+    assert sorted(told["linked_from"]) == [HOME, HOME + "a"]
+    assert told["links_to"] == [HOME + "a"]
+    assert "error, because http-404" in run("why", HOME + "gone", "--store", store).output
+
+
+def test_why_explains_unknown_pages(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [HOME], scope="host", deny=("secret",))
+    for url, reason in [
+        (HOME + "never-linked", "no-link"),
+        ("http://b.test/", "scope-host"),
+        (HOME + "secret", "deny"),
+    ]:
+        assert json.loads(run("why", url, "--json", "--store", store).stdout)["reason"] == reason
+
+
+WHY = {
+    "deny": ("http://a.test/secret", "deny", "--deny 'secret'"),
+    "scope": ("http://b.test/", "scope-host", "--scope host: b.test is none of the seeds': a.test"),
+    "trap": ("http://a.test/x/x/x/x", "trap-repeated-path", "pattern a.test/x/…"),
+    "too far": (HOME + "far", "max-depth", "--max-depth 2: it is 3 links from a seed; http://a.test/b links to it"),
+    "no link": (HOME + "never-linked", "no-link", "no page read so far has a counted link to it"),
+    "robots": (HOME + "private", "robots", "'Disallow: /p' of http://a.test/robots.txt"),
+    "redirect": (
+        HOME + "out",
+        "redirect-scope-host",
+        "http://b.test/x: --scope host: b.test is none of the seeds': a.test",
+    ),
+    "loop": (HOME + "meta2", "meta-refresh-loop", "http://a.test/meta: leads back here"),
+    "canonical": (HOME + "named", "canonical-deny", "http://a.test/secret: --deny 'secret'"),
+    "parameters": (HOME + "b?utm_source=x", "ok", None),
+}
+
+
+@pytest.mark.parametrize(("url", "reason", "rule"), WHY.values(), ids=WHY.keys())
+def test_why_names_the_rule_that_decides(explained: Path, url: str, reason: str, rule: str | None) -> None:
+    told = json.loads(run("why", url, "--json", "--store", explained).stdout)
+    assert (told["reason"], told["rule"], told["asked"]) == (reason, rule, url)
+    text = run("why", url, "--store", explained).output
+    assert f"{reason}: {rule}" in text if rule else "known as    this, without parameters" in text
+    assert "robots.txt  " + ("robots, 'Disallow: /p' of" if reason == "robots" else "") in text
+
+
+@pytest.fixture(scope="module")
+def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl with something for every rule."""
+    store = tmp_path_factory.mktemp("why") / "crawl.db"
+    site: Site = {
+        HOME: [HOME + name for name in ("a", "private", "out", "meta", "meta2", "named", "secret")],
+        HOME + "a": [HOME + "b?utm_source=y"],
+        HOME + "b": [HOME + "far"],
+        HOME + "out": "http://b.test/x",
+        HOME + "meta": [f'<meta http-equiv="refresh" content="0;{HOME}meta2">'],
+        HOME + "meta2": [f'<meta http-equiv="refresh" content="0;{HOME}meta">'],
+        HOME + "named": [f'<link rel="canonical" href="{HOME}secret">'],
+    }
+    server = Server(site, robots="User-agent: *\nDisallow: /p")
+    crawl(server, store, [HOME], scope="host", deny=("secret",), max_depth=2, strategy="breadth-first")
+    return store

@@ -1,0 +1,56 @@
+"""A commit asks a list of parts to save themselves, all or nothing: a new part joins the list."""
+
+from pathlib import Path
+
+import pytest
+from sites import rows
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.writer import Writer
+
+SEEDS = ["http://a.test/", "http://b.test/"]
+
+
+class Counter:
+    """A part of a crawl that is new: it counts the commits, of which one may be a bug's."""
+
+    def __init__(self, *, breaks: bool = False) -> None:
+        self.commits = 0
+        self.breaks = breaks
+
+    def save(self, writer: Writer) -> None:
+        self.commits += 1
+        writer.save_meta({"commits": self.commits})
+        if self.breaks:
+            raise ZeroDivisionError("a bug")
+
+
+def absorber_of(store: Path) -> Absorber:
+    settings = CrawlSettings()
+    window = parse_window(settings.history, settings.window)
+    return Absorber(Writer(store), settings, STRATEGIES[settings.strategy], window, 0.0)
+
+
+def test_a_new_part_is_saved_with_all_others(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db")
+    absorber.savers.append(Counter())
+    absorber.commit({})
+    absorber.start(SEEDS, 0.0)
+    absorber.commit({})
+    absorber.writer.close()
+    assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'commits'") == [(2,)]
+    assert rows(tmp_path / "crawl.db", "SELECT url FROM pages") == [(url,) for url in SEEDS]
+
+
+def test_nothing_is_saved_if_one_part_fails(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db")
+    absorber.savers.append(Counter(breaks=True))
+    absorber.start(SEEDS, 0.0)
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        absorber.commit({})
+    absorber.writer.close()
+    assert rows(tmp_path / "crawl.db", "SELECT count(*) FROM pages") == [(0,)]
+    assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'commits'") == []

@@ -1,0 +1,30 @@
+"""The calendar has a page for every month, which leads to those beside it."""
+
+import pytest
+
+from minicrawl.demo.months import CALENDAR_START, month_page, month_url
+
+ROOT = "http://a.test/calendar/"
+
+
+def test_first_month_is_the_one_that_is_linked() -> None:
+    assert month_url(ROOT, CALENDAR_START) == f"{ROOT}2026/11"
+
+
+def test_month_leads_home_and_to_the_months_beside_it() -> None:
+    page = month_page(ROOT, f"{ROOT}2027/01", 12)
+    assert page is not None
+    assert page.outlinks() == ["http://a.test/", f"{ROOT}2026/12", f"{ROOT}2027/02"]
+
+
+def test_last_month_leads_back_only_unless_there_is_no_end() -> None:
+    last = month_url(ROOT, CALENDAR_START + 12)
+    ends, goes_on = month_page(ROOT, last, 12), month_page(ROOT, last, None)
+    assert ends is not None
+    assert goes_on is not None
+    assert (len(ends.outlinks()), len(goes_on.outlinks())) == (2, 3)
+
+
+@pytest.mark.parametrize("path", ["2026/13", "2026/00", "2026", "2026/11/01", "2028/01"])
+def test_what_is_no_month_is_no_page(path: str) -> None:
+    assert month_page(ROOT, ROOT + path, 12) is None

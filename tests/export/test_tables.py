@@ -1,0 +1,48 @@
+"""Tables as files: whole or not at all, in the format that the ending tells."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from minicrawl.errors import SettingError
+from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
+
+ROWS = [(1, "a,b", 0.5), (2, None, None)]
+TABLE = {"n": int, "text": str, "value": float}
+
+
+def test_csv_and_json_lines_hold_the_rows() -> None:
+    csv, lines = io.BytesIO(), io.BytesIO()
+    assert WRITERS[".csv"](Table(TABLE, ROWS), csv) == WRITERS[".jsonl"](Table(TABLE, ROWS), lines) == 2
+    assert csv.getvalue() == b'n,text,value\n1,"a,b",0.5\n2,,\n'
+    assert [tuple(json.loads(line).values()) for line in lines.getvalue().splitlines()] == ROWS
+
+
+def test_unknown_ending_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"must be one of \.csv, \.jsonl, \.parquet, not '\.txt'"):
+        writer_for(Path("ranks.txt"), WRITERS)
+
+
+def test_file_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+    with pytest.raises(RuntimeError), renamed_when_whole(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_file_appears_whole(tmp_path: Path) -> None:
+    with renamed_when_whole(tmp_path / "file") as temporary:
+        temporary.write_text("whole")
+        assert not (tmp_path / "file").exists()
+    assert (tmp_path / "file").read_text() == "whole"
+
+
+def test_packed_files_are_known_by_their_ending() -> None:
+    assert is_packed(Path("ranks.csv.GZ"))
+    assert unpacked_name(Path("ranks.csv.gz")) == Path("ranks.csv")
+    assert unpacked_name(Path("ranks.csv")) == Path("ranks.csv")

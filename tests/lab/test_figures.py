@@ -1,0 +1,36 @@
+"""What the experiments run on."""
+
+import pytest
+
+from minicrawl.errors import SettingError
+from minicrawl.lab.figures import FIGURES, Setup
+
+
+def test_quick_setup_is_one_web_of_a_tenth_of_the_pages() -> None:
+    assert Setup(nodes=100_000, seed=3).quick() == Setup(nodes=10_000, seed=3, graphs=1)
+    assert Setup(nodes=3000).quick().nodes == 2000
+
+
+def test_webs_are_drawn_from_seeds_one_after_the_other() -> None:
+    first, second = Setup(nodes=2000, seed=5, graphs=2).draw()
+    (again,) = Setup(nodes=2000, seed=6, graphs=1).draw()
+    assert second.targets.tolist() == again.targets.tolist()
+    assert first.targets.tolist() != again.targets.tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"nodes": 1999}, "--nodes must be at least 2000, not 1999"),
+        ({"graphs": 0}, "--graphs must be at least 1, not 0"),
+        ({"model": "star"}, "--model is one of power-law, power-law-out, correlated, poisson, not 'star'"),
+    ],
+)
+def test_setup_that_cannot_be_is_refused(settings, message) -> None:
+    with pytest.raises(SettingError) as error:
+        Setup(**settings)
+    assert str(error.value) == message
+
+
+def test_figures_have_the_names_of_the_command() -> None:
+    assert list(FIGURES) == ["2", "3", "4", "5", "6", "orders", "discovery", "settle"]
