@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.arrivals import Arrivals
-from minicrawl.crawler.aside import Aside
-from minicrawl.crawler.clock import SteadyClock
-from minicrawl.crawler.in_flight import InFlight
-from minicrawl.crawler.limits import limit_reached
+from minicrawl.crawler.loop.arrivals import Arrivals
+from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.loop.in_flight import InFlight
+from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests

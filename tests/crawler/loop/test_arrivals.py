@@ -4,8 +4,8 @@ import asyncio
 import threading
 from functools import partial
 
-from minicrawl.crawler.arrivals import Arrivals
-from minicrawl.crawler.aside import Aside
+from minicrawl.crawler.loop.arrivals import Arrivals
+from minicrawl.crawler.loop.aside import Aside
 from minicrawl.crawler.requests.request import Arrival
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from table import each
 
-from minicrawl.crawler.limits import limit_reached
+from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.settings import CrawlSettings
 
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from minicrawl.crawler.aside import Aside
+from minicrawl.crawler.loop.aside import Aside
 from minicrawl.crawler.requests.request import Arrival
 
 
