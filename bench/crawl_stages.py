@@ -60,7 +60,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (AnswerReader, "feed", "read heads and framing"),
     (codings._Deflate, "undo", "inflate"),
     (Duplicates, "likeness", "look up duplicates"),
-    (Duplicates, "take_in", "look up duplicates"),
+    (Duplicates, "add", "look up duplicates"),
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),
     (Frontier, "credit", "frontier"),

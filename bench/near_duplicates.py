@@ -80,7 +80,7 @@ def main(folder: Path) -> None:
         between = time.process_time()
         if told.payload is not None:
             likeness = duplicates.likeness(number, told.payload, told.sketch)
-            duplicates.take_in(number, told.digest, told.payload, told.sketch, likeness)
+            duplicates.add(number, told.digest, told.payload, told.sketch, likeness)
             if likeness is not None and likeness.distance is not None:
                 leaders[number] = likeness.leader
             elif likeness is not None:

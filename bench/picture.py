@@ -2,8 +2,9 @@
 
     python bench/picture.py OUT.svg PAGES SEEDS [any setting of minicrawl.crawl, as NAME=VALUE ...]
 
-Crawls into a temporary store, keeps the display of the moment when PAGES pages were fetched, and stops then. Above it
-stands the command that would have shown it.
+Crawls into a temporary store, and draws the last moment before PAGES pages were fetched. Above it stands the command,
+without what only says how to reach a server on this machine. The picture in the tree is of 24,000 pages of 39 sites of
+documentation behind such a server, with scope=host and delay=0.012.
 """
 
 import io
@@ -19,8 +20,10 @@ from rich.console import Console
 import minicrawl
 from minicrawl.cli.display import render
 from minicrawl.model import Progress
+from minicrawl.settings import option
 
 _COLUMNS = 118
+_UNSAID = {"allow_private", "ca_file", "connect_to", "delay", "ip_delay"}
 
 
 def value(text: str) -> Any:
@@ -38,7 +41,8 @@ def main(out: Path, pages: int, seeds: str, settings: dict[str, Any]) -> None:
         minicrawl.crawl([seeds], Path(folder) / "crawl.db", on_progress=moments.append, pages=pages, **settings)
     busy = [moment for moment in moments if moment.in_flight]
     console = Console(record=True, width=_COLUMNS, file=io.StringIO())
-    console.print("[dim]$[/dim] [bold]minicrawl crawl seeds.txt[/bold]\n", highlight=False)
+    options = [f" {option(name)} {given}" for name, given in settings.items() if name not in _UNSAID]
+    console.print(f"[dim]$[/dim] [bold]minicrawl crawl seeds.txt{''.join(options)}[/bold]\n", highlight=False)
     console.print(render(busy[-1]), highlight=False)
     # Without the fonts that would be fetched from elsewhere whenever somebody looks at the picture.
     svg = console.export_svg(title="minicrawl", unique_id="minicrawl")

@@ -207,6 +207,16 @@ def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
         assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
 
 
+@pytest.mark.parametrize("clock", ["-1e300", "1e300", "-1"])
+def test_clock_that_cannot_be_meant_is_damage(sound: Path, tmp_path: Path, clock: str) -> None:
+    path = tmp_path / "crawl.db"
+    path.write_bytes(sound.read_bytes())
+    rows(path, f"UPDATE meta SET value = {clock} WHERE key = 'clock'")
+    for words in (["crawl", "--pages", "1"], ["top"], ["check"]):
+        told = CliRunner().invoke(main, [*words, "--store", str(path)])
+        assert (told.exit_code, "is damaged: meta.clock is" in told.output) == (3, True), told.output
+
+
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path, tmp_path: Path, seed: int) -> None:
     path, saved = tmp_path / "crawl.db", tmp_path / "saved.db"

@@ -24,7 +24,7 @@ MOST_NAMED = 4_096
 """Canonical URLs of which it is known who named them: 6 MB at most."""
 
 
-class Said(NamedTuple):
+class Content(NamedTuple):
     """What a page says, as its fingerprint has it."""
 
     digest: int | None
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
 
     page: int
     url: str
-    said: Fetched | Fingerprint | Said
+    content: Fetched | Fingerprint | Content
 
 
 class Canonicals:
@@ -48,10 +48,10 @@ class Canonicals:
         self._different: OrderedDict[str, list[Claim]] = OrderedDict()
 
     def is_new(self, canonical: str) -> bool:
-        """Whether nothing is known of who names this URL: `take_in` who did before, then, as the store has it."""
+        """Whether nothing is known of who names this URL; earlier claims are to be added from the store then."""
         return canonical not in self.refuted and canonical not in self._different
 
-    def take_in(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
+    def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
         """Note pages that name `canonical`, which says `there` if it was read.
 
         Returns those that differ, once that refutes it: in that call all so far, else none.
@@ -63,9 +63,9 @@ class Canonicals:
         for claim in claims:
             if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
                 continue
-            if not any(says_the_same(claim.said, other.said) for other in different):
-                said = Said(claim.said.digest, claim.said.payload, claim.said.sketch)
-                different.append(claim._replace(said=said))
+            if not any(have_same_content(claim.content, other.content) for other in different):
+                content = Content(claim.content.digest, claim.content.payload, claim.content.sketch)
+                different.append(claim._replace(content=content))
         if len(different) < DIFFERENT:
             return []
         self.refuted.add(canonical)
@@ -75,12 +75,12 @@ class Canonicals:
 
 def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
     """Whether a page is under another path than its canonical URL, and says something else, as far as is known."""
-    if claim.said.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
+    if claim.content.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
         return False
-    return there is None or not says_the_same(claim.said, there)
+    return there is None or not have_same_content(claim.content, there)
 
 
-def says_the_same(one: Fetched | Fingerprint | Said, other: Fetched | Fingerprint | Said) -> bool:
+def have_same_content(one: Fetched | Fingerprint | Content, other: Fetched | Fingerprint | Content) -> bool:
     """Whether two pages say the same, or nearly."""
     if other.digest is not None and other.digest == one.digest:
         return True

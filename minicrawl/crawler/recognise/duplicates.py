@@ -133,7 +133,7 @@ class Duplicates:
             nearest = min(nearest, (distance(row.sketch, sketch), other))
         return Likeness(nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
 
-    def take_in(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
+    def add(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
         """Note what a page says, and what it is a duplicate of."""
         before = self.row(page)
         row = Fingerprint(page, digest, payload, sketch, *(likeness or (None, None)))
@@ -157,7 +157,7 @@ class Duplicates:
         row = self.row(page)
         if row is not None:
             self._put(page, None, row)
-            self.take_in(*row[:4], self.likeness(page, row.payload, row.sketch))
+            self.add(*row[:4], self.likeness(page, row.payload, row.sketch))
 
     def forget(self, page: int) -> None:
         """The page says nothing of its own any more."""

@@ -85,7 +85,7 @@ class Sessions:
         """In how many patterns of a host parameters have turned out to be sessions'."""
         return sum(self._sessions.get(host, {}).values())
 
-    def read(self, url: str, digest: int, novelty: Novelty) -> None:
+    def note_page(self, url: str, digest: int, novelty: Novelty) -> None:
         """Take in what a page said."""
         pattern = pattern_of(url).name
         news = self._news.get(pattern, [])
@@ -130,7 +130,7 @@ class Sessions:
     def is_probe(self, url: str) -> bool:
         return url in self._probes
 
-    def take_in(self, fetched: Fetched) -> None:
+    def note_answer(self, fetched: Fetched) -> None:
         """Take in what came back for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)
         row = self._rows[probe.row.pattern][probe.row.name]

@@ -269,7 +269,7 @@ class Soft404s:
         self._wanted.setdefault(origin_of(url), url)
         self._asked[origin_of(url)] -= 1
 
-    def take_in(self, fetched: Fetched, now: float) -> Judged:
+    def note_answer(self, fetched: Fetched, now: float) -> Judged:
         """Note what a probe was answered. Returns what follows for pages read before."""
         folder, site = folder_of(fetched.url), origin_of(fetched.url)
         probe = self._probes[site][folder]

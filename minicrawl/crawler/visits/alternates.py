@@ -1,10 +1,10 @@
 """Pages that are one page in several languages, or for several media: one is fetched first, the others last.
 
-twin    a page that the head of a page read before it gives as its alternate (WHATWG HTML, 4.6.7.1), of the same owner
-        (a registrable domain, or a user of a shared one): nobody can put off the pages of others
+alternate  a page that the head of a page read before it gives as its alternate (WHATWG HTML, 4.6.7.1), of the same
+           owner (a registrable domain, or a user of a shared one): nobody can put off the pages of others
 
-A twin becomes known without cash, and waits behind all pages that are no twins. It is no link: cash and importance
-reach it along the links that lead there, as they do any page.
+An alternate becomes known without cash, and waits behind all pages that are no alternates. It is no link: cash and
+importance reach it along the links that lead there, as they do any page.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -41,7 +41,7 @@ class Alternates:
         self._discovery = discovery
         self._plain = plain
         self._rows: list[Alternate] = []
-        frontier.put_off(np.array([twin.page for twin in stored], dtype=np.int64))
+        frontier.put_off(np.array([row.page for row in stored], dtype=np.int64))
 
     def note(self, page: int, url: str, alternates: Sequence[str], now: float) -> None:
         """Note the alternates that the page at `url` names: those that are new wait for their turn, too."""
@@ -51,11 +51,11 @@ class Alternates:
         admitted = self._discovery.admitted(url, urls, urls)
         known = self._discovery.made_known(admitted, page, "alternate", same_depth=True, grant=0)
         self._discovery.offer_new(now)
-        twins = np.array(known, dtype=np.int64)
-        waiting = twins[~self._accounts.book.visited[twins] & (self._accounts.depth[twins] > 0)]
+        pages = np.array(known, dtype=np.int64)
+        waiting = pages[~self._accounts.book.visited[pages] & (self._accounts.depth[pages] > 0)]
         waiting = waiting[~self._frontier.is_put_off(waiting)]
         self._frontier.put_off(waiting)
-        self._rows += [Alternate(twin, page) for twin in waiting.tolist()]
+        self._rows += [Alternate(other, page) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
         writer.save_alternates(self._rows)

@@ -47,9 +47,9 @@ class DeepLinks:
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
         scope = self._admission.scope
         is_farthest = scope.max_depth is not None and self._accounts.depth[page] >= scope.max_depth
-        beyond = [url for url in parsed.outlinks if scope.refuses(url, 0) is None] if is_farthest else []
-        if leads_to or (beyond and outcome.follows) or self._accounts.book.visited[page]:
-            kept = json.dumps(beyond) if beyond and outcome.follows else None
+        too_deep = [url for url in parsed.outlinks if scope.refuses(url, 0) is None] if is_farthest else []
+        if leads_to or (too_deep and outcome.follows) or self._accounts.book.visited[page]:
+            kept = json.dumps(too_deep) if too_deep and outcome.follows else None
             self._pages.note_refused(Refused(page, leads_to, kept))
 
     def follow_further(self, rows: Iterable[Refused], now: float) -> None:
@@ -77,8 +77,8 @@ class DeepLinks:
         """Follow those links of a read page that were beyond --max-depth and no longer are."""
         refused = self._pages.refused_row(page)
         depth = int(self._accounts.depth[page]) + 1
-        beyond = json.loads(refused.too_deep or "[]") if refused else []
-        urls = [url for url in beyond if self._admission.scope.refuses(url, depth) is None]
+        too_deep = json.loads(refused.too_deep or "[]") if refused else []
+        urls = [url for url in too_deep if self._admission.scope.refuses(url, depth) is None]
         if refused is None or not urls:
             return
         self._pages.note_refused(refused._replace(too_deep=None))

@@ -32,7 +32,7 @@ class Probes:
     def absorb(self, fetched: Fetched, now: float) -> None:
         """Note the answer to a probe."""
         if self._sessions.is_probe(fetched.url):
-            self._sessions.take_in(fetched)
+            self._sessions.note_answer(fetched)
         else:
             assert self._soft_errors is not None, "there are such probes only where soft 404s are looked for"
             self._soft_errors.note_probe(fetched, now)

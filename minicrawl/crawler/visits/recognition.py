@@ -85,7 +85,7 @@ class Recognition:
         if self._traps is None or not self._sessions.learns:
             return
         if content.digest is not None and fetched.digest is not None:
-            self._sessions.read(fetched.url, fetched.digest, self._traps.novelty(fetched.url, content.digest))
+            self._sessions.note_page(fetched.url, fetched.digest, self._traps.novelty(fetched.url, content.digest))
 
     def recognised(self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Outcome:
         """The outcome in the light of what is known to say the same: without sessions, a soft 404, or to be merged."""
@@ -115,7 +115,7 @@ class Recognition:
             self._duplicates.keep(page, fetched.digest, fetched.payload, fetched.sketch)
             return
         likeness = self._duplicates.likeness(page, fetched.payload, fetched.sketch)
-        self._duplicates.take_in(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
+        self._duplicates.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
         if self._merging is not None and outcome.state is State.FETCHED:
             self._merging.note(page, fetched.payload)
 
@@ -156,7 +156,7 @@ class Recognition:
         if target is not None and self._canonicals.is_new(canonical):
             claims = [*self._earlier_claims(target), claim]
         if canonical not in self._canonicals.refuted:
-            refuting = self._canonicals.take_in(canonical, claims, there)
+            refuting = self._canonicals.add_claims(canonical, claims, there)
             if target is not None and refuting:
                 self._aliases.void_hints(target, refuting, "differs")
         return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)

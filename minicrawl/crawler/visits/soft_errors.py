@@ -48,7 +48,7 @@ class SoftErrors:
 
     def note_probe(self, fetched: Fetched, now: float) -> None:
         """Note what a host answered for a page that cannot exist."""
-        self._restate(self._soft404s.take_in(fetched, now))
+        self._restate(self._soft404s.note_answer(fetched, now))
 
     def _restate(self, judged: Judged, but: int = -1) -> None:
         """but: the page whose turn it is."""

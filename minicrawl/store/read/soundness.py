@@ -72,6 +72,9 @@ _FLAWS = {
 }
 """What is wrong with so many rows as the query counts."""
 
+_MOST_CLOCK = 2**63 - 1
+"""SQLite keeps no larger integer."""
+
 
 class Soundness:
     """Looks for damage in all tables."""
@@ -117,7 +120,8 @@ def check_books(tables: Tables) -> None:
     """Raise StoreError when importance cannot be computed: to SQL a word is 0, and infinity and NULL will do."""
     keys = ", ".join("?" * len(_BOOKS))
     for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
-        if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        if value is not None and not (is_number and (key != "clock" or 0 <= value <= _MOST_CLOCK)):
             raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
     (books,) = tables.row("SELECT level + clock + virtual + births + total + floor FROM books")
     if books is None and tables.size():

@@ -60,7 +60,7 @@ def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
     canonicals = Canonicals([])
     said = Fingerprint(0, 1, 1, None, None, None)
     for page in range(3 * DIFFERENT):
-        assert canonicals.take_in(HOME, [Claim(page, PAGES[page % 12], said)], None) == []
+        assert canonicals.add_claims(HOME, [Claim(page, PAGES[page % 12], said)], None) == []
     assert not canonicals.refuted
 
 
@@ -68,10 +68,10 @@ def test_who_named_what_is_forgotten_of_those_named_long_ago() -> None:
     """And told once more from the store if it is named again: then it is refuted as well."""
     canonicals = Canonicals([])
     claims = [Claim(page, PAGES[page], Fingerprint(page, page, page, None, None, None)) for page in range(DIFFERENT)]
-    canonicals.take_in(HOME, claims[:-1], None)
+    canonicals.add_claims(HOME, claims[:-1], None)
     for number in range(MOST_NAMED - 1):
-        canonicals.take_in(f"{HOME}{number}", claims[:1], None)
+        canonicals.add_claims(f"{HOME}{number}", claims[:1], None)
     assert not canonicals.is_new(HOME)
-    canonicals.take_in(f"{HOME}last", claims[:1], None)
+    canonicals.add_claims(f"{HOME}last", claims[:1], None)
     assert canonicals.is_new(HOME)
-    assert canonicals.take_in(HOME, claims, None) == [claim.page for claim in claims]
+    assert canonicals.add_claims(HOME, claims, None) == [claim.page for claim in claims]

@@ -35,7 +35,7 @@ class Slow:
     def __init__(self) -> None:
         self.rows: list[Fingerprint] = []
 
-    def take_in(self, page: int, payload: int, sketch: bytes | None) -> Likeness | None:
+    def add(self, page: int, payload: int, sketch: bytes | None) -> Likeness | None:
         found = self._copied(payload) or (self._resembled(sketch) if sketch is not None else None)
         self.rows.append(Fingerprint(page, 0, payload, sketch, *(found or (None, None))))
         return found
@@ -103,8 +103,8 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
             blocks = [*columns(list(kept.values())[:3]), *columns(list(kept.values())[3:])]
             found = Duplicates(blocks, kept.get, young=young)
         likeness = found.likeness(page, payload, sketch)
-        found.take_in(page, 0, payload, sketch, likeness)
-        assert likeness == slow.take_in(page, payload, sketch)
+        found.add(page, 0, payload, sketch, likeness)
+        assert likeness == slow.add(page, payload, sketch)
 
 
 def test_runs_stay_few() -> None:
@@ -124,7 +124,7 @@ def test_what_pages_said_before_does_not_add_up() -> None:
     for _ in range(100):
         for page in range(20):
             payload, sketch = rng.getrandbits(63), rng.randbytes(BITS // 8)
-            found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+            found.add(page, 0, payload, sketch, found.likeness(page, payload, sketch))
         kept.update((page, row) for page, row in found.take_rows().items() if row is not None)
         most = max(most, len(found))
         if found.is_mostly_stale:
@@ -145,7 +145,7 @@ def test_latest_of_many_leaders_with_equal_bands_is_found() -> None:
         words = (number << 16 for number in (rng.getrandbits(48), rng.getrandbits(48), rng.getrandbits(48)))
         sketch = b"".join(word.to_bytes(8, "little") for word in words) + rng.randbytes(16)
         assert found.likeness(page, page, sketch) is None
-        found.take_in(page, 0, page, sketch, None)
+        found.add(page, 0, page, sketch, None)
         assert found.likeness(page + 1, -1, sketch) == Likeness(page, 0)
 
 
@@ -170,9 +170,9 @@ ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)
 
 def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten() -> None:
     found = Duplicates([], lambda page: None)
-    found.take_in(0, 0, 10, ONE, None)
+    found.add(0, 0, 10, ONE, None)
     assert found.likeness(0, 10, ONE) is None
-    found.take_in(0, 0, 11, OTHER, None)
+    found.add(0, 0, 11, OTHER, None)
     assert found.likeness(1, 10, ONE) is None
     assert found.likeness(1, 11, ONE) == Likeness(0, None)
     found.forget(0)
@@ -184,7 +184,7 @@ def test_leader_is_never_a_duplicate_itself() -> None:
     near = b"\0" * 39 + b"\x07"
     found = Duplicates([], lambda page: None)
     for page, (payload, sketch) in enumerate([(1, ONE), (2, near), (2, near)]):
-        found.take_in(page, 0, payload, sketch, found.likeness(page, payload, sketch))
+        found.add(page, 0, payload, sketch, found.likeness(page, payload, sketch))
     rows = [found.row(page) for page in range(3)]
     assert [(row.leader, row.distance) for row in rows if row is not None] == [(None, None), (0, 3), (0, 3)]
 

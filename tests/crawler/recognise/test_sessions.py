@@ -226,10 +226,10 @@ NEW, OLD, ALL_ONE = Novelty(True, False, False), Novelty(False, False, False), N
 
 def asked(sessions: Sessions, url: str, digest: int, novelty: Novelty, *, without: dict[str, int]) -> str | None:
     """The probe that a page gives rise to, which is answered."""
-    sessions.read(url, digest, novelty)
+    sessions.note_page(url, digest, novelty)
     probe = sessions.take_due("http://a.test")
     if probe is not None:
-        sessions.take_in(Fetched(probe, status=200, digest=without.get(probe, -2)))
+        sessions.note_answer(Fetched(probe, status=200, digest=without.get(probe, -2)))
     return probe
 
 
@@ -272,10 +272,10 @@ def test_one_page_that_differs_ends_it() -> None:
 @pytest.mark.parametrize(("status", "verdict"), [(429, "?"), (503, "?"), (403, "content"), (404, "content")])
 def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
     sessions = Sessions()
-    sessions.read(page("p", 1, 1), 1, OLD)
+    sessions.note_page(page("p", 1, 1), 1, OLD)
     probe = sessions.take_due("http://a.test")
     assert probe is not None
-    sessions.take_in(Fetched(probe, status=status))
+    sessions.note_answer(Fetched(probe, status=status))
     assert [row.verdict for row in sessions.take_rows()] == [verdict]
 
 

@@ -150,7 +150,7 @@ def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
         said = not_found if number < dead else f"home {words(rng, 30)}"
         found.read(number, page_of(url, said), is_there=False)
         if number >= dead and (probe := found.take_due("http://a.test")):
-            found.take_in(page_of(probe, not_found), 0.0)
+            found.note_answer(page_of(probe, not_found), 0.0)
         new, dropped = found.take_read()
         kept = {row.id: row for row in [*kept.values(), *new] if row.id not in dropped}
         probes |= {row.folder: row for row in found.take_rows()}
@@ -208,7 +208,7 @@ def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -
     for _ in range(2):
         probe = found.take_due("http://a.test")
         assert probe is not None
-        judged.append(found.take_in(page_of(probe, "nothing here"), 0.0))
+        judged.append(found.note_answer(page_of(probe, "nothing here"), 0.0))
     for number, said in ((16, "wholly other text"), (17, "as this is")):
         judged.append(found.read(number, page_of(f"{HOME}f/b{number}", said), is_there=False))
     assert [(len(one.lost), len(one.regained)) for one in judged] == [(0, 0)] * 19 + [(16, 0)]
@@ -226,7 +226,7 @@ def test_answers_that_share_no_word_of_their_own_tell_nothing() -> None:
         found.read(number, page_of(f"{HOME}f/p{chr(97 + number % 26)}{number}", said), is_there=False)
         probe = found.take_due("http://a.test")
         if probe is not None:
-            found.take_in(page_of(probe, template + f"{probe[-3:]}zz chance"), 0.0)
+            found.note_answer(page_of(probe, template + f"{probe[-3:]}zz chance"), 0.0)
     assert not any(found.is_soft_404(number, HOME) for number in range(40))
 
 
@@ -238,7 +238,7 @@ def test_host_is_asked_a_few_times_at_most() -> None:
             found.read(number, page_of(f"{HOME}{number}/{name}", "much the same"), is_there=False)
         asked.append(found.take_due("http://a.test"))
         if asked[-1]:
-            found.take_in(Fetched(asked[-1], status=404), 0.0)
+            found.note_answer(Fetched(asked[-1], status=404), 0.0)
     assert [url is not None for url in asked] == [True] * MOST_PROBES + [False] * (9 - MOST_PROBES)
     assert len(found.take_rows()) == MOST_PROBES
 
@@ -250,7 +250,7 @@ def test_page_that_cannot_exist_is_asked_for_beside_pages_that_are_alike() -> No
         probe = found.take_due("http://a.test")
         assert (probe is not None) == is_due
         if probe:
-            found.take_in(Fetched(probe, status=404), 0.0)
+            found.note_answer(Fetched(probe, status=404), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_pages_of_the_folders_above_are_surely_there(home: str) -> None:
     for number, url in enumerate(["f/g/1", "f/g/2"]):
         found.read(number, page_of(HOME + url, "nothing here"), is_there=False)
     for _ in range(2):
-        found.take_in(page_of(found.take_due("http://a.test") or "", "nothing here"), 0.0)
+        found.note_answer(page_of(found.take_due("http://a.test") or "", "nothing here"), 0.0)
     for number in range(3, 6):
         found.read(number, page_of(f"{HOME}f/g/{number}", "some" + number * "x"), is_there=False)
     assert found.is_soft_404(0, HOME)

@@ -1,4 +1,4 @@
-"""Every rule that looks at a URL alone or at what the pages of its pattern brought, in one list each.
+"""Every rule that looks at a URL alone, or at what the pages of its pattern brought.
 
 The others are `budgets`, by domain and address, and the one for dates, which looks at where a link was found, too
 (traps.py).
@@ -19,15 +19,10 @@ COMBINATIONS = 128
 COMBINATIONS_PER_PAGE = 8
 
 
-def _has_repeated_run(stem: str, query: str) -> bool:
-    """Whether a run of segments, not of numbers only, comes more than twice in a row."""
-    if _segments(stem) <= MAX_REPEATS:
-        return False
-    segments = stem.split("/")[3:]
-    return len(segments) - len(set(segments)) >= MAX_REPEATS and _has_run(segments)
-
-
 def _has_run(segments: Sequence[str]) -> bool:
+    """Whether a run of segments, not of numbers only, comes more than twice in a row."""
+    if len(segments) - len(set(segments)) < MAX_REPEATS:
+        return False
     for period in range(1, len(segments) // (MAX_REPEATS + 1) + 1):
         in_a_row = 0
         for place in range(period, len(segments)):
@@ -39,22 +34,9 @@ def _has_run(segments: Sequence[str]) -> bool:
     return False
 
 
-def _segments(stem: str) -> int:
-    return stem.count("/") - 2
-
-
 def _combines(name: str, findings: Findings) -> bool:
     return findings.combined >= max(COMBINATIONS, COMBINATIONS_PER_PAGE * findings.parsed)
 
-
-STATIC_RULES: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-    ("trap-long-path", lambda stem, query: len(stem) > MAX_PATH),
-    ("trap-deep-path", lambda stem, query: _segments(stem) > MAX_SEGMENTS),
-    ("trap-repeated-path", _has_repeated_run),
-    ("trap-long-query", lambda stem, query: len(query) > MAX_QUERY),
-    ("trap-many-parameters", lambda stem, query: query.count("&") >= MAX_PARAMETERS),
-)
-"""Of what is before the "?" of a URL and what is behind it; the first rule that holds is the URL's."""
 
 LEARNED_RULES: tuple[tuple[str, Callable[[str, Findings], bool]], ...] = (
     ("trap-calendar", lambda name, findings: findings.is_endless),
@@ -68,9 +50,17 @@ LEARNED_RULES: tuple[tuple[str, Callable[[str, Findings], bool]], ...] = (
 def static_rule(url: str) -> str | None:
     """The rule by which a normalised URL is a trap whatever its host has shown, or None."""
     stem, _, query = url.partition("?")
-    for rule, holds in STATIC_RULES:
-        if holds(stem, query):
-            return rule
+    segments = stem.count("/") - 2
+    if len(stem) > MAX_PATH:
+        return "trap-long-path"
+    if segments > MAX_SEGMENTS:
+        return "trap-deep-path"
+    if segments > MAX_REPEATS and _has_run(stem.split("/")[3:]):
+        return "trap-repeated-path"
+    if len(query) > MAX_QUERY:
+        return "trap-long-query"
+    if query.count("&") >= MAX_PARAMETERS:
+        return "trap-many-parameters"
     return None
 
 
