@@ -26,7 +26,7 @@ from typing import Any
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.sources import source
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import ParsedPage
+from minicrawl.model import ParsedPage, Wanted
 
 BROWSER = Path(__file__).with_suffix(".mjs")
 
@@ -107,7 +107,7 @@ def cpu(folder: Path, chosen: list[dict[str, Any]]) -> None:
     for _ in range(3):
         started = time.process_time()
         for body, url, content_type in read:
-            parse_html(body, url, content_type, anchors=False)
+            parse_html(body, url, content_type, Wanted())
         best = min(best, time.process_time() - started)
     size = sum(len(body) for body, _, _ in read)
     print(f"{1e6 * best / len(read):.0f} us per page, {size / len(read) / 1000:.1f} kB on average, best of 3")

@@ -1,7 +1,7 @@
 """The frozen values that travel between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 
@@ -88,21 +88,55 @@ class Located:
     reason: str | None = None
 
 
+class Place(IntEnum):
+    """Where on its page a link stands: in its content, or in what frames the page. The best comes first."""
+
+    TEXT = 0
+    """Beside words."""
+    LIST = 1
+    """In a list or a table of the content, or alone."""
+    NAVIGATION = 2
+    ASIDE = 3
+    HEADER = 4
+    FOOTER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is gathered of a page beside its links, title and directives. Each takes time: see docs and `ParsedPage`.
+
+    `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
+    tell what has changed; `about`: description, language and first heading. `words`: those by which pages that do not
+    exist are known, see minicrawl.crawler.html.words.
+    """
+
+    anchors: bool = False
+    places: bool = False
+    text: bool = False
+    blocks: bool = False
+    about: bool = False
+    words: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """What an HTML page says.
+    """What an HTML page says. What was not wanted is empty.
 
     `outlinks`: distinct normalised http(s) URLs in document order, those a robot may count; `anchors`: the
-    text of the first link to each. `nofollow`: number of distinct targets that only uncounted links point to.
+    text of the first link to each, "" where texts are not wanted; `places`: the best place of a link to each, a byte
+    that `Place` names. `nofollow`: number of distinct targets that only uncounted links point to.
     `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
     `alternates`: those that its head gives as the same in another language or for another medium.
     `refresh`: the normalised URL to which it sends its reader, or None.
     `follow`, `index`: False when the page's robots directives say nofollow or noindex. `truncated`: there are more
-    links than are read.
+    links than are read. `description`, `language`: as its meta element and its html element say; `h1`: its first
+    heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading, item or cell each, headings
+    included. `blocks`: by which to tell what has changed, see minicrawl.crawler.html.blocks.
     """
 
     outlinks: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
+    places: bytes = b""
     nofollow: int = 0
     title: str | None = None
     canonicals: tuple[str, ...] = ()
@@ -111,6 +145,12 @@ class ParsedPage:
     follow: bool = True
     index: bool = True
     truncated: bool = False
+    description: str | None = None
+    language: str | None = None
+    h1: str | None = None
+    headings: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    blocks: bytes = b""
 
     @property
     def canonical(self) -> str | None:

@@ -35,8 +35,8 @@ HOMES = {
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawler/html/elements.py", "crawler/sitemaps/reading.py"},
-    "selectolax": {"crawler/html/elements.py"},
+    "lxml": {"crawler/html/plain_tree.py", "crawler/sitemaps/reading.py"},
+    "selectolax": {"crawler/html/browser_tree.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
     "sqlite3": {
         f"store/{name}.py" for name in ("database", "upgrade", "reader", "read/tables", "tallies", "upkeep", "wreck")

@@ -26,7 +26,7 @@ from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress
+from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
@@ -118,10 +118,11 @@ async def _crawl(
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer, seeds)
     files = room(raised_limit(), settings.concurrency)
+    wanted = Wanted(anchors=bool(settings.topic), words=settings.probe)
     source = (
-        WorkerSource(settings, timing, origins)
+        WorkerSource(settings, timing, origins, wanted)
         if settings.workers
-        else LocalSource(settings, _carrier(transport, timing), timing, files, origins)
+        else LocalSource(settings, _carrier(transport, timing), timing, files, origins, wanted)
     )
     async with source:
         began = clock() - (time.monotonic() - started)

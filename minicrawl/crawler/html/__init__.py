@@ -1,8 +1,13 @@
 """What the bytes of a page say.
 
 decode       bytes to text, as browsers do
-elements     the elements that matter to a crawler: the only module with parsers of HTML
-parse        links, anchors, title and directives
+parse        links, title and directives, and what else of a page is wanted
+elements     which parser reads a page, so that none takes long over it
+tree         what a parser has to tell of a page
+browser_tree a page as a browser's parser sees it, by Lexbor
+plain_tree   a page as libxml2 reads it without most of its tags
+places       where on its page a link stands
+blocks       the blocks of a page's text, by which to tell what has changed
 link_header  the header field Link
 fingerprint  what two pages that say the same have in common
 sketch       what a page says in 40 bytes, from which it can be told how alike two pages are

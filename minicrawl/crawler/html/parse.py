@@ -1,16 +1,19 @@
-"""Links, anchors, title and robots directives out of the bytes of an HTML page.
+"""Links, title and robots directives out of the bytes of an HTML page; and what else of it is wanted.
 
 Nothing here raises on bad input: what cannot be read has no links.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TypedDict
 
+from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.elements import elements, within_limit
+from minicrawl.crawler.html.elements import tree_of, within_limit
+from minicrawl.crawler.html.tree import Tree
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import ParsedPage
+from minicrawl.model import ParsedPage, Place, Wanted
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count: with more it is no page but an attack."""
@@ -22,6 +25,10 @@ _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
 _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
+_DESCRIPTION_LENGTH = 1_000
+_LANGUAGE_LENGTH = 35  # no tag of a language is longer (RFC 5646, 4.4.1)
+MAX_TEXT = 1_000_000
+"""Characters of a page's text that are gathered."""
 # ASCII white space separates words (WHATWG HTML, space-separated tokens); str.split would take more for it.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
@@ -30,73 +37,127 @@ _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?
 _VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
-def parse_html(body: bytes, url: str, content_type: str | None = None, *, anchors: bool = True) -> ParsedPage:
-    """Read a page that came from the normalised `url` with the header `content_type`.
+_ANCHORS = Wanted(anchors=True)
 
-    anchors: whether anybody wants the texts of the links; else they are empty.
-    """
+# (tag, reference without fragment, its rel words, what gives its text, whether it is a link element in the head, place)
+_Reference = tuple[str, str, Collection[str], Callable[[], str], bool, Place]
+
+
+def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS) -> ParsedPage:
+    """Read a page that came from the normalised `url` with the header `content_type`."""
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
-    text = within_limit(whole)
-    truncated = len(text) < len(whole)
-    said = _Said(text, anchors)
-    base = base_url(said.base, url, encoding)
-    outlinks: dict[str, str] = {}
-    uncounted: set[str] = set()
-    targets = resolved([reference for _, reference, *_ in said.references], base, encoding)
-    canonicals: dict[str, None] = {}
-    # Links may stand inside one another, where markup is broken; then their texts together are longer than the page.
-    text_left = len(text) if anchors else -1
-    for tag, reference, relations, anchor, is_in_head in said.references:
-        target = targets[reference]
-        if target is None:
-            continue
-        if relations:
-            if is_in_head and "canonical" in relations:
-                canonicals[target] = None
-            if not _UNCOUNTED_RELATIONS.isdisjoint(relations):
-                uncounted.add(target)
-                continue
-        if target not in outlinks:
-            if len(outlinks) == MAX_LINKS:
-                truncated = True
-                break
-            outlinks[target] = ""
-            if tag == "a" and text_left >= 0:
-                words = anchor()
-                text_left -= len(words)
-                outlinks[target] = _line(words, _ANCHOR_LENGTH)
+    page = within_limit(whole)
+    tree = tree_of(page, is_whole=wanted.places or wanted.text or wanted.blocks or wanted.about)
+    elements = _Elements(tree, wanted)
+    base = base_url(elements.base, url, encoding)
+    links = _Links(elements, base, encoding, wanted, len(page))
     return ParsedPage(
-        outlinks=tuple(outlinks),
-        anchors=tuple(outlinks.values()),
-        nofollow=len(uncounted - outlinks.keys()),
-        title=said.title,
-        canonicals=tuple(canonicals),
-        alternates=tuple(filter(None, dict.fromkeys(normalise(said, base, encoding) for said in said.alternates))),
-        refresh=normalise(said.refresh, base, encoding) if said.refresh is not None else None,
-        follow=said.follow,
-        index=said.index,
-        truncated=truncated,
+        outlinks=tuple(links.outlinks),
+        anchors=tuple(links.outlinks.values()),
+        places=bytes(links.places.values()),
+        nofollow=len(links.uncounted - links.outlinks.keys()),
+        title=elements.title,
+        canonicals=tuple(links.canonicals),
+        alternates=tuple(filter(None, dict.fromkeys(normalise(url, base, encoding) for url in elements.alternates))),
+        refresh=normalise(elements.refresh, base, encoding) if elements.refresh is not None else None,
+        follow=elements.follow,
+        index=elements.index,
+        truncated=links.truncated or len(page) < len(whole),
+        description=elements.description,
+        **_shown(tree, wanted),
     )
 
 
-class _Said:
-    """One pass over a document: what its elements say, as they say it.
+class _Shown(TypedDict, total=False):
+    """Fields of a `ParsedPage` about what the page shows."""
 
-    `references`: (tag, reference without fragment, its rel words, its text, whether it is a link element in the head)
-    in document order, those without rel once. `alternates`: references to the same in other languages and for media.
+    language: str | None
+    h1: str | None
+    headings: tuple[str, ...]
+    text: tuple[str, ...]
+    blocks: bytes
+
+
+def _shown(tree: Tree, wanted: Wanted) -> _Shown:
+    """What is wanted of what a page shows. It takes the tree apart."""
+    shown = _Shown()
+    if wanted.about:
+        shown["language"] = _line(tree.language() or "", _LANGUAGE_LENGTH) or None
+        shown["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
+    if wanted.text or wanted.blocks:
+        text = tree.text()
+        blocks = tuple(_lines(text.blocks))
+        if wanted.text:
+            shown["text"] = blocks
+            shown["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
+        if wanted.blocks:
+            shown["blocks"] = hashes_of(blocks)
+    return shown
+
+
+class _Links:
+    """The references of a page, resolved: distinct targets in document order.
+
+    `outlinks`: each that a robot may count, with the text of its first link; `places`: the best place of each;
+    `uncounted`: those of the other links; `canonicals`: those that link elements in the head give as canonical.
     """
 
-    def __init__(self, text: bytes, anchors: bool) -> None:
-        self.references: list[tuple[str, str, Collection[str], Callable[[], str], bool]] = []
+    def __init__(self, elements: "_Elements", base: str, encoding: str | None, wanted: Wanted, size: int) -> None:
+        self.outlinks = outlinks = dict[str, str]()
+        self.places = places = dict[str, Place]()
+        self.uncounted: set[str] = set()
+        self.canonicals: dict[str, None] = {}
+        self.truncated = False
+        targets = resolved([reference for _, reference, *_ in elements.references], base, encoding)
+        # Links may stand inside one another, where markup is broken; then their texts together are longer than the
+        # page.
+        text_left = size if wanted.anchors else -1
+        wants_places = wanted.places
+        for tag, reference, relations, words, is_in_head, place in elements.references:
+            target = targets[reference]
+            if target is None:
+                continue
+            if relations:
+                if is_in_head and "canonical" in relations:
+                    self.canonicals[target] = None
+                if not _UNCOUNTED_RELATIONS.isdisjoint(relations):
+                    self.uncounted.add(target)
+                    continue
+            if target not in outlinks:
+                if len(outlinks) == MAX_LINKS:
+                    self.truncated = True
+                    break
+                outlinks[target] = ""
+                if tag == "a" and text_left >= 0:
+                    anchor = words()
+                    text_left -= len(anchor)
+                    outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
+            if wants_places:
+                best = place if relations else elements.places[reference]
+                places[target] = min(best, places.get(target, best))
+
+
+class _Elements:
+    """One pass over a document: what its elements say, as they say it.
+
+    `references`: of link elements and other links in document order, those without rel once; `places`: the best one of
+    each without rel. `alternates`: references to the same in other languages and for media.
+    """
+
+    def __init__(self, tree: Tree, wanted: Wanted) -> None:
+        self.references: list[_Reference] = []
+        self.places = places = dict[str, Place]()
         self.alternates: list[str] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
+        self.description: str | None = None
         self.follow = self.index = True
-        plain: set[str] = set()
-        for tag, attributes, words, is_in_head in elements(text, anchors=anchors):
+        self._wants_description = wanted.about
+        wants_places = wanted.places
+        for tag, attributes, words, is_in_head, place in tree.elements(places=wants_places):
             if tag in _LINKS:  # in here, not in a method: a page has a hundred
                 name = _LINKS[tag]
                 if name not in attributes:
@@ -113,25 +174,34 @@ class _Said:
                 if "#" in reference:
                     reference = reference[: reference.index("#") + 1]
                 if not relations:
-                    if reference in plain:
+                    if reference in places:
+                        if wants_places:
+                            places[reference] = min(place, places[reference])
                         continue
-                    plain.add(reference)
-                self.references.append((tag, reference, relations, words, is_in_head))
-            elif tag == "meta":
-                self._meta(attributes)
-            elif tag == "title":
-                if self.title is None:
-                    self.title = _line(words(), _TITLE_LENGTH) or None
-            elif self.base is None and "href" in attributes:
-                self.base = attributes["href"] or ""
+                    places[reference] = place
+                self.references.append((tag, reference, relations, words, is_in_head, place))
+            else:
+                self._note(tag, attributes, words)
+
+    def _note(self, tag: str, attributes: Mapping[str, str | None], words: Callable[[], str]) -> None:
+        if tag == "meta":
+            self._meta(attributes)
+        elif tag == "title":
+            if self.title is None:
+                self.title = _line(words(), _TITLE_LENGTH) or None
+        elif self.base is None and "href" in attributes:
+            self.base = attributes["href"] or ""
 
     def _meta(self, attributes: Mapping[str, str | None]) -> None:
         content = attributes.get("content")
         if content is None:
             return
-        if (attributes.get("name") or "").strip().lower() in ("robots", "minicrawl"):
+        name = (attributes.get("name") or "").strip().lower()
+        if name in ("robots", "minicrawl"):
             follows, indexes = follows_directives(content)
             self.follow, self.index = self.follow and follows, self.index and indexes
+        elif name == "description" and self._wants_description:
+            self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
             self.refresh = _unquoted(match[1]) if match else None
@@ -142,7 +212,7 @@ def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool,
 
     One list per line. A list behind another robot's name does not concern us.
     """
-    said: set[str] = set()
+    words: set[str] = set()
     for line in directives.lower().splitlines():
         addressed = True
         for part in line.split(","):
@@ -151,8 +221,8 @@ def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool,
                 addressed = name.strip() in (robot, "*")
                 name = value
             if addressed:
-                said.add(name.strip())
-    return said.isdisjoint(("nofollow", "none")), said.isdisjoint(("noindex", "none"))
+                words.add(name.strip())
+    return words.isdisjoint(("nofollow", "none")), words.isdisjoint(("noindex", "none"))
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:
@@ -172,3 +242,13 @@ def _unquoted(text: str) -> str:
 def _line(text: str, length: int) -> str:
     """The text with white space as single spaces, cut to `length`."""
     return " ".join(text[: 2 * length].split())[:length]
+
+
+def _lines(blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks of a text that say something, with white space as single spaces, up to `MAX_TEXT`."""
+    left = MAX_TEXT
+    for block in blocks:
+        words = " ".join(block.split())[:left]
+        left -= len(words)
+        if words:
+            yield words

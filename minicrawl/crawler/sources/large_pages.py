@@ -2,9 +2,8 @@
 
     python -m minicrawl.crawler.sources.large_pages
 
-reads (body, URL, Content-Type, whether anchors are wanted, whether words are) from standard input, and writes what
-parsing it led to, or the exception; each a pickle behind its length. A thread would not do: a regular expression holds
-Python's lock to its end.
+reads (body, URL, Content-Type, what of it is wanted) from standard input, and writes what parsing it led to, or the
+exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its end.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ import numpy as np
 from minicrawl.crawler.html.elements import attributes_at_most
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.model import ParsedPage
+from minicrawl.model import ParsedPage, Wanted
 
 _LENGTH = struct.Struct(">Q")
 # Both parsers take time in the square of the tags that are inside one another, and of the attributes of one tag: with
@@ -66,11 +65,9 @@ def _longest_tag_at_most(body: bytes) -> int:
     return longest if longest > _MANY_ATTRIBUTES * _BYTES_OF_ONE else longest * (1 + len(_CUT_VALUE.findall(body)))
 
 
-def read_page(
-    body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
-) -> tuple[ParsedPage, Identity]:
-    """What a page says, and what it can be told by. words: see `identity_of`."""
-    return parse_html(body, url, content_type, anchors=anchors), identity_of(body, url, wants_words=words)
+def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
+    """What a page says, and what it can be told by."""
+    return parse_html(body, url, content_type, wanted), identity_of(body, url, wants_words=wanted.words)
 
 
 class LargePages:
@@ -83,7 +80,7 @@ class LargePages:
         self._process: asyncio.subprocess.Process | None = None
 
     async def read(
-        self, body: bytes, url: str, content_type: str | None, *, anchors: bool, words: bool = True
+        self, body: bytes, url: str, content_type: str | None, wanted: Wanted
     ) -> tuple[ParsedPage, Identity]:
         """As `read_page`, whose exceptions are raised here.
 
@@ -92,7 +89,7 @@ class LargePages:
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
-                    answer = await self._asked((body, url, content_type, anchors, words))
+                    answer = await self._asked((body, url, content_type, wanted))
             except TimeoutError as error:
                 await self._stop()
                 raise TimeoutError(f"parsing it takes more than {self._longest:g} s") from error
@@ -150,9 +147,9 @@ def main() -> None:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Read pages until there are no more."""
     while length := requests.read(_LENGTH.size):
-        body, url, content_type, anchors, words = pickle.loads(requests.read(*_LENGTH.unpack(length)))
+        body, url, content_type, wanted = pickle.loads(requests.read(*_LENGTH.unpack(length)))
         try:
-            parsed, identity = read_page(body, url, content_type, anchors=anchors, words=words)
+            parsed, identity = read_page(body, url, content_type, wanted)
             answer: Any = _parsed_fields(parsed), tuple(identity)
         except Exception as error:
             error.add_note(traceback.format_exc())  # of itself no traceback travels

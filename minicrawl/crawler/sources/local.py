@@ -18,7 +18,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -35,12 +35,14 @@ class LocalSource:
         timing: Timing = STANDARD,
         files: Room | None = None,
         seed_origins: Set[str] = frozenset(),
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._large_pages = LargePages(timing.parse)
-        self._wants_anchors = bool(settings.topic)
-        self._wants_words = settings.probe
+        self._wanted = wanted
+        # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
+        self._wanted_of_home_pages = replace(wanted, anchors=True)
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
@@ -63,13 +65,11 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
-        # Those of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
-        anchors = self._wants_anchors or page.url.count("/") == page.url.endswith("/") + 2
+        is_home = page.url.count("/") == page.url.endswith("/") + 2
+        wanted = self._wanted_of_home_pages if is_home else self._wanted
         if is_large(page.body):
-            return await self._large_pages.read(
-                page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words
-            )
-        return read_page(page.body, page.url, page.content_type, anchors=anchors, words=self._wants_words)
+            return await self._large_pages.read(page.body, page.url, page.content_type, wanted)
+        return read_page(page.body, page.url, page.content_type, wanted)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)

@@ -2,11 +2,11 @@
 
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
-It reads its settings, timing, the origins of the seeds and what makes its Capture first, then lists of requests
-(number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of (number, answer):
-what has come together in a turn of the event loop. Before the answer for a sitemap comes [URLs, whether they are of
-further sitemaps] under its number, as often as need be. The answer None says that the worker itself has failed over it;
-number 0 is (level, text) for the log, number -1 the seconds of CPU it has used, every few seconds.
+It reads its settings, timing, the origins of the seeds, what of a page is wanted and what makes its Capture first, then
+lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of
+(number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap comes [URLs,
+whether they are of further sitemaps] under its number, as often as need be. The answer None says that the worker itself
+has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it has used, every few seconds.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
+from minicrawl.model import Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
@@ -53,8 +54,9 @@ async def serve(line: Connection) -> None:
     settings: CrawlSettings
     timing: Timing
     seed_origins: frozenset[str]
+    wanted: Wanted
     capture: Callable[[], Capture] | None
-    settings, timing, seed_origins, capture = line.recv()
+    settings, timing, seed_origins, wanted, capture = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -104,8 +106,9 @@ async def serve(line: Connection) -> None:
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
     files = room(raised_limit(), settings.concurrency)
-    shown = capture() if capture is not None else None
-    async with LocalSource(settings, timing=timing, files=files, seed_origins=seed_origins, capture=shown) as source:
+    async with LocalSource(
+        settings, None, timing, files, seed_origins, wanted, None if capture is None else capture()
+    ) as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()

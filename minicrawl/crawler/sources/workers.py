@@ -25,7 +25,7 @@ from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -102,11 +102,12 @@ class WorkerSource:
         settings: CrawlSettings,
         timing: Timing = STANDARD,
         seed_origins: Set[str] = frozenset(),
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Callable[[], Capture] | None = None,
     ) -> None:
         """capture: says in each worker process who is shown every exchange there; it can be pickled."""
         self._settings, self._timing = settings, timing
-        self._brief = settings, timing, seed_origins, capture
+        self._brief = settings, timing, seed_origins, wanted, capture
         self._workers: dict[int, _Worker] = {}
         self._leaving: set[_Worker] = set()
         self._ending: list[subprocess.Popen[bytes]] = []

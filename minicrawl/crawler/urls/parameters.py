@@ -86,10 +86,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     text = "".join(parsed.outlinks)
     outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text else parsed.outlinks
     if outlinks != parsed.outlinks:
-        # Of links that are the same now the first one's text stays; a dict keeps the last.
-        anchors = dict(zip(reversed(outlinks), reversed(parsed.anchors), strict=True))
-        distinct = tuple(dict.fromkeys(outlinks))
-        parsed = replace(parsed, outlinks=distinct, anchors=tuple(anchors[url] for url in distinct))
+        parsed = _with_outlinks(parsed, outlinks)
     if parsed.canonicals or parsed.alternates or parsed.refresh is not None:
         parsed = replace(
             parsed,
@@ -98,6 +95,18 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
             refresh=parsed.refresh and _target(parsed.refresh, fetched.url),
         )
     return fetched, parsed
+
+
+def _with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
+    """The page with its links spelt like these. Of links that are the same now, the first text and best place stay."""
+    anchors: dict[str, str] = {}
+    places: dict[str, int] = {}
+    for url, anchor in zip(outlinks, parsed.anchors, strict=True):
+        anchors.setdefault(url, anchor)
+    if parsed.places:
+        for url, place in zip(outlinks, parsed.places, strict=True):
+            places[url] = min(place, places.get(url, place))
+    return replace(parsed, outlinks=tuple(anchors), anchors=tuple(anchors.values()), places=bytes(places.values()))
 
 
 def _target(url: str, source: str) -> str:

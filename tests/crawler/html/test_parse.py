@@ -13,7 +13,7 @@ from minicrawl.crawler.html.decode import encoding_of
 from minicrawl.crawler.html.elements import within_limit
 from minicrawl.crawler.html.parse import MAX_LINKS, follows_directives, parse_html
 from minicrawl.crawler.http.content_type import media_type
-from minicrawl.model import ParsedPage
+from minicrawl.model import ParsedPage, Wanted
 
 URL = "http://h.test/dir/page"
 
@@ -615,7 +615,7 @@ def test_no_declared_encoding_raises(label):
 @pytest.mark.parametrize("filler", ["", "<p>" * 40_000], ids=["as-browsers-do", "in-little-memory"])
 def test_texts_of_links_are_left_out_where_nobody_wants_them(filler):
     body = b"<title>t</title><a href=/a>one</a><area href=/b><a href=/c rel=nofollow>two</a>" + filler.encode()
-    whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", anchors=False)
+    whole, bare = parse_html(body, "http://h.test/"), parse_html(body, "http://h.test/", wanted=Wanted())
     assert (whole.anchors, bare.anchors) == (("one", ""), ("", ""))
     assert replace(whole, anchors=()) == replace(bare, anchors=())
 

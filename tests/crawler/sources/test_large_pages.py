@@ -18,7 +18,7 @@ from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
-from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -47,21 +47,25 @@ PAGES = {
 }
 
 
-def source_of(body: bytes, timing: Timing = STANDARD, **settings: Any) -> LocalSource:
+PLAIN = Wanted()
+
+
+def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **settings: Any) -> LocalSource:
     """Where every page has this body."""
     reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
-    return LocalSource(CrawlSettings(**settings), HttpxTransport(httpx.MockTransport(lambda request: reply)), timing)
+    transport = HttpxTransport(httpx.MockTransport(lambda request: reply))
+    return LocalSource(CrawlSettings(**settings), transport, timing, wanted=wanted)
 
 
 @pytest.mark.parametrize("tags", [10, 6_000])
-def test_words_are_told_only_where_soft_404s_are_looked_for(tags: int) -> None:
-    async def words(probe: bool) -> bytes:
-        async with source_of(b"<p>Hello" + b"<b>" * tags, probe=probe) as source:
+def test_words_are_hashed_only_where_they_are_wanted(tags: int) -> None:
+    async def words(wanted: Wanted) -> bytes:
+        async with source_of(b"<p>Hello" + b"<b>" * tags, wanted=wanted) as source:
             fetched, _ = await source.page(PageRequest(URL))
         return fetched.words
 
-    assert asyncio.run(words(probe=True))
-    assert asyncio.run(words(probe=False)) == b""
+    assert asyncio.run(words(Wanted(words=True)))
+    assert asyncio.run(words(Wanted(words=False))) == b""
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
@@ -87,7 +91,7 @@ def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
             return await longest_step(source.page(PageRequest(URL)))
 
     (fetched, parsed), longest = asyncio.run(run())
-    expected, identity = read_page(body, URL, "text/html", anchors=False)
+    expected, identity = read_page(body, URL, "text/html", Wanted())
     assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
     assert longest < 0.1
 
@@ -113,7 +117,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
             return await large, is_first, longest
 
     (fetched, parsed), is_first, longest = asyncio.run(run())
-    expected, identity = read_page(body, "http://large.first.test/", "text/html", anchors=False)
+    expected, identity = read_page(body, "http://large.first.test/", "text/html", Wanted())
     assert (parsed, fetched) == (expected, replaced(fetched, identity._asdict()))
     assert is_first
     assert longest < 0.1
@@ -128,8 +132,8 @@ def test_exceptions_are_raised_as_they_would_be_here() -> None:
         pages = LargePages(60.0)
         try:
             with pytest.raises(TypeError):
-                await pages.read(b"<p>", URL, 5, anchors=False)  # type: ignore[arg-type]
-            parsed, _ = await pages.read(b"<a href=/x>y</a>", URL, None, anchors=True)
+                await pages.read(b"<p>", URL, 5, Wanted())  # type: ignore[arg-type]
+            parsed, _ = await pages.read(b"<a href=/x>y</a>", URL, None, Wanted(anchors=True))
             assert (parsed.outlinks, parsed.anchors) == (("http://h.test/x",), ("y",))
         finally:
             await pages.aclose()
@@ -144,9 +148,9 @@ def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None
     async def run() -> None:
         pages = LargePages(60.0)
         try:
-            await pages.read(b"", URL, None, anchors=False)
+            await pages.read(b"", URL, None, Wanted())
             body = PAGES["nesting-in-50-kB"]
-            reads = [asyncio.create_task(pages.read(body, URL, None, anchors=False)) for _ in range(2)]
+            reads = [asyncio.create_task(pages.read(body, URL, None, Wanted())) for _ in range(2)]
             await asyncio.sleep(0)
             assert pages._process is not None
             os.kill(pages._process.pid, fate)
@@ -155,7 +159,7 @@ def test_process_that_dies_over_a_page_is_replaced(fate: signal.Signals) -> None
             reads[1].cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reads[1]
-            parsed, _ = await pages.read(b"<a href=/x>", URL, None, anchors=False)
+            parsed, _ = await pages.read(b"<a href=/x>", URL, None, Wanted())
             assert parsed.outlinks == ("http://h.test/x",)
         finally:
             await pages.aclose()
@@ -167,7 +171,7 @@ def test_page_that_takes_too_long_is_given_up() -> None:
     async def run() -> None:
         pages = LargePages(0.0)
         with pytest.raises(TimeoutError, match="more than 0 s"):
-            await pages.read(b"<p>", URL, None, anchors=False)
+            await pages.read(b"<p>", URL, None, Wanted())
         assert pages._process is None
 
     asyncio.run(run())

@@ -28,7 +28,7 @@ from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
-from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
+from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.timing import STANDARD, Timing
@@ -114,7 +114,7 @@ def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> Non
     async def run() -> list[tuple[int, object]]:
         ours, theirs = socket.socketpair()
         line = Connection(ours.detach())
-        line.send((CrawlSettings(), STANDARD, frozenset(), None))
+        line.send((CrawlSettings(), STANDARD, frozenset(), Wanted(), None))
         serving = asyncio.create_task(serve(_Crammed(theirs.detach())))
         line.send([(7, "locate", "http://192.0.2.1/")])
         answers: list[tuple[int, object]] = []

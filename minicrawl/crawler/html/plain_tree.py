@@ -1,0 +1,206 @@
+"""A page as libxml2 (lxml) reads it once most tags are out of it: in time and memory that follow its length.
+
+libxml2 tells tags from text like a browser, but knows neither templates nor foreign elements. It drops what follows
+</html> or is more than 2048 levels deep: without most tags, nothing is. Left are those that say something to a crawler,
+those with nothing but text inside, and any with an angle bracket in quotes.
+
+Where places or text are asked for, the other tags are not taken out but turned into empty meta elements, `_MARK`: a tag
+that opens or closes, in the order of the page. Which element is inside which, a stack tells.
+"""
+
+import contextlib
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import cast
+
+from lxml import etree
+
+from minicrawl.crawler.html.places import CONTENT, is_text, place_in
+from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
+from minicrawl.model import Place
+
+_KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
+NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
+"""Names of tags that are kept, as a regular expression."""
+REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
+"""What follows the name of a tag, as far as it is clear where it ends."""
+_OTHER_TAG = re.compile(
+    rb"<(/?(?!%b[\t\n\f\r />])[a-z][^\t\n\f\r /><\"']*+)(%b)>" % (NAMES_KEPT, REST_OF_TAG), re.IGNORECASE
+)
+_MARK = "minicrawl-tag"
+_MARKED = rb'<meta %b="\1" \2>' % _MARK.encode()
+_MOST_MARKS = 100_000
+"""A mark takes half a kilobyte. Of a page with more tags, the rest stands where the last mark says."""
+_VOID = frozenset(["br", "col", "embed", "hr", "img", "input", "keygen", "param", "source", "track", "wbr"])
+_KEPT_BLOCKS = _KEPT - INLINE - HIDDEN
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_ENDED_BY_THEIR_LIKE = frozenset(["dd", "dt", "li", "option", "p", "tbody", "td", "th", "tr"])
+
+
+class PlainTree:
+    """The tree of a page that is UTF-8. marked: whether more than elements without places will be
+    asked for."""
+
+    def __init__(self, body: bytes, *, marked: bool) -> None:
+        parser = etree.HTMLParser(
+            encoding="utf-8",
+            no_network=True,
+            remove_comments=not marked,
+            remove_pis=True,
+            collect_ids=False,
+            huge_tree=True,
+        )
+        body = body.replace(b"\0", b"\xef\xbf\xbd")
+        if marked:
+            body = _OTHER_TAG.sub(_MARKED, body, _MOST_MARKS)
+        self._root: etree._Element | None = None
+        with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError, ValueError):
+            self._root = etree.fromstring(_OTHER_TAG.sub(b"", body), parser)
+
+    def elements(self, *, places: bool = False) -> Iterator[Element]:
+        if self._root is None:
+            return
+        still_open = _Open()
+        for element in self._root.iter(*TAGS):
+            tag = str(element.tag)
+            attributes = cast("dict[str, str | None]", dict(element.items()))
+            if tag == "meta" and _MARK in attributes:
+                still_open.take(attributes)
+                continue
+            parent = element.getparent() if tag == "link" else None
+            is_in_head = parent is not None and parent.tag == "head"
+            place = _place(element, still_open.place) if places and tag == "a" else Place.LIST
+            yield tag, attributes, functools.partial(_words, element), is_in_head, place
+
+    def language(self) -> str | None:
+        marks = () if self._root is None else self._root.iter("meta")
+        found = next((mark for mark in marks if (mark.get(_MARK) or "").lower() == "html"), None)
+        return None if found is None else found.get("lang")
+
+    def h1(self) -> str | None:
+        return next((words for tag, words in self.text().headings if tag == "h1"), None)
+
+    def text(self) -> Text:
+        if self._root is None:
+            return Text([], [])
+        shown = _Shown()
+        for event, element in etree.iterwalk(self._root, ("start", "end", "comment")):
+            if event == "start":
+                shown.begin(element)
+            elif event == "end":
+                shown.end(element)
+            else:
+                shown.end_block()
+                shown.add(element.tail)
+        return shown.text()
+
+
+class _Open:
+    """The elements that are open at a mark, the outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str, Place]] = []
+        self._number: Counter[str] = Counter()
+
+    @property
+    def place(self) -> Place:
+        """Where what stands here is."""
+        return self._open[-1][1] if self._open else CONTENT
+
+    def holds(self, name: str) -> bool:
+        return self._number[name] > 0
+
+    def take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
+        """Open or close an element: its name, and whether it opens."""
+        name = (mark[_MARK] or "").lower()
+        if name.startswith("/"):
+            name = name[1:]
+            while self.holds(name) and self._close() != name:
+                pass
+            return name, False
+        if name not in _VOID:
+            if self._open and _ends(name, self._open[-1][0]):
+                self._close()
+            place = place_in(name, mark)
+            self._open.append((name, self.place if place is None else place))
+            self._number[name] += 1
+        return name, True
+
+    def _close(self) -> str:
+        name, _ = self._open.pop()
+        self._number[name] -= 1
+        return name
+
+
+def _ends(name: str, last: str) -> bool:
+    """Whether an element ends where one of this name begins (HTML 13.1.2.4)."""
+    if last == name:
+        return name in _ENDED_BY_THEIR_LIKE
+    return (last == "p" and name not in INLINE) or (last in _HEADINGS and name in _HEADINGS)
+
+
+class _Shown:
+    """Gathers the text of a page from its elements, as they begin and end."""
+
+    def __init__(self) -> None:
+        self._open = _Open()
+        self._blocks: list[str] = []
+        self._block: list[str] = []
+        self._headings: list[tuple[str, list[str]]] = []
+        self._is_in_heading = False
+
+    def begin(self, element: etree._Element) -> None:
+        tag = str(element.tag)
+        if tag == "meta" and element.get(_MARK) is not None:
+            self._take(cast("dict[str, str | None]", dict(element.items())))
+        elif tag in _KEPT_BLOCKS:
+            self.end_block()
+        if tag not in HIDDEN:
+            self.add(element.text)
+
+    def end(self, element: etree._Element) -> None:
+        if element.tag in _KEPT_BLOCKS and element.get(_MARK) is None:
+            self.end_block()
+        self.add(element.tail)
+
+    def end_block(self) -> None:
+        if self._block:
+            self._blocks.append("".join(self._block))
+            self._block.clear()
+
+    def add(self, words: str | None) -> None:
+        if words and not self._open.holds("template"):
+            self._block.append(words)
+            if self._is_in_heading:
+                self._headings[-1][1].append(words)
+
+    def text(self) -> Text:
+        self.end_block()
+        return Text(self._blocks, [(tag, "".join(words)) for tag, words in self._headings])
+
+    def _take(self, mark: Mapping[str, str | None]) -> None:
+        name, opens = self._open.take(mark)
+        if name not in INLINE:
+            self.end_block()
+        if opens and name in HEADINGS:
+            self._headings.append((name, []))
+        self._is_in_heading = bool(self._headings) and self._open.holds(self._headings[-1][0])
+
+
+def _place(link: etree._Element, around: Place) -> Place:
+    """Where a link stands inside an element whose links stand there."""
+    if around is not CONTENT:
+        return around
+    previous, parent = link.getprevious(), link.getparent()
+    before = previous.tail if previous is not None else None if parent is None else parent.text
+    return Place.TEXT if is_text(before) or is_text(link.tail) else Place.LIST
+
+
+def _words(element: etree._Element) -> str:
+    if not len(element):
+        return element.text or ""
+    # Links may be inside one another, each with all the text of the page.
+    return "".join(map(str, islice(element.itertext(), 100)))

@@ -1,0 +1,51 @@
+"""What a parser of HTML has to tell of a page, whichever parser it is (browser_tree.py, plain_tree.py)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from minicrawl.model import Place
+
+TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
+"""Names of the elements that say something to a crawler."""
+
+# What reads as one with the words around it. All other elements begin and end a block of text.
+INLINE = frozenset(
+    {"a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img"}
+    | {"ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike"}
+    | {"strong", "sub", "sup", "time", "tt", "u", "var", "wbr"}
+)
+# What stands in these is not shown; of template, no parser tells.
+HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "template", "title"})
+HEADINGS = frozenset({"h1", "h2", "h3"})
+
+
+Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool, Place]
+"""An element that says something: tag, attributes, what gives the text inside, whether it is a link element in the
+head, where it stands. An empty value of an attribute may be None."""
+
+
+class Text(NamedTuple):
+    """What a page shows, in document order, white space as it was written.
+
+    `blocks`: text between two elements that do not read as one with it, headings included; `headings`: tags h1 to h3,
+    each with its text.
+    """
+
+    blocks: list[str]
+    headings: list[tuple[str, str]]
+
+
+class Tree(Protocol):
+    """A page, parsed."""
+
+    def elements(self, *, places: bool = False) -> Iterator[Element]:
+        """The elements in `TAGS`, in document order. Without `places` all stand in a list."""
+
+    def language(self) -> str | None:
+        """What the html element says."""
+
+    def h1(self) -> str | None:
+        """The text of the first h1 element."""
+
+    def text(self) -> Text:
+        """What the page shows. To be asked for last: it takes the tree apart."""
