@@ -16,13 +16,11 @@ sources     fetch and parse, here or in worker processes
 recognise   duplicates, soft 404s, sessions
 requests    what is asked for: pages, robots.txt, sitemaps, addresses, whether anybody answers
 visits      what the turn of a page brings about: aliases, copies, alternates
+loop        what the engine's loop is made of: what is in flight, what has come
 
 absorb      the turn of a page: books, frontier and store take it in
 kinds       the kinds of request that a crawl makes
-in_flight   the requests in flight, and the room for more
 progress    what a run has done so far
-aside       what may take long, in a thread
-clock       time that never steps back
 engine      the loop that joins the stages
 contact     whether a crawl ought to say whom to ask about it
 remembered_settings  the settings of a crawl that goes on

@@ -8,14 +8,16 @@ signals are attended to meanwhile. Only that thread touches the books then, so w
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.aside import Aside
-from minicrawl.crawler.clock import SteadyClock
-from minicrawl.crawler.in_flight import InFlight
+from minicrawl.crawler.loop.arrivals import Arrivals
+from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.loop.in_flight import InFlight
+from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room, room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
@@ -63,17 +65,16 @@ class Engine:
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
-        self._arrived: deque[Arrival] = deque()
-        self._wake = asyncio.Event()
+        self._aside = Aside()
+        self._arrivals = Arrivals(self._clock, self._aside, timing.links_at_once)
         self._in_flight = InFlight(
             files or room(None, settings.concurrency),
             soon=None if settings.pages is None else timing.soon,
             one_by_one=settings.concurrency == 1,
-            on_change=self._wake.set,
+            on_change=self._arrivals.ring,
         )
         self._outages = OutageWatch(absorber.liveness, absorber.hosts.answered, timing, self._absorb)
         self._asked_until = 0.0
-        self._aside = Aside()
         self._last_commit = self._clock()
         self.progress = RunProgress(absorber, self._clock, self._last_commit if started is None else started)
         self._progress_at = self._last_commit + timing.progress
@@ -89,7 +90,7 @@ class Engine:
         """Hand out no more pages; those in flight are finished, but nothing else is worth waiting for."""
         self.reason = self.reason or reason
         self._in_flight.stop(has_enough=self._has_enough())
-        self._wake.set()
+        self._arrivals.ring()
 
     def abort(self) -> None:
         """Stop at once: pages in flight will wait for their turn in the next run."""
@@ -99,8 +100,7 @@ class Engine:
 
     def deliver(self, arrival: Arrival) -> None:
         """Let the loop take something in, an answer or a command, one after the other."""
-        self._arrived.append(arrival)
-        self._wake.set()
+        self._arrivals.add(arrival)
 
     async def run(self, start: Iterable[None] = ()) -> None:
         """Crawl until there is a reason to stop; everything absorbed is committed then.
@@ -111,7 +111,7 @@ class Engine:
         try:
             await self._start(iter(start))
             while True:
-                if not await self._take_arrived():
+                if not await self._arrivals.take():
                     await asyncio.sleep(0)
                     continue
                 now = self._clock()
@@ -126,7 +126,7 @@ class Engine:
                 if self._in_flight.failure is not None:
                     await self._aside.do(self._commit)
                     raise self._in_flight.failure
-                if not self._in_flight and not self._arrived and (self.reason or self._requests.is_empty()):
+                if not self._in_flight and not self._arrivals and (self.reason or self._requests.is_empty()):
                     if self.reason or not await self._aside.do(partial(self._finds_more, now)):
                         break
                     continue
@@ -191,11 +191,11 @@ class Engine:
 
     async def _ask(self, request: Request) -> None:
         await request.ask(self._source, self.deliver)
-        self._arrived.append(Arrival(request.links, partial(self._take, request)))
+        self.deliver(Arrival(request.links, partial(self._take, request)))
 
     def _clear_up(self, now: float, *, has_more: bool) -> bool:
         """Decide what becomes of failed requests; returns whether there may be more to dispatch."""
-        is_idle = not (has_more or self._in_flight or self._arrived) and self._requests.next_ready() is None
+        is_idle = not (has_more or self._in_flight or self._arrivals) and self._requests.next_ready() is None
         return self._outages.clear_up(now, is_idle=is_idle, is_over=self.reason is not None)
 
     def _finds_more(self, now: float) -> bool:
@@ -208,40 +208,14 @@ class Engine:
 
     # Taking in.
 
-    async def _take_arrived(self) -> bool:
-        """Take in what has come; returns whether that was all, or the rest must wait until others have gone on."""
-        links, at_once = 0, self._timing.links_at_once
-        while self._arrived:
-            if links > at_once:
-                return False
-            arrival = self._arrived.popleft()
-            links += arrival.links
-            if arrival.links > at_once:
-                await self._aside.do(partial(arrival.take, self._clock()))
-            else:
-                arrival.take(self._clock())
-        return links <= at_once
-
     def _take(self, request: Request, now: float) -> None:
         """Take in that a request is over."""
-        if request.reason == OPEN_FILES:
-            self._outages.put_back_untried(request, now)
-            return
         if request.is_page and self._has_enough():
             request.put_back(0.0, now)
             return
-        if request.failure is not None:
+        if request.failure is not None and request.reason != OPEN_FILES:
             self.unanswered[request.failure] += 1
-        request.on_arrival(now)
-        is_there = request.shows_life
-        if is_there is not None:
-            self._frontier.judge(request.host, is_there, now)
-        if is_there is False:
-            self._outages.doubt(request, now)
-            return
-        if is_there:
-            self._outages.believe(now, is_over=self.reason is not None)
-        self._absorb(request, now)
+        self._outages.take(request, now, is_over=self.reason is not None)
 
     def _absorb(self, request: Request, now: float) -> None:
         """Take in an answer, or that there is none."""
@@ -276,22 +250,15 @@ class Engine:
     # Waiting and stopping.
 
     def _check_limits(self, now: float) -> None:
-        settings = self._settings
-        if self._has_enough():
-            self.stop("pages")
-        if settings.time is not None and now - self.progress.started >= settings.time:
-            self.stop("time")
-        if settings.bytes is not None and self.progress.bytes >= settings.bytes:
-            self.stop("bytes")
-        coverage = self._absorber.accounts.coverage
-        if settings.until_coverage is not None and coverage.bound() >= settings.until_coverage:
-            self.stop("coverage")
+        progress = self.progress
+        coverage = 0.0 if self._settings.until_coverage is None else self._absorber.accounts.coverage.bound()
+        limit = limit_reached(self._settings, progress.fetched, progress.bytes, now - progress.started, coverage)
+        if limit is not None:
+            self.stop(limit)
 
     async def _wait(self) -> None:
         """Until something arrives, a host's time comes or a commit is due."""
-        self._wake.clear()
-        await asyncio.sleep(0)
-        if self._arrived or self._wake.is_set():
+        if not await self._arrivals.is_quiet():
             return
         until = self._last_commit + self._timing.batch
         if self.reason is None:
@@ -300,20 +267,13 @@ class Engine:
             next_ready = self._outages.ask_at if self._outages.ask_at is not None else self._requests.next_ready()
             until = until if next_ready is None else min(until, next_ready)
         pause = until - self._clock()
-        if await self._woken_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
+        if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
             await self._aside.do(self._commit)
         if not await self._aside.do(self._absorber.settling.settle):
-            await self._woken_within(until - self._clock())
-
-    async def _woken_within(self, seconds: float) -> bool:
-        loop = asyncio.get_running_loop()
-        alarm = loop.call_later(seconds, self._wake.set)
-        await self._wake.wait()
-        alarm.cancel()
-        return loop.time() < alarm.when()
+            await self._arrivals.rings_within(until - self._clock())
 
     async def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now >= self._progress_at:

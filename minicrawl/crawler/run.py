@@ -12,12 +12,12 @@ from typing import Any
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.books.audit import damage_told
-from minicrawl.crawler.clock import SteadyClock
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.kinds import requests_of
+from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from minicrawl.crawler.hosts.outage import HOSTS, Outage
+from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.requests.liveness import Liveness, LivenessCheck
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Silence
@@ -59,7 +60,23 @@ class OutageWatch:
         """Somebody is being asked."""
         self._outage.checking()
 
-    def doubt(self, request: Request, now: float) -> None:
+    def take(self, request: Request, now: float, *, is_over: bool) -> None:
+        """Take in what came of a request, be it nothing. is_over: the crawl is."""
+        if request.reason == OPEN_FILES:
+            self._put_back_untried(request, now)
+            return
+        request.on_arrival(now)
+        is_there = request.shows_life
+        if is_there is not None:
+            request.turns.frontier.judge(request.host, is_there, now)
+        if is_there is False:
+            self._doubt(request, now)
+            return
+        if is_there:
+            self._believe(now, is_over=is_over)
+        self._absorb(request, now)
+
+    def _doubt(self, request: Request, now: float) -> None:
         """Take in a silent request: it is held until it is known whether that is an outage."""
         if request.checks_life:
             request.put_back(self._rest(request), now)
@@ -72,7 +89,7 @@ class OutageWatch:
             request.turns.frontier.leave_address(request.turn, now, asked=request.takes_slot)
             self._outage.failed(request, host.id if host.id in self._answered else None, now)
 
-    def believe(self, now: float, *, is_over: bool) -> None:
+    def _believe(self, now: float, *, is_over: bool) -> None:
         """Somebody has answered: what has failed by now, has failed, unless it was in an outage."""
         self._spare(now, is_over=is_over)
         if self._silent_since is not None:
@@ -95,7 +112,7 @@ class OutageWatch:
         self._absorb_failures(overdue, now)
         return bool(overdue)
 
-    def put_back_untried(self, request: Request, now: float) -> None:
+    def _put_back_untried(self, request: Request, now: float) -> None:
         """There was no room for one more open file: that is nobody's fault but ours."""
         if not self._was_full:
             self._was_full = True
