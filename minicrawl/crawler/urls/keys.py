@@ -6,11 +6,12 @@ politeness key  whom requests for the URL weigh on "b.example.co.uk:8080"
 origin          what a robots.txt speaks for       "http://b.example.co.uk:8080"
 site            the registrable domain             "example.co.uk"
 owner           the site, or a user's part of one  "me.github.io" of http://x.me.github.io/
-partition       a number by owner: who of several crawls that share the web has the URL
+partition key   a number by owner: who of several crawls that share the web has the URL
 
 URLs are normalised ones (normalise.py), hosts are host names of such.
 """
 
+import hashlib
 from functools import lru_cache
 
 
@@ -49,6 +50,14 @@ def owner_of(host: str) -> str:
     The private section of the public suffix list knows the shared ones.
     """
     return _domains(host)[1]
+
+
+def partition_key(host: str, secret: bytes = b"") -> int:
+    """A number, below 2^64, by which crawls that share the web know whose a host is: the same for all of its owner.
+
+    secret: up to 64 bytes; who does not know them cannot make hosts that all fall to one crawl.
+    """
+    return int.from_bytes(hashlib.blake2b(owner_of(host).encode(), digest_size=8, key=secret).digest())
 
 
 @lru_cache(maxsize=100_000)

@@ -2,7 +2,7 @@
 
 from table import each
 
-from minicrawl.crawler.urls.keys import authority, hostname, origin_of, owner_of, site_of
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of, owner_of, partition_key, site_of
 
 
 @each(
@@ -60,3 +60,11 @@ def test_site_is_the_registrable_domain_or_the_host_itself(host, registrable):
 )
 def test_site_and_owner_of_a_host(host: str, its_site: str, its_owner: str) -> None:
     assert (site_of(host), owner_of(host)) == (its_site, its_owner)
+
+
+def test_hosts_of_one_owner_have_one_partition_and_owners_are_spread() -> None:
+    assert partition_key("a.example.co.uk", b"x") == partition_key("example.co.uk", b"x")
+    assert partition_key("a.github.io", b"x") != partition_key("b.github.io", b"x")
+    assert partition_key("example.com", b"x") != partition_key("example.com", b"y")
+    shares = [sum(partition_key(f"h{number}.test", b"x") % 4 == part for number in range(1_000)) for part in range(4)]
+    assert min(shares) > 200
