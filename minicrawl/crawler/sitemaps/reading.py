@@ -24,12 +24,12 @@ parser-failed    up to where a part of ours failed over it, see minicrawl.crawle
 """
 
 import codecs
-import re
 import zlib
 from collections.abc import Iterator
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 from minicrawl.crawler.html.decode import encoding_of_xml
+from minicrawl.crawler.sitemaps.documents import Document, document_of
 from minicrawl.crawler.urls.normalise import normalise
 
 # Limits of the protocol, for indexes too.
@@ -40,43 +40,8 @@ STEP = 16 * 1024
 
 _HEAD = 1024  # bytes that tell the encoding, and characters that tell XML from text
 _SIP = 4096  # bytes that are unpacked at a time
-_HOPELESS = 64 * 1024  # characters of text without a URL
-_MOST_ELEMENTS = 1_000_000  # or lines
-_DEEPEST = 100
-_LONGEST_TAG = 64 * 1024
-_LONGEST_TEXT = 10 * (MAX_URL_LENGTH + 1)  # no reference is longer than 10 characters: more is no URL of ours
-_ABSOLUTE = re.compile(r"\s*https?://", re.IGNORECASE)
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP = 16 + zlib.MAX_WBITS
-# Per root what lists a URL: the element, and the one around it.
-_LISTED = {
-    "urlset": ("url", "loc"),
-    "sitemapindex": ("sitemap", "loc"),
-    "rss": ("item", "link"),
-    "RDF": ("item", "link"),
-    "feed": ("entry", "link"),
-}
-_DECLARATION = re.compile(r"<\?xml\s")
-_ROOT = re.compile(rf"<(?:\w+:)?(?:{'|'.join(_LISTED)})\b")
-# Some text, then a tag: whether it is an end tag, its name, its attributes. In quotes there may be a ">", but no "<".
-_TAG = re.compile(r"""([^<]*+)<(/?)([^\W\d][^\s<>/"']*+)((?:[^<>"']++|"[^<"]*+"|'[^<']*+')*+)>""")
-# An entry as most are, at one go: elements with nothing but text in them, one of which is the URL.
-_TEXT_ELEMENTS = r"(?:\s*+<((?:\w++:)?(?!(?:%s|%s)>)\w++)>[^<]*+</\%d>)*+"
-_PLAIN_ENTRIES = {
-    (entry, link): re.compile(
-        rf"\s*+<{entry}>{_TEXT_ELEMENTS % (entry, link, 1)}\s*+<{link}>([^<]*+)</{link}>"
-        rf"{_TEXT_ELEMENTS % (entry, link, 3)}\s*+</{entry}>"
-    )
-    for entry, link in _LISTED.values()
-    if (entry, link) != _LISTED["feed"]
-}
-_BROKEN_TAG = re.compile(r"""<(/?)([^\W\d]?[^\s<>/"']*+)([^<>]*+)>?""")
-_MAY_BEGIN_TAG = re.compile(r"[^\W\d]|[/!?]")
-_ATTRIBUTE = re.compile(r"""([^\s<>/"'=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_COMMENT_END, _CDATA_END = "-->", "]]>"
-_ENDS = {"<!--": _COMMENT_END, "<![CDATA[": _CDATA_END}
-_REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));")
-_MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class SitemapReader:
@@ -99,7 +64,7 @@ class SitemapReader:
         self._packing: _Gzip | _Bare | None = None
         self._block = b""
         self._decoder: codecs.IncrementalDecoder | None = None
-        self._document: _Xml | _Lines | None = None
+        self._document: Document | None = None
 
     def feed(self, chunk: bytes) -> Iterator[list[str]]:
         """Read on; yields the normalised URLs of each step, often none. Nothing more is read once it `is_over`."""
@@ -152,7 +117,7 @@ class SitemapReader:
             text = text.lstrip("\ufeff \t\r\n")
             if not (text or is_last):
                 return []
-            self._document, start = _document(text[:_HEAD])
+            self._document, start = document_of(text[:_HEAD])
             text = text[start:]
         listed = self._document.feed(text)
         if is_last and not is_cut:
@@ -217,262 +182,3 @@ class _Gzip:
             self._member, self._behind = zlib.decompressobj(_GZIP), b""
             return sip
         return b""
-
-
-def _document(head: str) -> "tuple[_Xml | _Lines, int]":
-    """What reads a text that begins like this, and from where on: XML may have something before it."""
-    start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
-    if start is not None:
-        return _Xml(), start.start()
-    return _Xml() if head.startswith("<") else _Lines(), 0
-
-
-class _Xml:
-    """The URLs that XML lists. `hopeless`: why there is no use in reading on."""
-
-    def __init__(self) -> None:
-        self.is_index = False
-        self.hopeless: str | None = None
-        self._urls: list[str] = []
-        self._listed: tuple[str, str] | None = None
-        self._open: list[str] = []
-        self._left = _MOST_ELEMENTS
-        self._rest = ""  # a tag as far as it has come
-        self._until = ""  # what ends the comment or CDATA that is open
-        # Of the URL that is open: the texts in it, and that behind these, whose last reference may go on.
-        self._texts: list[str] | None = None
-        self._raw = ""
-        self._length = 0
-
-    def feed(self, text: str) -> list[str]:
-        text, at, goes_on = self._rest + text, 0, True
-        while goes_on and self.hopeless is None:
-            if self._until:
-                at, goes_on = self._inside(text, at)
-                continue
-            at = self._tags(text, at)
-            if self.hopeless is None:
-                at, goes_on = self._other(text, at)
-        self._rest = text[at:] if self.hopeless is None else ""
-        urls, self._urls = self._urls, []
-        return urls
-
-    def rest(self) -> list[str]:
-        """What a last tag adds that is broken; half a URL is none."""
-        return self.feed("<")
-
-    def verdict(self) -> str:
-        """What can be said of a document that has ended here."""
-        if self._listed is None:
-            return "not-a-sitemap"
-        return "malformed" if self._open else "ok"
-
-    def _tags(self, text: str, at: int) -> int:
-        """Read texts and tags up to where something else begins, or what is not whole yet."""
-        while self.hopeless is None:
-            if match := self._plain_entry(text, at):
-                self._spend()
-                self._list(_resolved(match[2]))
-                at = match.end()
-                continue
-            match = _TAG.match(text, at)
-            if match is None:
-                break
-            before, slash, name, attributes = match.groups()
-            if self._texts is not None and before:
-                self._write(before)
-            self._tag(slash, name, attributes)
-            at = match.end()
-        return at
-
-    def _plain_entry(self, text: str, at: int) -> re.Match[str] | None:
-        """The entry that begins there, if it is as most are, and no other one is open."""
-        if self._listed not in _PLAIN_ENTRIES or self._listed[0] in self._open or not self._open:
-            return None
-        match = _PLAIN_ENTRIES[self._listed].match(text, at)
-        return match if match and len(match[2]) <= _LONGEST_TEXT else None
-
-    def _other(self, text: str, at: int) -> tuple[int, bool]:
-        """Read on where there is a text without a tag behind it, or something that is no whole tag.
-
-        Returns from where to read on, and whether that can be done before more has come.
-        """
-        start = text.find("<", at)
-        self._write(text[at:start] if start >= 0 else text[at:])
-        if start < 0:
-            return len(text), False
-        for begin, end in _ENDS.items():
-            if text.startswith(begin, start):
-                self._until = end
-                self._settle()
-                self._spend()
-                return start + len(begin), True
-        if start + 1 < len(text) and not _MAY_BEGIN_TAG.match(text, start + 1):
-            self._write("<")
-            self._spend()
-            return start + 1, True
-        is_declaration = text.startswith(("<!", "<?"), start)
-        if text.startswith("<!ENTITY", start):
-            self.hopeless = "malformed"
-        broken = _BROKEN_TAG.match(text, start)
-        assert broken is not None
-        # Only the next "<" tells that a tag is broken: quotes that are open may end before it.
-        is_whole = text.find("<", start + 1) >= 0 or (is_declaration and broken[0].endswith(">"))
-        if not is_whole:
-            if len(text) - start > _LONGEST_TAG:
-                self.hopeless = "malformed"
-            return start, False
-        if is_declaration:
-            self._spend()
-        else:
-            self._tag(broken[1], broken[2], broken[3])
-        return broken.end(), True
-
-    def _inside(self, text: str, at: int) -> tuple[int, bool]:
-        """The same within a comment or CDATA."""
-        end = text.find(self._until, at)
-        stop = end if end >= 0 else max(at, len(text) - len(self._until) + 1)
-        if self._until == _CDATA_END and self._texts is not None:
-            self._write(text[at:stop])
-            self._settle(is_literal=True)
-        if end < 0:
-            return stop, False
-        self._until = ""
-        return end + len(_CDATA_END), True
-
-    def _tag(self, slash: str, name: str, attributes: str) -> None:
-        self._spend()
-        name = name.rpartition(":")[2]
-        if slash:
-            self._close(name)
-        elif self._open:
-            self._begin(name, attributes)
-        else:
-            self._root(name, attributes)
-
-    def _root(self, name: str, attributes: str) -> None:
-        listed = _LISTED.get(name)
-        if self._listed is None:
-            self._listed, self.is_index = listed, name == "sitemapindex"
-            if listed is None:
-                self.hopeless = "not-a-sitemap"
-        if listed == self._listed and not attributes.endswith("/"):  # behind the root there may be anything
-            self._open.append(name)
-
-    def _begin(self, name: str, attributes: str) -> None:
-        """An element begins. One that lists a URL has none in it, and an entry no entry: those have ended."""
-        assert self._listed is not None
-        entry, link = self._listed
-        if self._texts is not None:
-            self._close(self._open[-1])
-        if name == entry and entry in self._open:
-            self._close(entry)
-        is_link = name == link and self._open[-1] == entry
-        if is_link and self._listed == _LISTED["feed"]:
-            self._reference(attributes)
-        if attributes.endswith("/"):
-            return
-        if is_link and self._listed != _LISTED["feed"]:
-            self._texts, self._raw, self._length = [], "", 0
-        self._open.append(name)
-        if len(self._open) > _DEEPEST:
-            self.hopeless = "malformed"
-
-    def _close(self, name: str) -> None:
-        """An element ends, and what is still open in it; an end of nothing is none."""
-        if name not in self._open:
-            return
-        if self._texts is not None:
-            self._settle()
-            self._list("".join(self._texts))
-            self._texts = None
-        while self._open.pop() != name:
-            pass
-
-    def _reference(self, attributes: str) -> None:
-        """The URL of Atom's link."""
-        said: dict[str, str] = {}
-        for name, *values in _ATTRIBUTE.findall(attributes):
-            said.setdefault(name, _resolved("".join(values)))
-        if said.get("rel", "alternate") == "alternate":
-            self._list(said.get("href", ""))
-
-    def _write(self, text: str) -> None:
-        """Add to the URL that is open, if one is, as much as there is any use in."""
-        if self._texts is None:
-            return
-        if not (self._texts or self._raw):
-            text = text.lstrip()
-        text = text[: _LONGEST_TEXT - self._length]
-        self._raw += text
-        self._length += len(text)
-
-    def _settle(self, *, is_literal: bool = False) -> None:
-        """The text so far is whole: no reference goes on behind it."""
-        if self._texts is not None and self._raw:
-            self._texts.append(self._raw if is_literal else _resolved(self._raw))
-            self._raw = ""
-
-    def _spend(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            self.hopeless = self.hopeless or "too-large"
-
-    def _list(self, url: str) -> None:
-        url = url.strip()
-        if url:
-            self._urls.append(url)
-
-
-def _resolved(text: str) -> str:
-    """The text with the characters that its references mean. A lone "&", a frequent mistake in URLs, stays."""
-    return _REFERENCE.sub(_meant, text) if "&" in text else text
-
-
-def _meant(reference: re.Match[str]) -> str:
-    name, decimal, hexadecimal = reference.groups()
-    if name:
-        return _MEANT[name]
-    code = int(decimal) if decimal else int(hexadecimal, 16)
-    is_character = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000  # XML 1.0 4.1: half a pair is none
-    return chr(code) if is_character else "\ufffd"
-
-
-class _Lines:
-    """The URLs of a text, one a line."""
-
-    is_index = False
-
-    def __init__(self) -> None:
-        self.hopeless: str | None = None
-        self._line = ""
-        self._read = 0
-        self._left = _MOST_ELEMENTS
-        self._has_url = False
-
-    def feed(self, text: str) -> list[str]:
-        self._read += len(text)
-        *lines, last = (self._line + text).splitlines(keepends=True) or [""]
-        if last.endswith(("\n", "\r")):
-            lines.append(last)
-            last = ""
-        self._line = last.lstrip()[: 2 * MAX_URL_LENGTH]  # of what is longer so much is enough to refuse it
-        urls = self._urls(lines)
-        self._left -= len(lines)
-        if self._left < 0:
-            self.hopeless = "too-large"
-        if not self._has_url and self._read > _HOPELESS:
-            self.hopeless = "not-a-sitemap"
-        return urls
-
-    def rest(self) -> list[str]:
-        """The last line, if it has no end."""
-        return self._urls([self._line])
-
-    def verdict(self) -> str:
-        return "ok" if self._has_url else "not-a-sitemap"
-
-    def _urls(self, lines: list[str]) -> list[str]:
-        urls = [line.strip() for line in lines if _ABSOLUTE.match(line)]
-        self._has_url = self._has_url or bool(urls)
-        return urls

@@ -55,8 +55,8 @@ PARTS = [
     "sources.local:SitemapReader.feed",
     "sources.local:SitemapReader.close",
     "sitemaps.reading:encoding_of_xml",
-    "sitemaps.reading:_Xml.feed",
-    "sitemaps.reading:_document",
+    "sitemaps.documents:_Xml.feed",
+    "sitemaps.reading:document_of",
     "sitemaps.reading:normalise",
     "sources.local:stripped",
 ]

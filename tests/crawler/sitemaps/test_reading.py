@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader, _Xml
+from minicrawl.crawler.sitemaps.documents import _Xml
+from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader
 
 AT = "http://a.test/maps/map.xml"
 ONE, TWO = "http://a.test/1", "http://a.test/2"
