@@ -227,3 +227,17 @@ def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes
         page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
         assert is_large(page)
         assert is_large(page.decode().encode("utf-16"))
+
+
+@pytest.mark.parametrize("filler", [b"", b" " * 300_000], ids=["here", "in-a-process-of-its-own"])
+def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
+    wanted = Wanted(anchors=True, places=True, text=True, blocks=True, about=True)
+    body = b"<html lang=en><h1>Head</h1><p>Some words and <a href=/x>a link</a>" + filler
+
+    async def run() -> ParsedPage:
+        async with source_of(body, wanted=wanted) as source:
+            return (await source.page(PageRequest(URL)))[1]
+
+    page = asyncio.run(run())
+    assert page == read_page(body, URL, "text/html", wanted)[0]
+    assert (page.h1, page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 8)

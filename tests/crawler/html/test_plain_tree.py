@@ -1,0 +1,30 @@
+"""The parser for pages that could hurt the browser's: of ordinary pages both tell the same."""
+
+import pytest
+
+from minicrawl.crawler.html.browser_tree import BrowserTree
+from minicrawl.crawler.html.plain_tree import PlainTree
+from minicrawl.crawler.html.tree import Tree
+
+HTML = b"""<!doctype html><html lang=de><head><title>T</title><meta name=robots content=none><base href=/b/>
+<link rel=canonical href=/c></head><body class=x><header><a href=/1>one</a></header><div class='main-content'>
+<h1>He<b>ad</b></h1><p>A text that is long <a href=/2>two</a><p>x<br>y<!-- c -->z<ul><li><a href=/3>3</a><li>4</ul>
+<template><p>no</template><script>no</script><h2>Second<h3>Third</h3></div><footer><a href=/5>five</a></footer>"""
+
+
+@pytest.mark.parametrize("places", [False, True])
+def test_both_parsers_tell_the_same(places: bool) -> None:
+    trees: list[Tree] = [BrowserTree(HTML, []), PlainTree(HTML, marked=True)]
+    found = [
+        [(tag, dict(attributes), words(), in_head, place) for tag, attributes, words, in_head, place in elements]
+        for elements in (tree.elements(places=places) for tree in trees)
+    ]
+    assert found[0] == found[1]
+    assert len({place for *_, place in found[0]}) == (4 if places else 1)
+    assert trees[0].language() == trees[1].language() == "de"
+    assert trees[0].h1() == trees[1].h1() == "Head"
+    one, other = (tree.text() for tree in trees)
+    assert one.headings == other.headings
+    assert [words for block in one.blocks if (words := block.split())] == [
+        words for block in other.blocks if (words := block.split())
+    ]
