@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 _FOLDERS = 2
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
-# letters and digits of both cases. The conditions stand behind what they are of: before it they take four times as long.
+# letters and digits of both cases. Conditions stand behind what they are of: before it they take four times as long.
 _ID = re.compile(
     r";jsessionid=|\(S\("
     r"|[0-9A-Fa-f]{8}(?:(?<![0-9]{8})(?<![A-Fa-f]{8})|-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-"
