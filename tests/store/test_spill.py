@@ -31,7 +31,7 @@ def test_put_replaces(tmp_path: Path) -> None:
 
 
 def test_disk_that_fails_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="temporary files in .*nowhere cannot be used"):
+    with pytest.raises(StoreError, match=r"temporary files in .*nowhere cannot be used"):
         Spill(tmp_path / "nowhere")
     with Spill(tmp_path) as spill, pytest.raises(StoreError, match="make room there"):
         spill.get(7)
