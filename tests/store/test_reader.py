@@ -202,31 +202,3 @@ def test_store_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path, sp
 def test_missing_store_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="run 'minicrawl crawl SEEDS"):
         open_store(tmp_path / "none.db")
-
-
-DAMAGES = {
-    "cash appears": "UPDATE pages SET standing = standing + 1 WHERE id = 3",
-    "cash vanishes from the virtual page": "UPDATE meta SET value = value - 1 WHERE key = 'reserve'",
-    "ledger loses a unit": "UPDATE pages SET received = received - 1 WHERE id = 2",
-    "ledger's virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'ledger_virtual'",
-    "links are lost": "DELETE FROM links WHERE source = (SELECT max(source) FROM links)",
-    "a link leads nowhere": "UPDATE links SET targets = x'ffffff00' WHERE source = (SELECT min(source) FROM links)",
-    "a page is lost": "DELETE FROM pages WHERE id = 5",
-    "a host is lost": "DELETE FROM hosts WHERE id = 0",
-    "an unknown state": "UPDATE pages SET state = 'odd' WHERE id = 1",
-    "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
-    "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE visited)",
-    "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
-    "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
-def test_audit_notices(crawled: Path, damage: str) -> None:
-    with open_store(crawled) as store:
-        assert list(audit(store)) == []
-    with sqlite3.connect(crawled) as db:
-        assert db.execute(damage).rowcount
-    db.close()
-    with open_store(crawled) as store:
-        assert list(audit(store)) != []

@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.books import best
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.books.best import Best
-from minicrawl.opic import Ledger
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -138,30 +134,6 @@ def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeyp
     crawl({**site, "http://a.test/1": 404}, path, [], discovery=0.1, pages=60)  # type: ignore[dict-item]
     assert {state for (state,) in rows(path, "SELECT DISTINCT state FROM pages")} >= {"fetched", "alias", "gone"}
     view_is_right(path)
-
-
-@given(st.data())
-@settings(deadline=None, derandomize=True, max_examples=60)
-def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
-    ledger, kept, held = Ledger(), Best(), set()
-    ledger.discover(40)
-    links = {page: np.zeros(0, dtype=np.int32) for page in range(40)}
-    best.KEPT, before = 6, best.KEPT
-    try:
-        for _ in range(12):
-            page = data.draw(st.integers(0, 39))
-            old = links[page]
-            targets = sorted(data.draw(st.sets(st.integers(0, 39), max_size=6)) - {page})
-            links[page] = np.array(targets, dtype=np.int32)
-            ledger.visit(page, links[page], old)
-            added, is_anew = kept.changes(ledger, np.concatenate([[page], old, links[page]]).astype(np.int64))
-            held = set(added) if is_anew else held | set(added)
-            worths = ledger.worths(slice(0, 40))
-            assert all(worths[other] < kept.floor for other in set(range(40)) - held)
-            assert len(held) <= 12
-            assert ledger.total() == pytest.approx(float(ledger._x(slice(0, 40)).sum()))
-    finally:
-        best.KEPT = before
 
 
 def test_tallies_are_those_of_the_pages(store: Path) -> None:

@@ -1,0 +1,46 @@
+"""What a store promises is checked: whatever of it is broken is noticed."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sites import crawl, random_site
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, store, seeds, pages=12)
+    return store
+
+
+DAMAGES = {
+    "cash appears": "UPDATE pages SET standing = standing + 1 WHERE id = 3",
+    "cash vanishes from the virtual page": "UPDATE meta SET value = value - 1 WHERE key = 'reserve'",
+    "ledger loses a unit": "UPDATE pages SET received = received - 1 WHERE id = 2",
+    "ledger's virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'ledger_virtual'",
+    "links are lost": "DELETE FROM links WHERE source = (SELECT max(source) FROM links)",
+    "a link leads nowhere": "UPDATE links SET targets = x'ffffff00' WHERE source = (SELECT min(source) FROM links)",
+    "a page is lost": "DELETE FROM pages WHERE id = 5",
+    "a host is lost": "DELETE FROM hosts WHERE id = 0",
+    "an unknown state": "UPDATE pages SET state = 'odd' WHERE id = 1",
+    "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
+    "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE visited)",
+    "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
+    "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_audit_notices(crawled: Path, damage: str) -> None:
+    with open_store(crawled) as store:
+        assert list(audit(store)) == []
+    with sqlite3.connect(crawled) as db:
+        assert db.execute(damage).rowcount
+    db.close()
+    with open_store(crawled) as store:
+        assert list(audit(store)) != []
