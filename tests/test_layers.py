@@ -150,3 +150,52 @@ def test_map_of_a_folder_names_all_that_is_in_it(folder: str) -> None:
 @each("folder", FOLDERS)
 def test_no_folder_has_more_than_twelve_modules(folder: str) -> None:
     assert len(list((ROOT / folder).glob("*.py"))) <= 13 or folder in {"cli", "lab", "rank"}  # with its map
+
+
+TESTS = Path(__file__).parent
+WITHOUT_A_TEST = {
+    **dict.fromkeys(("model", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
+    **dict.fromkeys(("crawler/sources/source", "crawler/html/tree"), "protocols"),
+    "crawler/admission/traps/page_content": "plain values",
+}
+"""Modules with nothing that could break, and why."""
+TESTED_WITH_OTHERS = {
+    "crawler/admission/admission": "crawler/known/test_discovery",
+    "crawler/books/accounts": "crawler/test_absorb",
+    "crawler/books/stored_accounts": "crawler/test_history",
+    "crawler/books/stored_forms": "store/test_damage",
+    "crawler/html/browser_tree": "crawler/html/test_plain_tree",
+    "crawler/known/known_pages": "crawler/test_absorb",
+    "crawler/known/loading": "crawler/hosts/test_stored_times",
+    "crawler/known/settling": "crawler/test_absorb",
+    "crawler/progress": "crawler/test_engine",
+    "crawler/requests/host_turns": "crawler/test_gaps",
+    "crawler/requests/look_up": "crawler/test_locating",
+    "crawler/requests/outage_watch": "crawler/requests/test_liveness",
+    "crawler/requests/page": "crawler/requests/test_due",
+    "crawler/requests/probe": "crawler/recognise/test_soft404",
+    "crawler/run": "crawler/test_resume",
+    "crawler/sitemaps/queue": "crawler/requests/test_sitemap",
+    "crawler/sources/local": "crawler/http/test_exchange",
+    "crawler/sources/worker": "crawler/sources/test_workers",
+    "crawler/visits/max_depth": "crawler/test_depth",
+    "crawler/visits/merging": "crawler/recognise/test_duplicates",
+    "crawler/visits/outlinks": "crawler/test_absorb",
+    "crawler/visits/recognition": "crawler/recognise/test_duplicates",
+    "crawler/visits/soft_errors": "crawler/recognise/test_soft404",
+    "crawler/visits/visit": "crawler/test_absorb",
+    "store/read/link_table": "store/test_reader",
+    "store/read/page_table": "store/test_reader",
+    "store/read/recognised": "crawler/recognise/test_duplicates",
+    "store/read/sitemaps": "crawler/requests/test_sitemap",
+    "store/read/soundness": "store/test_damage",
+    "store/writer": "store/test_making",
+}
+"""Modules that have no test of their own, and what tests them. None is to come to these: this table only shrinks."""
+
+
+def test_every_module_has_the_test_of_its_name() -> None:
+    modules = [Path(file).with_suffix("") for file in FILES if Path(file).stem not in {"__init__", "__main__"}]
+    untested = {str(each) for each in modules if not (TESTS / each.parent / f"test_{each.name}.py").exists()}
+    assert untested == WITHOUT_A_TEST.keys() | TESTED_WITH_OTHERS.keys()
+    assert {test for test in TESTED_WITH_OTHERS.values() if not (TESTS / f"{test}.py").exists()} == set()
