@@ -21,7 +21,7 @@ from minicrawl.store.reader import open_store
 PARTS = [
     "http.wire.answer:AnswerReader._behind_head",
     "http.wire.answer:AnswerReader._of_body",
-    "http.response_head:type_said",
+    "http.response_head:declared_type",
     "http.response_head:ResponseHead.joined",
     "http.response_head:_text",
     "http.response_head:ResponseHead._only",
