@@ -23,7 +23,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.http import codings
-from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates

@@ -19,7 +19,7 @@ visits      what the turn of a page brings about: aliases, copies, alternates
 loop        what the engine's loop is made of: what is in flight, what has come
 
 absorb      the turn of a page: books, frontier and store take it in
-kinds       the kinds of request that a crawl makes
+request_kinds  the kinds of request that a crawl makes
 progress    what a run has done so far
 engine      the loop that joins the stages
 contact     whether a crawl ought to say whom to ask about it

@@ -16,11 +16,11 @@ from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
-from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.crawler.urls.keys import origin_of

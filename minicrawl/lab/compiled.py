@@ -18,8 +18,8 @@ from numba.extending import register_jitable
 
 from minicrawl.lab.heap import ABSENT, add, compiled, empty_heap, first, full_heap, moved, pop, risen
 from minicrawl.opic import GRANT, Adaptive, Basic, Ledger, PayOut, seed_grant
-from minicrawl.opic.adaptive import NEWCOMERS
 from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.cash_book import NEWCOMERS
 from minicrawl.opic.ledger import WORTH
 from minicrawl.opic.strategy import Greedy, Opic
 from minicrawl.opic.units import damped, sigma

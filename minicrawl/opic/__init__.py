@@ -3,7 +3,7 @@
 Pages are integers 0..n-1, time is cash spent, links are arrays of page numbers. The live crawl and the
 lab run this very code.
 
-adaptive   cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
+cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     how much of the past counts         strategy  which page next
 budget     discovery versus refresh            coverage  how much of all importance is certainly collected
 units      what a page passes along its links    arrays    what is kept per page, and how it grows
@@ -11,8 +11,8 @@ units      what a page passes along its links    arrays    what is kept per page
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """
 
-from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut, Visit
 from minicrawl.opic.budget import DiscoveryBudget
+from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut, Visit
 from minicrawl.opic.coverage import Coverage
 from minicrawl.opic.ledger import UNIT, Ledger
 from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy, seed_grant

@@ -12,8 +12,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from minicrawl.opic.adaptive import GRANT, SEED_GRANTS, Adaptive
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages
+from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, Adaptive
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1

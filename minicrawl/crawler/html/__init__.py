@@ -6,7 +6,7 @@ elements     which parser reads a page, so that none takes long over it
 tree         what a parser has to tell of a page
 browser_tree a page as a browser's parser sees it, by Lexbor
 plain_tree   a page as libxml2 reads it without most of its tags
-places       where on its page a link stands
+link_places  where on its page a link stands
 blocks       the blocks of a page's text, by which to tell what has changed
 link_header  the header field Link
 fingerprint  what two pages that say the same have in common

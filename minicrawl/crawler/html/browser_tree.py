@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.crawler.html.places import CONTENT, is_text, place_in
+from minicrawl.crawler.html.link_places import CONTENT, is_text, place_in
 from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
 from minicrawl.model import Place
 

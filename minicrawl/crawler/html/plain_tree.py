@@ -18,7 +18,7 @@ from typing import cast
 
 from lxml import etree
 
-from minicrawl.crawler.html.places import CONTENT, is_text, place_in
+from minicrawl.crawler.html.link_places import CONTENT, is_text, place_in
 from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
 from minicrawl.model import Place
 

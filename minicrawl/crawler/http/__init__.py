@@ -3,10 +3,10 @@
 fetch            a request, and what came back: one `Fetched`
 exchange         what went out and came back, byte for byte, and who is shown it
 body             the body of an answer, as far as somebody wants it
-response_head    what the head of an answer says of its body and its page
+response_fields  what the fields of an answer say of its body and its page
 content_type     of what type a body is
 codings          gzip, deflate, br and zstd undone
-headers          which of the user's headers go with a request
+request_headers  which of the user's headers go with a request
 retry_after      how long a host asks to be left alone
 failures         the reason code of what a request failed by
 unread           what becomes of an answer that a part of ours fails over

@@ -17,8 +17,8 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.http.headers import Headers, as_fields, replaced
-from minicrawl.crawler.http.response_head import ResponseHead
+from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
+from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport
 from minicrawl.crawler.http.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawler.http.wire.pool import ConnectionPool
@@ -140,7 +140,7 @@ class Fetcher:
 
     async def _read(self, job: "_Job", answer: Answer, body: Body) -> Fetched:
         """Read the body as far as it is wanted; what that and the head say."""
-        head = ResponseHead(answer.fields)
+        head = ResponseFields(answer.fields)
         status, content_type, coding = answer.status, head.content_type, head.joined(b"content-encoding")
         if status < 200:
             raise FetchError("bad-response", f"status {status}, and that is all")

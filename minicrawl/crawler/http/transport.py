@@ -1,6 +1,6 @@
 """What carries requests: the protocol between the fetcher and the wire, or what stands in for the wire.
 
-wire.py carries them over connections of our own, httpx_transport.py by any transport that httpx knows.
+The folder wire carries them over connections of our own, httpx_transport.py by any transport that httpx knows.
 """
 
 from collections.abc import Sequence

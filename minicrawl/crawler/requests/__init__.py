@@ -1,4 +1,4 @@
-"""What is asked for, a file a kind. A new kind is a Request, and a Kind in the list in crawler/kinds.py.
+"""What is asked for, a file a kind. A new kind is a Request, and a Kind in the list in crawler/request_kinds.py.
 
 request       what every kind has in common
 due           which request is next, and what must be known of its host before

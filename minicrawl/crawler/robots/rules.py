@@ -2,7 +2,7 @@
 
 Read as the RFC has it; where it is silent, what Google's parser forgives is forgiven, and marked "Google's choice".
 What that parser does beside the RFC (an allowed index.html allows its folder, long lines are cut) is not followed.
-Which rule decides on a URL is in robots_match.py; what a missing, failing or unreachable robots.txt means, here.
+Which rule decides on a URL is in matching.py; what a missing, failing or unreachable robots.txt means, here.
 """
 
 import math

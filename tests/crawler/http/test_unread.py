@@ -19,12 +19,12 @@ from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
 PARTS = [
-    "http.wire.answer:AnswerReader._behind_head",
-    "http.wire.answer:AnswerReader._of_body",
-    "http.response_head:declared_type",
-    "http.response_head:ResponseHead.joined",
-    "http.response_head:_text",
-    "http.response_head:ResponseHead._only",
+    "http.wire.answer_reader:AnswerReader._behind_head",
+    "http.wire.answer_reader:AnswerReader._of_body",
+    "http.response_fields:declared_type",
+    "http.response_fields:ResponseFields.joined",
+    "http.response_fields:_text",
+    "http.response_fields:ResponseFields._only",
     "http.codings:_Deflate.undo",
     "sources.large_pages:parse_html",
     "html.parse:encoding_of",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.kinds import requests_of
+from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched, Located

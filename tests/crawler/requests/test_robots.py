@@ -18,9 +18,9 @@ from sites import Server, Site, crawl, rows
 from minicrawl.api import acrawl
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
-from minicrawl.crawler.kinds import requests_of
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.dns import DnsCache
+from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched

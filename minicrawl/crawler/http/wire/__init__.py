@@ -3,5 +3,5 @@
 wire_transport  where a request goes, and what a proxy is told: the transport of real crawls
 pool            which connection a request travels on
 connection      a request and its answer on one connection
-answer          the head of an answer, and its body out of its framing
+answer_reader   the head of an answer, and its body out of its framing
 """

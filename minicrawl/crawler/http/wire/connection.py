@@ -1,6 +1,6 @@
 """HTTP/1.1 on the wire: a request and its answer on one connection (RFC 9112).
 
-What an answer says is read by answer.py; here stands how long to wait for it, and how much of it is read ahead.
+What an answer says is read by answer_reader.py; here stands how long to wait for it, and how much of it is read ahead.
 Which connection a request travels on is decided in pool.py.
 """
 
@@ -10,7 +10,7 @@ from typing import NamedTuple, Self, cast
 
 from minicrawl.crawler.http.transport import BrokenOffError
 from minicrawl.crawler.http.unread import PARSER_FAILED
-from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 

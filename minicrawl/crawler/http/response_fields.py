@@ -1,4 +1,4 @@
-"""What the head of an answer says of its body and its page."""
+"""What the fields of an answer say of its body and its page."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,7 +10,7 @@ LONGEST_VALIDATOR = 1000
 """Characters; a longer validator is dropped, as we would have to send it again and again."""
 
 
-class ResponseHead:
+class ResponseFields:
     """The fields of an answer, by name."""
 
     def __init__(self, fields: Sequence[Field]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from replies import TABLE
 from table import each
 
-from minicrawl.crawler.http.wire.answer import AnswerReader
+from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.errors import FetchError
 
 Read = tuple[int, list[tuple[bytes, bytes]], bytes, bool, bool, bool] | str

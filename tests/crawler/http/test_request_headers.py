@@ -8,7 +8,7 @@ import pytest
 from sites import Server
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.headers import Headers
+from minicrawl.crawler.http.request_headers import Headers
 from minicrawl.errors import SettingError
 from minicrawl.settings import Header
 

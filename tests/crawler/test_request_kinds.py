@@ -8,7 +8,7 @@ from sites import Server, Site, crawl
 from minicrawl.crawler import run
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.crawler.kinds import requests_of
+from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
