@@ -121,13 +121,19 @@ class Writer(Store):
             "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
         )
         update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, measures = ?, fetch"
-        self._db.executemany(f"{update} = NULL WHERE id = ?", ((*_result(turn), turn.id) for turn in unanswered))
+        self._db.executemany(
+            f"{update} = NULL WHERE id = ?",
+            ((turn.state, turn.reason, turn.attempts, turn.measures, turn.id) for turn in unanswered),
+        )
         # A page keeps the row of its first answer; the number for a new one is then left out.
         numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
         self._fetches += len(answered)
         self._db.executemany(
             f"{update} = coalesce(fetch, ?) WHERE id = ?",
-            ((*_result(turn), number, turn.id) for number, turn in zip(numbers, answered, strict=True)),
+            (
+                (turn.state, turn.reason, turn.attempts, turn.measures, number, turn.id)
+                for number, turn in zip(numbers, answered, strict=True)
+            ),
         )
         marks = ", ".join("?" * len(Fetch._fields))
         updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
@@ -293,8 +299,3 @@ class Writer(Store):
     def _replace(self, table: str, kind: type[Row], rows: Iterable[Row]) -> None:
         """Write rows, instead of those with the same keys."""
         self._insert(table, kind, rows, "INSERT OR REPLACE")
-
-
-def _result(turn: Turn) -> tuple[str, str, int, str | None]:
-    """What a turn changes in the row of its page, but for the answer."""
-    return turn.state, turn.reason, turn.attempts, turn.measures

@@ -17,6 +17,7 @@ import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import islice
 from typing import NamedTuple
 
 from minicrawl.crawler.html.words import hashes_of, unpacked, words_of_url
@@ -112,11 +113,12 @@ class Soft404s:
 
     def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
         """Take in what links to some pages say."""
+        known = self._anchors
         for page, anchor in zip(pages, anchors, strict=True):
-            if anchor and anchor.lower() not in _GENERIC:
-                self._anchors.setdefault(page, anchor)
-        while len(self._anchors) > MOST_ANCHORS:
-            self._anchors.popitem(last=False)
+            if anchor and page not in known and anchor.lower() not in _GENERIC:
+                known[page] = anchor
+        while len(known) > MOST_ANCHORS:
+            known.popitem(last=False)
 
     def take_due(self, site: str) -> str | None:
         """The URL to ask an origin for now, once; or None."""
@@ -209,7 +211,7 @@ class Soft404s:
         folder = folder_of(read.url)
         if folder in probes or not self._may_ask(site):
             return
-        before = [*self._lately.get(site, ())][-_COMPARED:]
+        before = [*islice(reversed(self._lately.get(site, ())), _COMPARED)][::-1]
         beside = [other for other in before if not probes or folder_of(other.url) == folder]
         nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
         if nearest is not None and _may_say_not_found(read, nearest):

@@ -22,7 +22,10 @@ def authority(url: str) -> str:
 
 def politeness_key(url: str) -> str:
     """Whom a politeness delay protects: the authority, whatever the scheme, and h.test for h.test. (RFC 1034 3.1)."""
-    host, colon, port = authority(url).partition(":")
+    host = authority(url)
+    if not host.endswith(".") and ".:" not in host:  # as it mostly is
+        return host
+    host, colon, port = host.partition(":")
     return f"{host.removesuffix('.')}{colon}{port}"
 
 
@@ -36,7 +39,8 @@ def hostname(url: str) -> str:
 
 def origin_of(url: str) -> str:
     """scheme://host[:port] of a normalised URL: what a robots.txt speaks for."""
-    return "/".join(url.split("/", 3)[:3])
+    path = url.find("/", 8)
+    return url if path < 0 else url[:path]
 
 
 def site_of(host: str) -> str:

@@ -64,8 +64,9 @@ class Outlinks:
         if target is None and not urls and content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
         admitted = self._discovery.admitted(fetched.url, urls, anchors, content)
-        outlinks = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int32)
-        self._recognition.note_links(outlinks.tolist(), admitted.anchors)
+        targets = self._discovery.made_known(admitted, page, "link")
+        self._recognition.note_links(targets, admitted.anchors)
+        outlinks = np.array(targets, dtype=np.int32)
         self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted
         own = to_bytes(outlinks[others])

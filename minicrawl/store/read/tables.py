@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -89,6 +90,7 @@ class Tables:
         return int(size)
 
 
+@cache
 def columns(kind: type[NamedTuple], table: str = "") -> str:
     """The columns that a kind of row has as fields. table: whose they are, where several tables have such."""
     return ", ".join(f"{table}.{name}" if table else name for name in kind._fields)
