@@ -162,6 +162,7 @@ MAY_BE_LONGER = {
     "crawler/sources/worker.py:serve",
     "lab/convergence.py:figure_2",
     "opic/ledger.py:Ledger",
+    "store/writer.py:Writer",
 }
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -45,6 +46,14 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"minicrawl.cli.{name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not ctx.resilient_parsing and (alike := get_close_matches(name, _COMMANDS, 1)):
+            ctx.fail(f"No such command '{name}'. Did you mean '{alike[0]}'?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Without a look at the commands themselves: to load them all takes long."""

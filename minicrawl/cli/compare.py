@@ -19,7 +19,7 @@ _FILES = (".csv", ".jsonl")
 @click.command(epilog="Example: minicrawl compare before.csv after.csv --n 20")
 @click.argument("a")
 @click.argument("b")
-@click.option("--n", default=10, show_default=True, type=click.IntRange(min=0),
+@click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=0),
               help="How many movers, and pages that only one has.")  # fmt: skip
 @ranking_option
 @store_option
