@@ -95,11 +95,11 @@ class Commands(click.Group):
             raise
         except Exception:
             from minicrawl.cli.options import STORE_KEY
-            from minicrawl.crawler.books.audit import damage_told
+            from minicrawl.crawler.books.audit import damage_as_store_error
 
             if STORE_KEY not in ctx.meta:
                 raise
-            with damage_told(ctx.meta[STORE_KEY]):
+            with damage_as_store_error(ctx.meta[STORE_KEY]):
                 raise
 
 

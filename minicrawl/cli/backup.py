@@ -27,5 +27,5 @@ def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
     size = backup(store, file, force=force)
     with open_store(file) as copy:
         pages = copy.size()
-    told = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
-    click.echo(json.dumps(told, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")
+    report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
+    click.echo(json.dumps(report, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")

@@ -23,7 +23,7 @@ def command(file: Path, store: Path, as_json: bool) -> None:
     from minicrawl.crawler.salvage import salvage
 
     saved = salvage(store, file)
-    told = {"store": str(store), "file": str(file), **saved._asdict()}
+    report = {"store": str(store), "file": str(file), **saved._asdict()}
     turns = f"{saved.read:,} have had their turn, {saved.again:,} wait for it again"
     line = f"{file}: {counted(saved.pages, 'page')}; {turns}"
-    click.echo(json.dumps(told, indent=2) if as_json else line)
+    click.echo(json.dumps(report, indent=2) if as_json else line)

@@ -32,7 +32,7 @@ _RANDOM_SETS = 20
 @store_option
 @json_option
 @logging_options
-def command(
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     out: Path | None,
     per: str,

@@ -4,9 +4,9 @@ import pytest
 
 from minicrawl.crawler.http.content_type import (
     SNIFFED,
+    declared_type,
     is_not_to_be_sniffed,
     media_type,
-    type_said,
     type_sniffed,
 )
 
@@ -26,7 +26,7 @@ from minicrawl.crawler.http.content_type import (
     ],
 )
 def test_last_type_of_a_header_counts(header: str | None, expected: str | None) -> None:
-    said = type_said(header)
+    said = declared_type(header)
     assert (said and said.replace("; charset", ";charset")) == expected
 
 
