@@ -52,7 +52,7 @@ class Witness:
     crawl_delay, retry_after: seconds that some of the hosts ask for. latency: how long every answer takes.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
         hosts: int,
         addresses: int,

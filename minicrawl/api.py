@@ -33,7 +33,7 @@ def _explained(call: _Call) -> _Call:
 
 
 @_explained
-def crawl(
+def crawl(  # noqa: PLR0913 - one per setting, so that help() shows each
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
     *,
@@ -102,7 +102,7 @@ def crawl(
 
 
 @_explained
-async def acrawl(
+async def acrawl(  # noqa: PLR0913 - one per setting, so that help() shows each
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
     *,

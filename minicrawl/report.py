@@ -7,14 +7,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that may hold or not. `said`: the sentence; `measured`: the figures that decide."""
+    """A sentence that may hold or not. `sentence`: the sentence; `measured`: the figures that decide."""
 
-    said: str
+    sentence: str
     held: bool
     measured: str
 
     def __str__(self) -> str:
-        return f"{'holds' if self.held else 'does not hold'}: {self.said}. Measured: {self.measured}."
+        return f"{'holds' if self.held else 'does not hold'}: {self.sentence}. Measured: {self.measured}."
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class Result:
             "name": self.name,
             "title": self.title,
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
-            "claims": [{"said": claim.said, "held": claim.held, "measured": claim.measured} for claim in self.claims],
+            "claims": [
+                {"said": claim.sentence, "held": claim.held, "measured": claim.measured} for claim in self.claims
+            ],
         }
 
 

@@ -150,3 +150,168 @@ def test_map_of_a_folder_names_all_that_is_in_it(folder: str) -> None:
 @each("folder", FOLDERS)
 def test_no_folder_has_more_than_twelve_modules(folder: str) -> None:
     assert len(list((ROOT / folder).glob("*.py"))) <= 13 or folder in {"cli", "lab", "rank"}  # with its map
+
+
+LONGEST_MODULE, LONGEST_CLASS, LONGEST_FUNCTION = 400, 250, 60
+# What is longer, and why.
+MAY_BE_LONGER = {
+    "api.py:crawl",  # a line for each setting, so that help() shows them
+    "crawler/absorb.py:__init__",
+    "crawler/frontier/frontier.py",
+    "crawler/frontier/frontier.py:Frontier",
+    "crawler/sources/worker.py:serve",
+    "lab/convergence.py:figure_2",
+    "opic/ledger.py:Ledger",
+    "store/writer.py:Writer",
+}
+
+
+def tree(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text("utf-8"))
+
+
+@each("file", FILES)
+def test_modules_classes_and_functions_are_short(file: str) -> None:
+    too_long = set()
+    if len((ROOT / file).read_text("utf-8").splitlines()) > LONGEST_MODULE:
+        too_long.add(file)
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            limit = LONGEST_CLASS if isinstance(node, ast.ClassDef) else LONGEST_FUNCTION
+            if (node.end_lineno or 0) - node.lineno >= limit:
+                too_long.add(f"{file}:{node.name}")
+    assert too_long == {name for name in MAY_BE_LONGER if name.partition(":")[0] == file}
+
+
+# Who may import Any, and for what.
+MAY_HOLD_ANY = {
+    # What JSON has.
+    "analysis/compare.py",
+    "analysis/explain.py",
+    "analysis/status.py",
+    "cli/demo.py",
+    "cli/graph.py",
+    "cli/output.py",
+    "crawler/books/stored_forms.py",
+    "crawler/salvage.py",
+    "export/ranks.py",
+    "report.py",
+    "store/reader.py",
+    # Settings as they are given or kept, and the caller's transport.
+    "__init__.py",
+    "api.py",
+    "cli/crawl.py",
+    "cli/rank.py",
+    "crawler/remembered_settings.py",
+    "crawler/run.py",
+    "settings/crawl.py",
+    "settings/requests.py",
+    "settings/setting.py",
+    "settings/values.py",
+    # Rows of SQLite and cells of a table.
+    "export/tables.py",
+    "store/read/page_table.py",
+    "store/read/tables.py",
+    "store/rows.py",
+    "store/wreck.py",
+    # What a pipe between processes carries.
+    "crawler/sources/large_pages.py",
+    "crawler/sources/worker.py",
+    "crawler/sources/workers.py",
+    # Arrays of any number type, and what indexes them.
+    "analysis/verify.py",
+    "graphs/loading.py",
+    "graphs/saving.py",
+    "opic/arrays.py",
+    "rank/blocks.py",
+    "rank/compare.py",
+    "rank/degrees.py",
+    "rank/distances.py",
+    "rank/graph.py",
+    "rank/hits.py",
+    "rank/sites.py",
+    "store/column.py",
+    "store/spill.py",
+    "store/writer.py",
+    # A coroutine or function whatever its types.
+    "cli/lab.py",
+    "cli/options.py",
+    "crawler/loop/in_flight.py",
+    "crawler/net/deadlines.py",
+    "lab/heap.py",
+}
+
+
+def test_any_stands_at_the_border_only() -> None:
+    assert {file for file in FILES if "typing.Any" in imports(ROOT / file)} == MAY_HOLD_ANY
+
+
+def chain(node: ast.AST) -> list[str]:
+    """The names of a chain like self.a.b, first to last; none of another expression."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else []
+
+
+@each("file", FILES)
+def test_nobody_reaches_through_parts_of_parts(file: str) -> None:
+    """self.part.of.it is as far as one looks: more of it is the business of that part."""
+    chains = {".".join(names) for node in ast.walk(tree(file)) if (names := chain(node)) and names[0] == "self"}
+    assert {names for names in chains if names.count(".") > 3} == set()
+
+
+def classes(node: ast.expr) -> Iterator[str]:
+    """The classes that the second argument of isinstance names."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+
+
+OURS = {node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)}
+# Where a value is asked which of our classes it is of: no kind of request and no policy is.
+MAY_ASK_FOR_CLASS = {
+    "crawler/frontier/frontier.py": {"Host", "Address"},  # whose clock it is
+    "crawler/net/dns.py": {"NameServerError"},  # an error
+    "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
+    "demo/weaving.py": {"Page"},  # an assertion
+    "demo/web.py": {"Redirect", "File", "Page"},  # what is served is data
+    "settings/requests.py": {"ConnectTo"},  # given as text, or read already
+}
+
+
+@each("file", FILES)
+def test_no_kind_of_ours_is_told_by_its_class(file: str) -> None:
+    asked = {
+        name
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        for name in classes(node.args[1])
+    }
+    assert asked & OURS == MAY_ASK_FOR_CLASS.get(file, set())
+
+
+# Words that say nothing of a thing as its name. Prose may have them.
+NO_NAMES = {"told", "said", "heed", "knock", "knocks", "beyond", "whom", "care", "twice"}
+NO_WHOLE_NAMES = {"take_in", "repeats"}
+
+
+def names_given(file: str) -> Iterator[str]:
+    """What a file names: classes, functions, arguments, attributes and variables."""
+    for node in ast.walk(tree(file)):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name
+            case ast.arg():
+                yield node.arg
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+
+
+@each("file", FILES)
+def test_names_say_what_they_name(file: str) -> None:
+    names = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_") for name in names_given(file)}
+    assert {name for name in names if name in NO_WHOLE_NAMES or NO_NAMES & set(name.split("_"))} == set()

@@ -138,7 +138,7 @@ def crawled_web(store: Store, site_of: Callable[[str], str], per: Division = "si
     )
 
 
-def find_seeds(
+def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     web: CrawledWeb,
     url: Callable[[int], str],
     count: int,
@@ -173,10 +173,10 @@ def find_seeds(
 
 def seed_file(seeding: Seeding) -> str:
     """The seeds as a seed file: a comment that says which core, then its seed."""
-    said = _counted(len(seeding.cores), "seed")
+    title = _counted(len(seeding.cores), "seed")
     if len(seeding.cores) < seeding.asked:
-        said += f" (no links are left for the other {seeding.asked - len(seeding.cores):,})"
-    lines = [f"# {said}: the best hub of each core of the links between {seeding.per}s; best core first"]
+        title += f" (no links are left for the other {seeding.asked - len(seeding.cores):,})"
+    lines = [f"# {title}: the best hub of each core of the links between {seeding.per}s; best core first"]
     for number, core in enumerate(seeding.cores, start=1):
         lines += [f"# core {number}: {summary(core, seeding.per)}", core.seed]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -46,6 +47,14 @@ class Commands(click.Group):
         command: click.Command = import_module(f"minicrawl.cli.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not ctx.resilient_parsing and (alike := get_close_matches(name, _COMMANDS, 1)):
+            ctx.fail(f"No such command '{name}'. Did you mean '{alike[0]}'?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Without a look at the commands themselves: to load them all takes long."""
         with formatter.section("Commands"):
@@ -86,11 +95,11 @@ class Commands(click.Group):
             raise
         except Exception:
             from minicrawl.cli.options import STORE_KEY
-            from minicrawl.crawler.books.audit import damage_told
+            from minicrawl.crawler.books.audit import damage_as_store_error
 
             if STORE_KEY not in ctx.meta:
                 raise
-            with damage_told(ctx.meta[STORE_KEY]):
+            with damage_as_store_error(ctx.meta[STORE_KEY]):
                 raise
 
 

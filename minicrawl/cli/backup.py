@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import amount
+from minicrawl.cli.output import amount, counted
 
 
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
@@ -27,5 +27,5 @@ def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
     size = backup(store, file, force=force)
     with open_store(file) as copy:
         pages = copy.size()
-    told = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
-    click.echo(json.dumps(told, indent=2) if as_json else f"{file}: {pages:,} pages, {amount(size)}")
+    report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
+    click.echo(json.dumps(report, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")

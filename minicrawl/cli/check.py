@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import printable
+from minicrawl.cli.output import counted, printable
 
 _INCONSISTENT = 4
 _SHOWN = 20
@@ -35,6 +35,6 @@ def command(store: Path, as_json: bool) -> None:
         if len(problems) > _SHOWN:
             click.echo(f"... and {len(problems) - _SHOWN} more")
     else:
-        click.echo(f"{store}: {pages:,} pages, all consistent")
+        click.echo(f"{store}: {counted(pages, 'page')}, all consistent")
     if problems:
         raise click.exceptions.Exit(_INCONSISTENT)

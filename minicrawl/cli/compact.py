@@ -21,5 +21,5 @@ def command(store: Path, as_json: bool) -> None:
     from minicrawl.store.upkeep import compact
 
     before, after = compact(store)
-    told = {"store": str(store), "bytes_before": before, "bytes_after": after}
-    click.echo(json.dumps(told, indent=2) if as_json else f"{store}: {amount(before)} before, {amount(after)} now")
+    report = {"store": str(store), "bytes_before": before, "bytes_after": after}
+    click.echo(json.dumps(report, indent=2) if as_json else f"{store}: {amount(before)} before, {amount(after)} now")

@@ -19,13 +19,13 @@ _FILES = (".csv", ".jsonl")
 @click.command(epilog="Example: minicrawl compare before.csv after.csv --n 20")
 @click.argument("a")
 @click.argument("b")
-@click.option("--n", default=10, show_default=True, type=click.IntRange(min=0),
+@click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=0),
               help="How many movers, and pages that only one has.")  # fmt: skip
 @ranking_option
 @store_option
 @json_option
 @logging_options
-def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None:
+def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Compare two rankings, A and B, of pages matched by URL.
 
     Each is a file that 'minicrawl export' wrote (.csv or .jsonl) or a store, of which --by is compared; or the name
@@ -43,7 +43,7 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
 
 def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
     """The values of what the user calls A or B, by URL."""
-    from minicrawl.crawler.books.audit import damage_told
+    from minicrawl.crawler.books.audit import damage_as_store_error
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 
@@ -54,7 +54,7 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
         store, given = path, by
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
-    with damage_told(store), open_store(store) as reader, reader.snapshot():
+    with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
         return reader.ranks.values(given)
 

@@ -54,7 +54,7 @@ WHY_STOPPED = {
 @store_option
 @json_option
 @logging_options
-def command(
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
     seeds: tuple[str, ...],
     store: Path,
     as_json: bool,
@@ -123,7 +123,7 @@ def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
     return seeds
 
 
-def _run(
+def _run(  # noqa: PLR0913 - what the command's options came to
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],

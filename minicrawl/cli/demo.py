@@ -43,7 +43,7 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 )
 @json_option
 @logging_options
-def command(
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
     pages: int,
     seed: int,
     delay: str,

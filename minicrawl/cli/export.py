@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.output import counted
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
@@ -32,4 +33,5 @@ def command(file: Path, form: str | None, by: str, store: Path, as_json: bool) -
             count = export_ranks(reader.pages(by), file, form)
     if file == STANDARD_OUTPUT:
         return
-    click.echo(json.dumps({"file": str(file), "pages": count}) if as_json else f"{count:,} pages written to {file}")
+    line = f"{counted(count, 'page')} written to {file}"
+    click.echo(json.dumps({"file": str(file), "pages": count}) if as_json else line)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import counted, document, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"files": files, "pages": written.pages, "links": written.links}))
     else:
-        click.echo(f"{written.pages:,} pages and {written.links:,} links written to {' and '.join(files)}")
+        what = f"{counted(written.pages, 'page')} and {counted(written.links, 'link')}"
+        click.echo(f"{what} written to {' and '.join(files)}")
 
 
 @command.command(epilog="Example: minicrawl graph stats --plot shape.svg")
@@ -173,7 +174,8 @@ def _lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     parts = _parts(found)
     never_read = web.never_read()
     unread = "" if never_read is None else f", {never_read:,} of them never read"
-    yield f"{name}: {found.pages:,} pages, {found.links:,} links; {found.dangling:,} pages without links{unread}"
+    size = f"{counted(found.pages, 'page')}, {counted(found.links, 'link')}"
+    yield f"{name}: {size}; {found.dangling:,} pages without links{unread}"
     yield ""
     strong, weak = found.strong.sizes, found.weak.sizes
     yield (

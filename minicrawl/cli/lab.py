@@ -55,7 +55,7 @@ def command() -> None:
               help="How webs are drawn: power-law, power-law-out, correlated or poisson.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
 @_shared
-def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:
+def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Figure 2 to 6 of Abiteboul, Preda, Cobena (2003), or one of what goes beyond, on webs drawn from a seed.
 
     \b
@@ -81,7 +81,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 @click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
 @_shared
-def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:
+def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.loading import load_graph

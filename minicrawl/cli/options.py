@@ -81,8 +81,8 @@ def is_kept(store: "Store", by: str) -> bool:
         return False
     kept = store.ranks.kept()
     if by not in kept:
-        told = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
-        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {told}; not {by!r}")
+        kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
+        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")
     return True
 
 

@@ -99,11 +99,11 @@ def read_line(known: int, read: int, coverage: float, left_out: int) -> str:
 
     "22 pages are known, 2 read; these hold at least 16.1% of the importance of the 22 known pages"
     """
-    told = f"{counted(known, 'page')} {'is' if known == 1 else 'are'} known, {read:,} read"
+    text = f"{counted(known, 'page')} {'is' if known == 1 else 'are'} known, {read:,} read"
     if read:
         holds = "it holds" if read == 1 else "these hold"
-        told += f"; {holds} {at_least(coverage)} of the importance of the {counted(known, 'known page')}"
-    return told + (f"; {counted(left_out, 'link')} {'was' if left_out == 1 else 'were'} left out" if left_out else "")
+        text += f"; {holds} {at_least(coverage)} of the importance of the {counted(known, 'known page')}"
+    return text + (f"; {counted(left_out, 'link')} {'was' if left_out == 1 else 'were'} left out" if left_out else "")
 
 
 def at_least(share: float) -> str:

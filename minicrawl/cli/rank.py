@@ -32,7 +32,7 @@ _EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_f
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
 @click.option("--by", type=click.Choice(list(_OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
-@click.option("--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
               help="Chance to follow a link; the rest jumps.")  # fmt: skip
 @click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB.")

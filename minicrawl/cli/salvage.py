@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import counted
 
 
 @click.command(epilog="Example: minicrawl salvage saved.db --store data/crawl.db")
@@ -22,6 +23,7 @@ def command(file: Path, store: Path, as_json: bool) -> None:
     from minicrawl.crawler.salvage import salvage
 
     saved = salvage(store, file)
-    told = {"store": str(store), "file": str(file), **saved._asdict()}
-    line = f"{file}: {saved.pages:,} pages; {saved.read:,} have had their turn, {saved.again:,} wait for it again"
-    click.echo(json.dumps(told, indent=2) if as_json else line)
+    report = {"store": str(store), "file": str(file), **saved._asdict()}
+    turns = f"{saved.read:,} have had their turn, {saved.again:,} wait for it again"
+    line = f"{file}: {counted(saved.pages, 'page')}; {turns}"
+    click.echo(json.dumps(report, indent=2) if as_json else line)

@@ -19,7 +19,7 @@ _RANDOM_SETS = 20
 
 
 @click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
-@click.option("--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
+@click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
               help="One seed per site (registrable domain) or host; links within one do not count.")  # fmt: skip
@@ -32,7 +32,7 @@ _RANDOM_SETS = 20
 @store_option
 @json_option
 @logging_options
-def command(
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     out: Path | None,
     per: str,

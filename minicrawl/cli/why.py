@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import counted, document, printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
@@ -69,7 +69,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
-    yield f"  found {printable(where)}, {ranked.depth} links from a seed"
+    yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
     yield f"  host        {printable(host.name)}: not to be asked before {_at(host.dead_until or host.next_at)}"
     yield f"  delay       {_delay(host)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")

@@ -49,7 +49,7 @@ class Absorber:
     `savers`: what a commit writes, in this order; whoever has something to keep joins them.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a crawl is opened with
         self,
         writer: Writer,
         settings: CrawlSettings,
@@ -175,7 +175,7 @@ class Absorber:
         self.urls.committed()
 
 
-def _recognisers(
+def _recognisers(  # noqa: PLR0913 - the parts that it joins, each named where it is built
     writer: Writer,
     settings: CrawlSettings,
     web: KnownWeb,

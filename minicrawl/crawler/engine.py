@@ -43,7 +43,7 @@ class Engine:
     no request leaves later than a lease after the commit before it: until then, the next run takes it, any may have.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         absorber: Absorber,
         requests: DueRequests,
@@ -250,8 +250,8 @@ class Engine:
     # Waiting and stopping.
 
     def _check_limits(self, now: float) -> None:
-        progress = self.progress
-        coverage = 0.0 if self._settings.until_coverage is None else self._absorber.accounts.coverage.bound()
+        progress, accounts = self.progress, self._absorber.accounts
+        coverage = 0.0 if self._settings.until_coverage is None else accounts.coverage.bound()
         limit = limit_reached(self._settings, progress.fetched, progress.bytes, now - progress.started, coverage)
         if limit is not None:
             self.stop(limit)

@@ -57,14 +57,14 @@ class RunProgress:
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
         """What the store keeps of this run, for `status`. reason: why it is over, if it is."""
-        in_flight = self._absorber.frontier.in_flight
+        accounts, in_flight = self._absorber.accounts, self._absorber.frontier.in_flight
         state = {
             "fetched": self.fetched,
             "bytes": self.bytes,
             "seconds": round(self.seconds, 3),
             "in_flight": in_flight,
             "errors": dict(self._absorber.tally.failures),
-            "coverage": self._absorber.accounts.coverage.bound(),
+            "coverage": accounts.coverage.bound(),
             "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if silence is None else asdict(silence),
         }

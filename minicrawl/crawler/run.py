@@ -11,7 +11,7 @@ from typing import Any
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
-from minicrawl.crawler.books.audit import damage_told
+from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
@@ -50,7 +50,7 @@ class Start:
     is_nameless: bool
 
 
-async def crawl_with(
+async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     given: Mapping[str, Any],
     seeds: Seeds,
     store: Path,
@@ -75,7 +75,7 @@ async def crawl_with(
         await _check(CrawlSettings.of(given), transport)
         if not seeds.urls:
             raise _no_seeds(store)
-    with damage_told(store), closing(Writer(store, sizes)) as writer:
+    with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
         remembered = resumed(writer.meta_json("settings"), given, forgotten)
         settings = remembered.settings
         if not is_new:
@@ -99,7 +99,7 @@ async def crawl_with(
         )
 
 
-async def _crawl(
+async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     settings: CrawlSettings,
     seeds: Seeds,
     writer: Writer,

@@ -252,7 +252,7 @@ def _visit_pages(cash, indptr, targets, pages, spent):  # type: ignore[no-untype
 
 
 @compiled
-def _visit_greedily(cash, indptr, targets, heap, pages, spent):  # type: ignore[no-untyped-def]
+def _visit_greedily(cash, indptr, targets, heap, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for visit in range(len(pages)):
         page = first(heap)
         outlinks = _links_of(indptr, targets, page)
@@ -274,7 +274,7 @@ def _interpolate(pages, spent, window, history, last):  # type: ignore[no-untype
 
 
 @compiled
-def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages, spent):  # type: ignore[no-untyped-def]
+def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     """sizes: how many pages are known, how many were read."""
     till = cash.till
     for number in range(sizes[0]):
@@ -330,7 +330,7 @@ def _forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, heap, visits):  # type: ignore[no-untyped-def]
+def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, heap, visits):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for _ in range(visits):
         page = first(heap)
         outlinks = _links_of(indptr, targets, page)
@@ -351,7 +351,7 @@ def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, he
 
 
 @compiled
-def _settle_in_order(held, indptr, targets, old_indptr, old_targets, visited, pages):  # type: ignore[no-untyped-def]
+def _settle_in_order(held, indptr, targets, old_indptr, old_targets, visited, pages):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for page in pages:
         outlinks = _links_of(indptr, targets, page)
         old = outlinks if visited[page] else _links_of(old_indptr, old_targets, page)
@@ -364,7 +364,7 @@ def _settle_in_order(held, indptr, targets, old_indptr, old_targets, visited, pa
 
 
 @compiled
-def _settle_by_sweeps(held, indptr, targets, visits, page, passed, least):  # type: ignore[no-untyped-def]
+def _settle_by_sweeps(held, indptr, targets, visits, page, passed, least):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     size = len(held.received)
     while visits > 0 and held.till[_RESTLESS] > 0:
         residual = abs(held.received[page] - held.forwarded[page])

@@ -43,7 +43,7 @@ class Trace:
     certificates: list[float] = field(default_factory=list)
 
 
-def trace(graph: Graph, truth: FloatArray, name: str, seed: int, steps: int, per_n: int = 1) -> Trace:
+def trace(graph: Graph, truth: FloatArray, name: str, seed: int, steps: int, per_n: int = 1) -> Trace:  # noqa: PLR0913 - parameters of the experiment
     """Run a method for `steps` steps of N / per_n visits each, and compare with the truth after each."""
     traced = Trace()
     method = METHODS[name](graph, np.random.default_rng(seed), max(1, graph.size // per_n))

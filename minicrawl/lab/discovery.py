@@ -116,7 +116,7 @@ def largest_deviation(log: Log, share: float) -> float:
     return float(np.abs(excess - before).max())
 
 
-def _outcome(method: Method, asked: float, log: Log, crawl: Crawl, window: int, importance: FloatArray) -> Outcome:
+def _outcome(method: Method, asked: float, log: Log, crawl: Crawl, window: int, importance: FloatArray) -> Outcome:  # noqa: PLR0913 - the columns of one row
     whole = len(log.pages) // window
     shares = log.discovers[: whole * window].reshape(whole, window).mean(axis=1)
     settled = shares[_WARM_UP:]

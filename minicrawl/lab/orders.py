@@ -231,9 +231,9 @@ def _claims(areas: dict[str, list[float]]) -> list[Claim]:
     ]
 
 
-def _gain(said: str, least: float, better: Sequence[float], worse: Sequence[float]) -> Claim:
+def _gain(sentence: str, least: float, better: Sequence[float], worse: Sequence[float]) -> Claim:
     gain = fmean(better) - fmean(worse)
-    return Claim(said, gain >= least, f"{fmean(better):.3f} and {fmean(worse):.3f}, {_paired(better, worse)}")
+    return Claim(sentence, gain >= least, f"{fmean(better):.3f} and {fmean(worse):.3f}, {_paired(better, worse)}")
 
 
 def _paired(one: Sequence[float], other: Sequence[float]) -> str:

@@ -266,7 +266,7 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
 def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
     """How many measures each window policy keeps per page."""
     table = measure(graphs, rates, _TYPES, seed, months)
-    said = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (5.2, 0.3), _INTERPOLATED: (1.0, 0.0)}
+    published = {_FIXED_8: (8.0, 0.1), _FIXED_4: (4.0, 0.1), _IMPROVED: (5.2, 0.3), _INTERPOLATED: (1.0, 0.0)}
     moderate = [rate for rate in rates if rate <= _MODERATE]
     claims = [
         Claim(
@@ -274,7 +274,7 @@ def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
             all(abs(table[rate, name].measures - measures) <= tolerance for rate in moderate),
             ", ".join(f"{table[rate, name].measures:.2f} at {rate:.1%}" for rate in rates),
         )
-        for name, (measures, tolerance) in said.items()
+        for name, (measures, tolerance) in published.items()
     ]
     claims.append(
         Claim(

@@ -51,7 +51,7 @@ class Ledger:
         self.alias: Flags = np.zeros(0, dtype=np.bool_)
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - the columns of the ledger
         cls,
         received: IntArray,
         forwarded: IntArray,

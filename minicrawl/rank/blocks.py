@@ -93,7 +93,7 @@ def plan_blocks(size: int, memory: int) -> Plan:
     return Plan(size, blocks, width, links, width * _PER_PAGE + links * _PER_LINK)
 
 
-def block_pagerank(
+def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     rows: Iterable[LinkRows],
     plan: Plan,
     shelf: Shelf,

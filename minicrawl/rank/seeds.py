@@ -54,7 +54,7 @@ class Core:
 # Seeds
 
 
-def extract_seeds(
+def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     hosts: IntArray,
     count: int,

@@ -87,7 +87,7 @@ def gauss_seidel(
     return Settled(y / y.sum(), rounds, rounds * int(np.count_nonzero(has_links)), rounds * followed)
 
 
-def prioritized(
+def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     damping: float = 0.85,
     preference: FloatArray | None = None,

@@ -41,7 +41,7 @@ def inverse_pagerank(
     return pagerank(reverse, damping, preference, tolerance, weights=reverse_weights)
 
 
-def trustrank(
+def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     trusted: Sequence[int] | npt.NDArray[np.int64] | None = None,
     damping: float = 0.85,
@@ -83,7 +83,7 @@ def relative_trust(trust: FloatArray, ranks: FloatArray) -> FloatArray:
     return np.divide(trust, ranks, out=np.zeros(len(ranks)), where=ranks > 0.0)
 
 
-def spam_mass(
+def spam_mass(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     good: Sequence[int] | npt.NDArray[np.int64],
     good_share: float = 0.85,
@@ -152,7 +152,7 @@ def blend(walks: FloatArray, shares: Sequence[float] | FloatArray) -> FloatArray
     return ranks
 
 
-def topic_pagerank(
+def topic_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     topics: Sequence[Sequence[int]],
     shares: Sequence[float] | FloatArray,

@@ -36,7 +36,7 @@ class Setting:
             self.check(self.name, value)
 
 
-def setting(
+def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     default: Any,
     read: Reader,
     meaning: str,

@@ -162,7 +162,7 @@ def more_than(bound: float) -> Check:
 
 def from_0_to_1(name: str, value: Any) -> None:
     if not 0 <= value <= 1:
-        raise SettingError(f"{option(name)} is a share from 0 to 1, not {value}")
+        raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
 
 
 def one_of(allowed: tuple[str, ...]) -> Check:

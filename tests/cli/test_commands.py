@@ -80,7 +80,7 @@ MISTAKES = {
     "share above 1": (
         ["crawl", HOME, "--discovery", "1.5"],
         2,
-        "--discovery is a share from 0 to 1, not 1.5",
+        "--discovery is a share from 0 to 1, or 0% to 100%, not 1.5",
     ),
     "bad connect-to": (["crawl", HOME, "--connect-to", "x"], 2, "--connect-to takes HOST:PORT:ADDR:PORT"),
     "bad boost": (["crawl", HOME, "--boost", "x"], 2, "--boost takes REGEX=FACTOR"),

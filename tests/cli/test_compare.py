@@ -197,7 +197,7 @@ FILES = {
 
 
 @pytest.mark.parametrize(("given", "code", "message"), MISTAKES.values(), ids=MISTAKES.keys())
-def test_mistake_gets_one_sentence(
+def test_mistake_gets_one_sentence(  # noqa: PLR0913 - a table's columns and a fixture
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -65,6 +65,12 @@ def test_what_could_not_be_fetched_is_told_with_the_way_out(tmp_path: Path, seed
     assert f"--store '{tmp_path}/a crawl.db'" in last
 
 
+def test_a_misspelt_command_is_told_with_the_one_that_was_meant() -> None:
+    result = run("stats")
+    assert (result.exit_code, "No such command 'stats'. Did you mean 'status'?" in result.stderr) == (2, True)
+    assert "Did you mean" not in run("xyzzy").stderr
+
+
 def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])

@@ -37,7 +37,7 @@ def at_10n(graph: Graph) -> dict[str, Trace]:
         ("off-line", POWER, 0.11, 0.24, 0.30),
     ],
 )
-def test_error_after_ten_visits_a_page(
+def test_error_after_ten_visits_a_page(  # noqa: PLR0913 - a table's columns
     at_10n: dict[str, Trace], name: str, estimator: str, all_pages: float, top: float, tolerance: float
 ) -> None:
     errors = at_10n[name].errors[estimator][-1]

@@ -94,4 +94,4 @@ def test_storage_is_counted_per_page() -> None:
     assert measures["fixed, 8 months"] == pytest.approx(8.0, abs=0.1)
     assert measures["fixed, 4 months"] == pytest.approx(4.0, abs=0.1)
     assert measures["interpolation, 4 months"] == 1.0
-    assert [claim.held for claim in result.claims if "8 months" in claim.said] == [True]
+    assert [claim.held for claim in result.claims if "8 months" in claim.sentence] == [True]

@@ -23,7 +23,7 @@ def between_hosts(graph, hosts):
     return {(source, target) for source, target in ends(graph) if hosts[source] != hosts[target]}
 
 
-def slow_core(links, h, a, least, size, most_hubs):
+def slow_core(links, h, a, least, size, most_hubs):  # noqa: PLR0913 - as the function that it is compared with
     """The pseudo-code, with its two assignments the right way round and its last addition undone.
 
     Returns hubs and authorities in the order they came in.
@@ -55,7 +55,7 @@ def slow_core(links, h, a, least, size, most_hubs):
     return hubs, authorities
 
 
-def slow_seeds(graph, hosts, count, least=100.0, size=None, one_per_host=True, most_hubs=999):
+def slow_seeds(graph, hosts, count, least=100.0, size=None, one_per_host=True, most_hubs=999):  # noqa: PLR0913 - as the function that it is compared with
     links, cores = between_hosts(graph, hosts), []
     while links and len(cores) < count:
         sources, targets = np.array(sorted(links)).T

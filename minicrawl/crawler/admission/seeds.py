@@ -11,7 +11,7 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SeedError
 
 _SHOWN = 10
-_TOLD_EVERY = 10_000
+_REPORTED_EVERY = 10_000
 # What may be a host and what is on it, by its look: a name with a dot in it, an address, this machine.
 _HOST = re.compile(
     r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
@@ -50,7 +50,7 @@ def gather_seeds(
     for source in sources:
         for where, text in _lines(source):
             read += 1
-            if on_read is not None and read % _TOLD_EVERY == 0:
+            if on_read is not None and read % _REPORTED_EVERY == 0:
                 on_read(read)
             is_guess = _is_host(text)
             url = normalise(f"https://{text}" if is_guess else text)
@@ -65,7 +65,7 @@ def gather_seeds(
     if on_read is not None:
         on_read(read)
     if bad and not skip_bad:
-        raise SeedError(_told(bad))
+        raise SeedError(_refusal(bad))
     return Seeds(list(seeds), frozenset(guessed), tuple(bad))
 
 
@@ -86,7 +86,7 @@ def _is_host(text: str) -> bool:
     return _HOST.fullmatch(text) is not None
 
 
-def _told(bad: list[str]) -> str:
+def _refusal(bad: list[str]) -> str:
     """One bad seed in one line, several in a line each."""
     if len(bad) == 1:
         return f"{bad[0]} is no http or https URL; write it as https://host/path"

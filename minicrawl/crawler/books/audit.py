@@ -31,7 +31,7 @@ def audit(store: Store) -> Iterator[str]:
         return  # the rest would only say the same of every row
     held = _Held(store)
     for pages in store.page_table.columns():
-        yield from held.take_in(pages)
+        yield from held.faults_of(pages)
     for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if held.size:
@@ -41,7 +41,7 @@ def audit(store: Store) -> Iterator[str]:
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
+def damage_as_store_error(path: Path) -> Iterator[None]:
     """Turn an exception that a damaged store has led to into a StoreError.
 
     Whether it has, the audit tells: an exception that a sound store leads to is a bug, and stays what it is.
@@ -83,7 +83,7 @@ class _Held:
         self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
-    def take_in(self, pages: PageColumns) -> Iterator[str]:
+    def faults_of(self, pages: PageColumns) -> Iterator[str]:
         """Take in the next pages; what is wrong with each of them by itself."""
         account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
         states = np.array(pages.state)
@@ -100,8 +100,8 @@ class _Held:
         }
         for what, flags in wrong.items():
             for row in np.flatnonzero(flags).tolist():
-                told = what.format(state=pages.state[row], cash=cash[row])
-                yield f"page {pages.id[row]} {told}"
+                fault = what.format(state=pages.state[row], cash=cash[row])
+                yield f"page {pages.id[row]} {fault}"
 
     def totals(self, cash_total: int) -> Iterator[str]:
         """What is wrong with all pages together, taken in before."""

@@ -38,7 +38,7 @@ class Frontier:
     on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
         book: Adaptive,
         strategy: Strategy,

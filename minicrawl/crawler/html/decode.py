@@ -115,7 +115,7 @@ def encoding_of(body: bytes, content_type: str | None) -> str:
             return codec
     found = _HEADER_CHARSET.search(content_type or "")
     declared = _codec(found[1] if found[1] is not None else found[2]) if found else None
-    return declared or _prescanned(body[:_PRESCAN]) or _said_in_head(body) or _detected(body)
+    return declared or _prescanned(body[:_PRESCAN]) or _late_meta_codec(body) or _detected(body)
 
 
 def encoding_of_xml(head: bytes) -> str:
@@ -163,7 +163,7 @@ def _prescanned(head: bytes) -> str | None:
     return _readable_as_ascii(codec)
 
 
-def _said_in_head(body: bytes) -> str | None:
+def _late_meta_codec(body: bytes) -> str | None:
     """What a <meta> says that comes late, but in the head: there Chromium looks on (HTMLMetaCharsetParser)."""
     for piece in _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD):
         if piece["end"]:
@@ -180,13 +180,13 @@ def _readable_as_ascii(codec: str | None) -> str | None:
 
 
 def _meta_codec(attributes: bytes) -> str | None:
-    said: dict[bytes, bytes] = {}
+    values_of: dict[bytes, bytes] = {}
     for name, *values in _META_ATTRIBUTE.findall(attributes):
-        said.setdefault(name.lower(), b"".join(values))
-    if b"charset" in said:
-        return _codec(said[b"charset"].decode("latin-1"))
-    found = _CONTENT_CHARSET.search(said.get(b"content", b""))
-    if found is None or said.get(b"http-equiv", b"").lower() != b"content-type":
+        values_of.setdefault(name.lower(), b"".join(values))
+    if b"charset" in values_of:
+        return _codec(values_of[b"charset"].decode("latin-1"))
+    found = _CONTENT_CHARSET.search(values_of.get(b"content", b""))
+    if found is None or values_of.get(b"http-equiv", b"").lower() != b"content-type":
         return None
     return _codec(b"".join(found.groups(b"")).decode("latin-1"))
 

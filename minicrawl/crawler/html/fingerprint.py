@@ -48,13 +48,13 @@ def identity_of(body: bytes, url: str, *, wants_words: bool = True) -> Identity:
     text = b"".join(pieces[::2])
     *origin, path = url.split("/", 3)
     raw = _sha1(text)
-    said = text
+    own_text = text
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
-        said = said.replace(own.encode(), b"")
+        own_text = own_text.replace(own.encode(), b"")
     seen = text_of(body)
     words = words_of(seen)
     return Identity(
-        _signed(_sha1((raw if len(said) == len(text) else _sha1(said)) + "/".join(origin).encode())),
+        _signed(_sha1((raw if len(own_text) == len(text) else _sha1(own_text)) + "/".join(origin).encode())),
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) if len(set(words[:_ENOUGH].tolist())) >= FEWEST else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,

@@ -1,4 +1,4 @@
-"""What a page says, in 40 bytes from which it can be told how alike two pages are.
+"""What a page says, in 40 bytes from which it can be plain how alike two pages are.
 
 word      what stands between white space or tags, in lower case: the sum of byte i times B^i, modulo 2^64, so that the
           sums of all words come from one running sum over the text
@@ -51,9 +51,9 @@ def text_of(body: bytes) -> bytes:
     return b" %b " % b"".join(pieces).translate(_PLAIN)
 
 
-def words_of(told: bytes) -> Hashes:
+def words_of(plain: bytes) -> Hashes:
     """A hash of each word of a text, in order."""
-    text = np.frombuffer(told, np.uint8)
+    text = np.frombuffer(plain, np.uint8)
     is_gap = text == _SPACE
     borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0]  # in front of where words begin and end, by turns
     begins, ends = borders[::2], borders[1::2]

@@ -72,13 +72,14 @@ def words_of_url(url: str) -> frozenset[int]:
 def _hashed(text: bytes) -> npt.NDArray[np.uint32]:
     if b"&" in text:
         text = _ENTITIES.sub(b" ", text)
-    said = b"%b%b%b" % (_MARGIN, text.translate(_PLAIN), _MARGIN)
-    octets = np.frombuffer(said, np.uint8)
+    padded = b"%b%b%b" % (_MARGIN, text.translate(_PLAIN), _MARGIN)
+    octets = np.frombuffer(padded, np.uint8)
     is_word = octets != _SPACE
     borders = (is_word[:-1] != is_word[1:]).nonzero()[0] + 1  # where words begin and end, by turns
     starts, ends = borders[::2], borders[1::2]
     lengths = np.minimum(ends - starts, 16)
-    eights: npt.NDArray[np.uint64] = np.ndarray(len(said) - 7, "<u8", said, 0, (1,))  # as one number, from any place on
+    # As one number, from any place on.
+    eights: npt.NDArray[np.uint64] = np.ndarray(len(padded) - 7, "<u8", padded, 0, (1,))
     first = eights[starts] & _FIRST[lengths]
     last = (eights[ends - 8] & _LAST[lengths]) | _SHORT[lengths]
     hashes = (mixed(first, last) >> _HALF).astype(np.uint32)

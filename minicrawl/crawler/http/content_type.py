@@ -31,23 +31,23 @@ def media_type(content_type: str | None) -> str:
 
 
 @lru_cache(maxsize=1000)  # servers say the same again and again
-def type_said(header: str | None) -> str | None:
+def declared_type(header: str | None) -> str | None:
     """The type that all Content-Type fields together say, with its parameters; None if they leave it open.
 
     The last one that is one counts (Fetch, 2.2.2, extract a MIME type); a charset said before holds for it, too.
     """
-    said, essence, charset = None, "", ""
+    found_type, essence, charset = None, "", ""
     for element in _ELEMENT.findall(header or ""):
         found = _TYPE.match(element)
         if found is None or found[1] == "*/*":
             continue
-        said = element.strip("\t\n\r ")
+        found_type = element.strip("\t\n\r ")
         own = _CHARSET.search(element)
         if found[1].lower() != essence:
             essence, charset = found[1].lower(), own[0] if own else ""
         elif own is None:
-            said += charset
-    return None if essence in _SAYING_NOTHING else said
+            found_type += charset
+    return None if essence in _SAYING_NOTHING else found_type
 
 
 def is_not_to_be_sniffed(options: str | None) -> bool:

@@ -43,7 +43,7 @@ class Fetcher:
     scheme://host[:port] of the seeds, who alone are sent secret headers. capture: who is shown every exchange.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
         settings: CrawlSettings,
         transport: Transport | None = None,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from minicrawl.crawler.http.content_type import is_not_to_be_sniffed, type_said
+from minicrawl.crawler.http.content_type import declared_type, is_not_to_be_sniffed
 from minicrawl.crawler.http.transport import Field
 
 LONGEST_VALIDATOR = 1000
@@ -25,7 +25,7 @@ class ResponseFields:
     @cached_property
     def content_type(self) -> str | None:
         """What the body is said to be; None where that is left open."""
-        content_type = type_said(self.joined(b"content-type"))
+        content_type = declared_type(self.joined(b"content-type"))
         if content_type is None and is_not_to_be_sniffed(self.joined(b"x-content-type-options")):
             return "text/plain"
         return content_type

@@ -37,7 +37,7 @@ class Discovery:
     `offered`: how many pages do.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         urls: KnownUrls,
         accounts: Accounts,

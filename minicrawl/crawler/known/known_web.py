@@ -33,7 +33,7 @@ class KnownWeb:
     past: Past
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - what a crawl is opened with
         cls,
         writer: Writer,
         settings: CrawlSettings,

@@ -57,7 +57,7 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
             hosts.answered.add(host.id)
 
 
-def load_pages(
+def load_pages(  # noqa: PLR0913 - the columns that it fills
     writer: Writer, accounts: Accounts, frontier: Frontier, pages: KnownPages, hosts: KnownHosts, now: float
 ) -> None:
     """The hosts must have been loaded."""

@@ -97,7 +97,7 @@ class Outcome:
 UNCHANGED = Outcome(None, "unchanged", is_unchanged=True)
 
 
-def judge(
+def judge(  # noqa: PLR0913 - all that an outcome depends on
     fetched: Fetched,
     parsed: ParsedPage,
     attempts: int = 0,

@@ -4,5 +4,6 @@ duplicates       which page was the first to say what a page says
 duplicate_kinds  version, translation, print, mirror or template
 canonicals       whether a page is believed that names another
 sessions         which parameters say who asks
+not_found        what a host answers for pages that it does not have, and which pages are like that
 soft404          which hosts answer for pages that they do not have
 """

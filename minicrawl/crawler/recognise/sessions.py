@@ -95,7 +95,7 @@ class Sessions:
         is_due = is_telling and self._asked[host] < MOST_PROBES
         if is_due and origin_of(url) not in self._wanted:
             # A page that was news speaks for more; but the first sign may well be that there is something to look for.
-            pages = [(url, digest, novelty.is_news), *((page, said, True) for page, said in news)]
+            pages = [(url, digest, novelty.is_news), *((page, digest, True) for page, digest in news)]
             self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
         if novelty.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, (url, digest)]

@@ -4,49 +4,29 @@ When a page shares most of its words with another page of its host that was read
 of the two are left then, or both have a word that is said of what is not found, this may be the host's way to say so.
 (Pages of one template share most words, too, but each says something.) So pages beside it that cannot exist are asked
 for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one if the first is answered
-by a page with status 200, a third one if answers differ much, or if pages are nearly like them. What the answers share
-is what the host says of what it does not have. No host is asked for more than MOST_PROBES such pages.
+by a page with status 200, a third one if answers differ much, or if pages are nearly like them. No host
+is asked for more than MOST_PROBES such pages.
 
-F     words that all answers share
-V     words of an answer that the others lack, at most: suggestions, a quotation, an id
-like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
-      words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
-
-Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
-every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
-answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
-words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+What the answers are like, and which pages are, says `not_found`.
 
 Pages that were read before are judged, too, also after a restart, and all are judged anew when there is more to judge
 by.
-
-verdict of a probe    the answers were
-not-found             an error, a redirect, not HTML, or a page that says nothing
-open                  a page that says something; another one is to be asked for
-varied                pages that have nothing in common but a template
-soft-404              pages that say "not found"
-catch-all             the same, but so do all pages
 """
 
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-
-from minicrawl.crawler.html.words import Vocabulary, hashes_of, unpacked, words_of_url
+from minicrawl.crawler.html.words import hashes_of, unpacked, words_of_url
+from minicrawl.crawler.recognise.not_found import MOST_PROBES, NotFound
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched
 from minicrawl.store.rows import Probe, RecentPage
 from minicrawl.store.writer import Writer
 
-MOST_PROBES = 3
-"""Per origin."""
 MOST_KEPT = 16 << 20
 """Bytes of what was read lately, of all origins together."""
 MOST_ANCHORS = 20_000
@@ -57,13 +37,6 @@ _FEWEST_WORDS = 2  # of a page that may say "not found"
 _SAMPLE = 16  # words by which two pages are compared, the least by hash
 _LITTLE = 4  # words of a page that one like it does not have, nor its URL: titles and short texts are longer
 _BESIDES = 1_000  # bytes that a page takes beside its words
-_COUNTED = 4_096  # pages per probe that are known by number
-_PAGES_PER_OTHER = 8
-_FEWEST_OTHERS = 2
-_SPARE_NUMBERS = 8
-_MOST_VARIED = 4
-_FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
-_FEW_WORDS = 32  # less may be a page that is drawn in the browser
 _SORRY = hashes_of(
     "sorry oops whoops unavailable nonexistent inexistent found nothing leider gefunden introuvable désolé trouvé"
     " trouvée encontrado encontrada lamentamos desculpe trovato trovata spiacenti gevonden helaas hittades tyvärr"
@@ -96,119 +69,6 @@ class Judged(NamedTuple):
     regained: tuple[int, ...] = ()
 
 
-@dataclass
-class NotFound:
-    """What an origin answered in a folder for pages that cannot exist.
-
-    `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
-    that is surely there is like them.
-    """
-
-    folder: str
-    url: str
-    asked_at: float
-    verdict: str
-    status: int | None = None
-    digest: int | None = None
-    asked: int = 0
-    words: frozenset[int] = frozenset()
-    is_long: bool = False
-    varies: int = 0
-    numbers: int = 0
-    echoes: bool = False
-    is_there: bool = False
-    matched: set[int] = field(default_factory=set)
-    others: set[int] = field(default_factory=set)
-    close: int = 0
-    compared: int = 0
-    said: Counter[int] = field(default_factory=Counter)
-
-    def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
-        """Take in one more answer, to a probe at `url`."""
-        words, own, name = answer.words, words_of_url(url), hashes_of(_name(url).encode())
-        self.is_long = self.is_long or answer.is_long
-        self.numbers = max(self.numbers, answer.numbers)
-        self.close = self.compared = 0
-        self.said.clear()
-        self.url, self.asked = url, self.asked + 1
-        if self.asked == 1:
-            self.words, self.digest = words - name, digest
-        else:
-            shared = self.words & words
-            self.varies = max(self.varies + len(self.words - shared - own), len(words - shared - own))
-            self.words = shared
-            self.digest = digest if digest == self.digest else None
-        self.echoes = self.echoes or not name.isdisjoint(words)
-
-    def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
-        """How many words a page lacks that the answers share, and how many it has beyond."""
-        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
-
-    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
-        """The words of a page that are not the answers'."""
-        more = words - self.words
-        return more - words_of_url(url) if self.echoes else more
-
-    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
-        """Whether a page says in words of its own what a link to it says."""
-        announced = hashes_of(anchor.encode()) - self.words
-        return bool(announced) and announced <= self._own(url, words)
-
-    def compare(
-        self, page: int, url: str, digest: int | None, told: Vocabulary, *, is_there: bool, anchor: str = ""
-    ) -> None:
-        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
-        if self.is_long:
-            is_like = digest is not None and digest == self.digest
-        elif not self.words:
-            is_like = not (told.words or told.is_long)
-        else:
-            lacks, adds = self.lacks_and_adds(url, told.words)
-            is_like = lacks == 0 and adds <= self._most_added and told.numbers <= 2 * self.numbers + _SPARE_NUMBERS
-            if is_like and adds and anchor and self._is_announced(url, told.words, anchor):
-                return  # it is there, but says nothing of how others differ from the answers
-            spare = max(2, len(self.words) // 2)
-            self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
-        if is_there:
-            self.is_there = self.is_there or is_like
-            return
-        into, out_of = (self.matched, self.others) if is_like else (self.others, self.matched)
-        out_of.discard(page)
-        if len(into) < _COUNTED:
-            into.add(page)
-        if not is_like:
-            self.compared += 1
-            self.said.update(self.words & told.words)
-
-    def judge(self) -> None:
-        """Set the verdict by what is known now."""
-        if self.verdict in ("not-found", "open"):
-            return
-        differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
-        may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
-        if (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
-            self.verdict = "varied"
-        else:
-            self.verdict = "soft-404" if differ and not may_be_drawn else "catch-all"
-
-    @property
-    def varies_much(self) -> bool:
-        return 4 * self.varies > len(self.words)
-
-    @property
-    def _has_mark(self) -> bool:
-        """Whether the answers share a word that other pages do not have: else what they share is mere language."""
-        if not self.compared:
-            return self.verdict == "soft-404"
-        if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
-            return False
-        return sum(_PAGES_PER_OTHER * self.said[word] <= self.compared for word in self.words) >= _FEWEST_MARKS
-
-    @property
-    def _most_added(self) -> int:
-        return 2 * self.varies + 4 if self.varies else 0
-
-
 class Soft404s:
     """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
 
@@ -229,7 +89,7 @@ class Soft404s:
         self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
             site = origin_of(row.folder)
-            probe = self._probes.setdefault(site, {})[row.folder] = _not_found(row)
+            probe = self._probes.setdefault(site, {})[row.folder] = NotFound.of(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
                 self._want(site, probe, row.url)
@@ -301,7 +161,7 @@ class Soft404s:
 
     def take_rows(self) -> list[Probe]:
         """Probes that were answered or judged anew since the last call."""
-        rows, self._changed = [_row(probe) for probe in self._changed.values() if probe.asked], {}
+        rows, self._changed = [probe.row() for probe in self._changed.values() if probe.asked], {}
         return rows
 
     def take_read(self) -> tuple[list[RecentPage], list[int]]:
@@ -340,10 +200,9 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or _is_above(read.url, probe.folder)
-        told = unpacked(read.words)
-        probe.compare(read.page, read.url, read.digest, told, is_there=is_there, anchor=read.anchor)
-        is_doubtful = probe.close >= _FEWEST_OTHERS or probe.varies_much
-        if is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
+        vocabulary = unpacked(read.words)
+        probe.compare(read.page, read.url, read.digest, vocabulary, is_there=is_there, anchor=read.anchor)
+        if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read) -> None:
@@ -434,30 +293,3 @@ def _is_above(url: str, folder: str) -> bool:
     if stem.rpartition("/")[2].startswith("index."):
         stem = stem[: stem.rindex("/") + 1]
     return folder.startswith(stem) and "/" in (stem[-1], folder[len(stem) : len(stem) + 1])
-
-
-def _name(url: str) -> str:
-    """What a probe's URL has been made up of."""
-    return url.rstrip("/").rpartition("/")[2].partition(".")[0]
-
-
-def _not_found(row: Probe) -> NotFound:
-    words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
-    told = (row.words is None, row.varies, row.numbers, bool(row.echoes), bool(row.is_there))
-    return NotFound(*row[:6], row.asked, frozenset(words), *told, set(matched), set(others))
-
-
-def _row(probe: NotFound) -> Probe:
-    told = (probe.folder, probe.url, probe.asked_at, probe.verdict, probe.status, probe.digest, probe.asked)
-    words = None if probe.is_long else _blob(probe.words)
-    varies = (probe.varies, probe.numbers, probe.echoes, probe.is_there)
-    return Probe(*told, words, *varies, _blob(probe.matched), _blob(probe.others))
-
-
-def _numbers(blob: bytes | None) -> list[int]:
-    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
-    return numbers
-
-
-def _blob(numbers: Iterable[int]) -> bytes:
-    return np.array(sorted(numbers), dtype=np.uint32).tobytes()

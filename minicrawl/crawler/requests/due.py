@@ -33,7 +33,7 @@ class DueRequests:
     `unanswered`: why requests got no usable answer, should the run end without any.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         frontier: Frontier,
         turns: HostTurns,

@@ -30,7 +30,7 @@ class Liveness:
     where all that a crawl once knew have gone, others may be there. Then come those that answered in earlier runs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         accounts: Accounts,
         frontier: Frontier,

@@ -34,7 +34,7 @@ class Guesses(Protocol):
 class Pages:
     """Requests for pages, and for what is asked for in their place. is_allowed: whether robots.txt allows a URL."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         visits: Visits,
         guesses: Guesses,

@@ -33,7 +33,7 @@ class RobotsFiles:
     or that it cannot be had now. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         store: Store,
         past: Past,
@@ -148,7 +148,7 @@ class RobotsErrand(Request):
     opens = True
     obeys_robots = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         files: RobotsFiles,
         turns: HostTurns,

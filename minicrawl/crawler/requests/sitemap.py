@@ -34,7 +34,7 @@ class Sitemaps(Kind):
     plain: gives a URL without what is a session's.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         queue: SitemapQueue,
         accounts: Accounts,

@@ -104,7 +104,7 @@ class SitemapQueue:
         row = self._rows[sitemap]
         self._name(str(sitemap), row.host, urls, row.page, row.nesting + 1, now)
 
-    def _name(self, source: str, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:
+    def _name(self, source: str, host: int, urls: Iterable[str], page: int, level: int, now: float) -> None:  # noqa: PLR0913 - the columns of one row
         for url in urls:
             number = self._numbers.get((host, url))
             if number is not None:

@@ -28,7 +28,7 @@ _URLS_AT_ONCE = 1_000
 class LocalSource:
     """Fetches and parses in this process; what takes long to parse, in another. seed_origins, capture: see Fetcher."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
         settings: CrawlSettings,
         transport: Transport | None = None,

@@ -79,14 +79,14 @@ def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
     return "/".join([*parts[:kept], path])
 
 
-def base_url(said: str | None, url: str, encoding: str | None = None) -> str:
-    """What a page at `url` whose base element says `said` resolves its links against (WHATWG HTML, 4.2.3)."""
-    if said is None:
+def base_url(href: str | None, url: str, encoding: str | None = None) -> str:
+    """What a page at `url` whose base element has this `href` resolves its links against (WHATWG HTML, 4.2.3)."""
+    if href is None:
         return url
-    if encoding is not None and not said.isascii():
-        said = _with_query_in(encoding, said)
+    if encoding is not None and not href.isascii():
+        href = _with_query_in(encoding, href)
     try:
-        base = ada_url.join_url(url, said)
+        base = ada_url.join_url(url, href)
     except ValueError:
         return url
     return url if base.startswith(("data:", "javascript:")) else base

@@ -30,7 +30,7 @@ class Aliases:
     stands for itself again when nothing is behind the hint.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         hinted: Iterable[tuple[int, int]],
         accounts: Accounts,

@@ -26,7 +26,7 @@ class Alternates:
     plain: gives a URL without what is a session's.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         stored: Iterable[Alternate],
         accounts: Accounts,

@@ -24,7 +24,7 @@ from minicrawl.store.rows import Refused
 class DeepLinks:
     """Links of visited pages that only --max-depth keeps out; they are followed once their page is near enough."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         accounts: Accounts,
         pages: KnownPages,

@@ -37,7 +37,7 @@ MOST_COMPARED = 16
 class Merging:
     """Finds the pages that others are merged with. blocks: the fingerprints of all pages."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         blocks: Iterable[FingerprintColumns],
         accounts: Accounts,

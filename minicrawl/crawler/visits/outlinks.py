@@ -34,7 +34,7 @@ class Counted(NamedTuple):
 class Outlinks:
     """Makes the links of a page known that may be, and counts them."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         accounts: Accounts,
         frontier: Frontier,

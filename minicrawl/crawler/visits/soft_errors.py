@@ -22,7 +22,7 @@ _NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 class SoftErrors:
     """Takes pages that were read before for errors, or for none any more, as it is found out."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         soft404s: Soft404s,
         accounts: Accounts,

@@ -102,7 +102,7 @@ class Visits:
         """Whether a page was read, and was still there the last time."""
         return bool(self.accounts.book.visited[page]) and self.pages.was_there(page)
 
-    def _visit(
+    def _visit(  # noqa: PLR0913 - all that one turn has brought
         self, page: int, outcome: Outcome, fetched: Fetched, parsed: ParsedPage, now: float, not_before: float = 0.0
     ) -> None:
         """The turn of a page: it spends its cash along the links it has now, and those are noted.

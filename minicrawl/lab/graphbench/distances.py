@@ -64,7 +64,7 @@ def insert_by_trees(trees: Trees, links: Links) -> int:
 
 
 @compiled
-def _insert_by_trees(distance, parent, child, before, after, links, waiting):  # type: ignore[no-untyped-def]
+def _insert_by_trees(distance, parent, child, before, after, links, waiting):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     updates = 0
     for insertion in range(len(links)):
         u, v = links[insertion, 0], links[insertion, 1]
@@ -92,7 +92,7 @@ def _insert_by_trees(distance, parent, child, before, after, links, waiting):  #
 
 
 @compiled
-def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-untyped-def]
+def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     """Take y from its parent in the tree of x, with all that hangs off it, and hang it to another one."""
     old, left, right = parent[x, y], before[x, y], after[x, y]
     if old != _NOBODY:

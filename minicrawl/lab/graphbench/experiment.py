@@ -19,7 +19,7 @@ _COLUMNS = ("sequence", "pages", "links", "question", "algorithm", "CPU seconds"
 Runs = Sequence[tuple[Insertions, list[Run]]]
 
 
-def experiment(
+def experiment(  # noqa: PLR0913 - parameters of the experiment
     seed: int = 0,
     web: Graph | None = None,
     cubic_sizes: Sequence[int] = _CUBIC,

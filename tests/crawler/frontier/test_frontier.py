@@ -23,7 +23,7 @@ def pages(*numbers: int):
 class Crawl:
     """A real cash book and a frontier: pages are added with so much cash, on hosts by name."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
         *,
         delay: float = 10.0,

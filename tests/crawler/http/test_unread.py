@@ -21,7 +21,7 @@ from minicrawl.store.reader import open_store
 PARTS = [
     "http.wire.answer_reader:AnswerReader._behind_head",
     "http.wire.answer_reader:AnswerReader._of_body",
-    "http.response_fields:type_said",
+    "http.response_fields:declared_type",
     "http.response_fields:ResponseFields.joined",
     "http.response_fields:_text",
     "http.response_fields:ResponseFields._only",

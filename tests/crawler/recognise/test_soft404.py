@@ -14,7 +14,8 @@ from sites import Server, Site, crawl, rows
 from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.words import vocabulary
-from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
+from minicrawl.crawler.recognise.not_found import MOST_PROBES
+from minicrawl.crawler.recognise.soft404 import Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Probe, RecentPage

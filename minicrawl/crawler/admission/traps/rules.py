@@ -11,7 +11,7 @@ from minicrawl.crawler.admission.traps.url_patterns import has_session
 
 MAX_PATH = 1024
 MAX_SEGMENTS = 20
-MAX_REPEATS = 2
+MAX_SEGMENT_REPEATS = 2
 MAX_QUERY = 1024
 MAX_PARAMETERS = 32
 
@@ -21,13 +21,13 @@ COMBINATIONS_PER_PAGE = 8
 
 def _has_run(segments: Sequence[str]) -> bool:
     """Whether a run of segments, not of numbers only, comes more than twice in a row."""
-    if len(segments) - len(set(segments)) < MAX_REPEATS:
+    if len(segments) - len(set(segments)) < MAX_SEGMENT_REPEATS:
         return False
-    for period in range(1, len(segments) // (MAX_REPEATS + 1) + 1):
+    for period in range(1, len(segments) // (MAX_SEGMENT_REPEATS + 1) + 1):
         in_a_row = 0
         for place in range(period, len(segments)):
             in_a_row = in_a_row + 1 if segments[place] == segments[place - period] else 0
-            if in_a_row >= MAX_REPEATS * period:
+            if in_a_row >= MAX_SEGMENT_REPEATS * period:
                 run = segments[place - period + 1 : place + 1]
                 if not all(segment.isdigit() for segment in run):
                     return True
@@ -55,7 +55,7 @@ def static_rule(url: str) -> str | None:
         return "trap-long-path"
     if segments > MAX_SEGMENTS:
         return "trap-deep-path"
-    if segments > MAX_REPEATS and _has_run(stem.split("/")[3:]):
+    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
         return "trap-repeated-path"
     if len(query) > MAX_QUERY:
         return "trap-long-query"

@@ -461,7 +461,7 @@ def test_status_counts_sitemaps(said: Path) -> None:
 def test_why_names_the_sitemap(said: Path) -> None:
     runner = CliRunner()
     assert (
-        f"  found in    sitemap {MAP}, 1 links" in runner.invoke(main, ["why", HOME + "7", "--store", str(said)]).output
+        f"  found in    sitemap {MAP}, 1 link " in runner.invoke(main, ["why", HOME + "7", "--store", str(said)]).output
     )
     told = runner.invoke(main, ["why", HOME + "299", "--store", str(said)]).output
     assert f"  sitemap     waits in {MAP}\n" in told

@@ -1,0 +1,215 @@
+"""What a host answers for pages that it does not have, and which pages are like that.
+
+What the answers to probes share is what the host says of what it does not have.
+
+F     words that all answers share
+V     words of an answer that the others lack, at most: suggestions, a quotation, an id
+like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
+      words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
+
+Pages that are like the answers are soft 404s, unless nearly all of the host are: these may be an application that draws
+every page in the browser. So there must be a page that is none for every eight that are, and two at least. Nor if the
+answers say nothing, or that little of what a page says that is surely there. Where V is not 0, F must have two words
+that hardly any other page has: else F is a template, and what else it has is mere language. Nor is a page that says in
+words of its own, which are neither in F nor in a URL that answers repeat, what a link to it says on a home page.
+
+verdict of a probe    the answers were
+not-found             an error, a redirect, not HTML, or a page that says nothing
+open                  a page that says something; another one is to be asked for
+varied                pages that have nothing in common but a template
+soft-404              pages that say "not found"
+catch-all             the same, but so do all pages
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from minicrawl.crawler.html.words import Vocabulary, hashes_of, words_of_url
+from minicrawl.store.rows import Probe
+
+MOST_PROBES = 3
+"""Per origin."""
+_COUNTED = 4_096  # pages per probe that are known by number
+_PAGES_PER_OTHER = 8
+_FEWEST_OTHERS = 2
+_SPARE_NUMBERS = 8
+_MOST_VARIED = 4
+_FEWEST_MARKS = 2  # one may be by chance: who has it is like the answers, so nobody else has it
+_FEW_WORDS = 32  # less may be a page that is drawn in the browser
+
+
+@dataclass
+class NotFound:
+    """What an origin answered in a folder for pages that cannot exist.
+
+    `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
+    that is surely there is like them; `pages_with`: how many of the `compared` have each word of the answers.
+    """
+
+    folder: str
+    url: str
+    asked_at: float
+    verdict: str
+    status: int | None = None
+    digest: int | None = None
+    asked: int = 0
+    words: frozenset[int] = frozenset()
+    is_long: bool = False
+    varies: int = 0
+    numbers: int = 0
+    echoes: bool = False
+    is_there: bool = False
+    matched: set[int] = field(default_factory=set)
+    others: set[int] = field(default_factory=set)
+    close: int = 0
+    compared: int = 0
+    pages_with: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, row: Probe) -> "NotFound":
+        """The answers as the store has them."""
+        words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
+        return cls(
+            folder=row.folder,
+            url=row.url,
+            asked_at=row.asked_at,
+            verdict=row.verdict,
+            status=row.status,
+            digest=row.digest,
+            asked=row.asked,
+            words=frozenset(words),
+            is_long=row.words is None,
+            varies=row.varies,
+            numbers=row.numbers,
+            echoes=bool(row.echoes),
+            is_there=bool(row.is_there),
+            matched=set(matched),
+            others=set(others),
+        )
+
+    def row(self) -> Probe:
+        """What the store is to have of them."""
+        return Probe(
+            folder=self.folder,
+            url=self.url,
+            asked_at=self.asked_at,
+            verdict=self.verdict,
+            status=self.status,
+            digest=self.digest,
+            asked=self.asked,
+            words=None if self.is_long else _blob(self.words),
+            varies=self.varies,
+            numbers=self.numbers,
+            echoes=self.echoes,
+            is_there=self.is_there,
+            matched=_blob(self.matched),
+            others=_blob(self.others),
+        )
+
+    def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
+        """Take in one more answer, to a probe at `url`."""
+        words, own, name = answer.words, words_of_url(url), hashes_of(_name(url).encode())
+        self.is_long = self.is_long or answer.is_long
+        self.numbers = max(self.numbers, answer.numbers)
+        self.close = self.compared = 0
+        self.pages_with.clear()
+        self.url, self.asked = url, self.asked + 1
+        if self.asked == 1:
+            self.words, self.digest = words - name, digest
+        else:
+            shared = self.words & words
+            self.varies = max(self.varies + len(self.words - shared - own), len(words - shared - own))
+            self.words = shared
+            self.digest = digest if digest == self.digest else None
+        self.echoes = self.echoes or not name.isdisjoint(words)
+
+    def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
+        """How many words a page lacks that the answers share, and how many it has beyond."""
+        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
+
+    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
+        """The words of a page that are not the answers'."""
+        more = words - self.words
+        return more - words_of_url(url) if self.echoes else more
+
+    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
+        """Whether a page says in words of its own what a link to it says."""
+        announced = hashes_of(anchor.encode()) - self.words
+        return bool(announced) and announced <= self._own(url, words)
+
+    def compare(  # noqa: PLR0913 - all that is known of a page that was read
+        self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool, anchor: str = ""
+    ) -> None:
+        """Take in a page that was read. is_there: it is surely there; anchor: text of a link to it."""
+        if self.is_long:
+            is_like = digest is not None and digest == self.digest
+        elif not self.words:
+            is_like = not (vocabulary.words or vocabulary.is_long)
+        else:
+            lacks, adds = self.lacks_and_adds(url, vocabulary.words)
+            is_like = lacks == 0 and adds <= self._most_added
+            is_like = is_like and vocabulary.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            if is_like and adds and anchor and self._is_announced(url, vocabulary.words, anchor):
+                return  # it is there, but says nothing of how others differ from the answers
+            spare = max(2, len(self.words) // 2)
+            self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
+        if is_there:
+            self.is_there = self.is_there or is_like
+            return
+        into, out_of = (self.matched, self.others) if is_like else (self.others, self.matched)
+        out_of.discard(page)
+        if len(into) < _COUNTED:
+            into.add(page)
+        if not is_like:
+            self.compared += 1
+            self.pages_with.update(self.words & vocabulary.words)
+
+    def judge(self) -> None:
+        """Set the verdict by what is known now."""
+        if self.verdict in ("not-found", "open"):
+            return
+        differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
+        may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
+        if (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
+            self.verdict = "varied"
+        else:
+            self.verdict = "soft-404" if differ and not may_be_drawn else "catch-all"
+
+    @property
+    def varies_much(self) -> bool:
+        return 4 * self.varies > len(self.words)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether another answer would tell more: answers differ much, or pages are nearly like them."""
+        return self.close >= _FEWEST_OTHERS or self.varies_much
+
+    @property
+    def _has_mark(self) -> bool:
+        """Whether the answers share a word that other pages do not have: else what they share is mere language."""
+        if not self.compared:
+            return self.verdict == "soft-404"
+        if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
+            return False
+        return sum(_PAGES_PER_OTHER * self.pages_with[word] <= self.compared for word in self.words) >= _FEWEST_MARKS
+
+    @property
+    def _most_added(self) -> int:
+        return 2 * self.varies + 4 if self.varies else 0
+
+
+def _name(url: str) -> str:
+    """What a probe's URL has been made up of."""
+    return url.rstrip("/").rpartition("/")[2].partition(".")[0]
+
+
+def _numbers(blob: bytes | None) -> list[int]:
+    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
+    return numbers
+
+
+def _blob(numbers: Iterable[int]) -> bytes:
+    return np.array(sorted(numbers), dtype=np.uint32).tobytes()

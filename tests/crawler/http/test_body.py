@@ -1,0 +1,86 @@
+"""How far a body is read, and why no further."""
+
+import asyncio
+import gzip
+from collections.abc import Sequence
+
+import pytest
+
+from minicrawl.crawler.http.body import Body
+from minicrawl.crawler.http.content_type import SNIFFED
+from minicrawl.crawler.http.exchange import Truncated
+from minicrawl.crawler.http.transport import BrokenOffError, Field
+
+
+class Pieces:
+    """An answer whose body comes in these pieces; None: the connection breaks."""
+
+    request = head = b""
+    status, asked_at, peer = 200, 0.0, None
+    fields: Sequence[Field] = ()
+
+    def __init__(self, *pieces: bytes | None) -> None:
+        self.left = list(pieces)
+
+    async def read(self) -> bytes:
+        piece = self.left.pop(0) if self.left else b""
+        if piece is None:
+            raise BrokenOffError("reset")
+        return piece
+
+    async def aclose(self) -> None:
+        pass
+
+
+def decoded(
+    body: Body, most: int = 100, coding: str | None = None, *, of_unknown_type: bool = False
+) -> tuple[bytes, bool]:
+    return asyncio.run(body.decoded(coding, most, of_unknown_type=of_unknown_type))
+
+
+def test_whole_body_is_kept_as_it_was_sent() -> None:
+    sent = gzip.compress(b"hello")
+    body = Body(Pieces(sent[:7], sent[7:]), kept=1000)
+    assert decoded(body, coding="gzip") == (b"hello", False)
+    assert body.as_sent() == (sent, None)
+    assert body.size == len(sent)
+
+
+def test_no_more_is_read_than_is_wanted() -> None:
+    answer = Pieces(b"x" * 60, b"x" * 60, b"x" * 60)
+    body = Body(answer, kept=50)
+    assert decoded(body) == (b"x" * 100, True)
+    assert len(answer.left) == 1
+    assert body.as_sent() == (b"x" * 60, Truncated.LENGTH)
+
+
+def test_body_that_is_no_html_is_read_until_that_is_seen() -> None:
+    answer = Pieces(b"x" * SNIFFED, b"more")
+    assert decoded(Body(answer, kept=0), most=10**4, of_unknown_type=True) == (b"x" * SNIFFED, False)
+    assert answer.left == [b"more"]
+
+
+def test_what_came_before_the_connection_broke_counts() -> None:
+    body = Body(Pieces(b"hel", None), kept=100)
+    assert decoded(body) == (b"hel", True)
+    assert body.as_sent() == (b"hel", Truncated.DISCONNECT)
+    with pytest.raises(BrokenOffError):
+        decoded(Body(Pieces(None), kept=100))
+
+
+def test_rest_that_breaks_is_nobodys_trouble() -> None:
+    body = Body(Pieces(None), kept=100)
+    asyncio.run(body.rest(100))
+    assert body.unread is Truncated.DISCONNECT
+
+
+def test_pieces_are_passed_on_until_nobody_wants_more() -> None:
+    taken: list[bytes] = []
+
+    async def take(piece: bytes) -> bool:
+        taken.append(piece)
+        return len(taken) < 2
+
+    body = Body(Pieces(b"a", b"b", b"c"), kept=0)
+    assert not asyncio.run(body.pass_on(None, take))
+    assert (taken, body.unread) == ([b"a", b"b"], Truncated.LENGTH)

@@ -1,0 +1,60 @@
+"""Requests by an httpx transport: what it is asked, and what becomes of what it raises."""
+
+import asyncio
+
+import httpx
+import pytest
+from table import each
+
+from minicrawl.crawler.http.httpx_transport import HttpxTransport
+from minicrawl.errors import FetchError
+
+
+def asked(
+    answer: httpx.Response | Exception, url: str = "http://a.test/"
+) -> tuple[bytes, int, bytes, list[httpx.Request]]:
+    """The head and the status of the answer, its body, and what the transport was asked."""
+    requests: list[httpx.Request] = []
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def run() -> tuple[bytes, int, bytes]:
+        found = await HttpxTransport(httpx.MockTransport(reply)).ask(url, [(b"Host", b"a.test")])
+        body = b""
+        while piece := await found.read():
+            body += piece
+        await found.aclose()
+        return found.head, found.status, body
+
+    return *asyncio.run(run()), requests
+
+
+def test_answer_is_passed_on() -> None:
+    head, status, body, _ = asked(httpx.Response(404, headers=[("X", "y")], stream=httpx.ByteStream(b"hello")))
+    assert (head, status, body) == (b"HTTP/1.1 404 Not Found\r\nX: y\r\n\r\n", 404, b"hello")
+
+
+def test_path_is_asked_for_as_it_is_spelt() -> None:
+    (request,) = asked(httpx.Response(200), "http://a.test/%7E/%zz?")[3]
+    assert request.extensions["target"] == b"/%7E/%zz?"
+
+
+@each(
+    ("error", "reason"),
+    [
+        (httpx.ConnectTimeout("x"), "timeout-connect"),
+        (httpx.ReadTimeout("x"), "timeout-read"),
+        (httpx.RemoteProtocolError("x"), "reset"),
+        (httpx.LocalProtocolError("x"), "bad-response"),
+        (httpx.ConnectError("x"), "connect"),
+        (ConnectionRefusedError(), "refused"),
+    ],
+)
+def test_exceptions_become_reasons(error: Exception, reason: str) -> None:
+    with pytest.raises(FetchError) as failed:
+        asked(error)
+    assert failed.value.reason == reason

@@ -1,0 +1,51 @@
+"""The hosts by name, and how long they are left alone."""
+
+from pathlib import Path
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.writer import Writer
+
+
+def hosts_of(path: Path, delay: float) -> tuple[Absorber, KnownHosts]:
+    settings = CrawlSettings(delay=delay)
+    window = parse_window(settings.history, settings.window)
+    absorber = Absorber(Writer(path), settings, STRATEGIES[settings.strategy], window, 0.0)
+    return absorber, KnownHosts(absorber.frontier, delay)
+
+
+def test_name_is_one_host(tmp_path: Path) -> None:
+    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    assert hosts.host("a.test") is hosts.host("a.test")
+    assert hosts.host("b.test").id == 1
+    absorber.writer.close()
+
+
+def test_longer_delay_counts_unless_politeness_is_off(tmp_path: Path) -> None:
+    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    assert (hosts.least_delay(0.5), hosts.least_delay(7.0)) == (1.0, 7.0)
+    hosts.note_crawl_delay(hosts.host("a.test"), 0.5)
+    assert not hosts.is_urgent
+    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    assert hosts.is_urgent
+    absorber.writer.close()
+    absorber, hosts = hosts_of(tmp_path / "impolite.db", 0.0)
+    assert hosts.least_delay(7.0) == 0.0
+    absorber.writer.close()
+
+
+def test_each_change_is_written_once(tmp_path: Path) -> None:
+    absorber, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    with absorber.writer as writer:
+        with writer.transaction():
+            hosts.save(writer)
+        assert [(row.name, row.crawl_delay) for row in writer.hosts.all()] == [("a.test", 7.0)]
+        hosts.host("a.test").crawl_delay = 9.0  # of which nobody took note
+        with writer.transaction():
+            hosts.save(writer)
+        assert [row.crawl_delay for row in writer.hosts.all()] == [7.0]
+        assert not hosts.is_urgent
