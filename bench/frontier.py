@@ -281,7 +281,7 @@ def measure(path: Path) -> dict[str, float]:
     figures["peak of start-up, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     known = absorber.accounts.size
     before = _resident()
-    web = Web(absorber.frontier.host_of[:known])
+    web = Web(absorber.frontier.pages.host_of[:known])
     of_web = _resident() - before
     taken = _take_turns(absorber, web, min(WARM_UP, known // 20), now)
     spent_by_stage.clear()
@@ -315,7 +315,7 @@ def _take_turns(absorber: Absorber, web: Web, turns: int, now: float) -> int:
             now = max(now, absorber.frontier.next_ready() or now)
             page = absorber.frontier.acquire(now)
         url = absorber.urls.url(page)
-        absorber.visits.absorb(page, *web.answer(page, url, int(absorber.frontier.host_of[page])), now)
+        absorber.visits.absorb(page, *web.answer(page, url, int(absorber.frontier.pages.host_of[page])), now)
         if turn % BATCH == BATCH - 1:
             absorber.commit({})
             if absorber.settling.is_due:

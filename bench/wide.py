@@ -47,7 +47,7 @@ class Watch:
             self._choices += 1
             best = _best(frontier, now) if self._choices % _CHOICES == 0 else None
             if best is not None:
-                self.regrets.append(100 * (1 - int(frontier._book.standing[page]) / best))
+                self.regrets.append(100 * (1 - int(frontier.pages._book.standing[page]) / best))
             return hand_out(frontier, page, now)
 
         def noted(engine: Engine) -> None:
@@ -69,11 +69,11 @@ class Watch:
 def _best(frontier: Frontier, now: float) -> int | None:
     """The most cash of all never-read pages whose hosts are on offer."""
     frontier._wake(now)
-    size = frontier._book.size
+    size = frontier.pages._book.size
     is_offered = np.array([host.is_offered and not host.opening for host in frontier.hosts])
-    may = ~frontier._book.visited[:size] & is_offered[frontier.host_of[:size]]
-    may &= ~frontier._held[:size]
-    return int(frontier._book.standing[:size][may].max()) if may.any() else None
+    may = ~frontier.pages._book.visited[:size] & is_offered[frontier.pages.host_of[:size]]
+    may &= ~frontier.pages._held[:size]
+    return int(frontier.pages._book.standing[:size][may].max()) if may.any() else None
 
 
 def run(hosts: int, seconds: float, latency: str, options: list[str]) -> None:

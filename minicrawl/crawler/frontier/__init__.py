@@ -1,5 +1,8 @@
 """Which page is next.
 
-frontier  which page of which host, and when
-lanes     the best page of the hosts on offer
+frontier       which page of which host, and when
+waiting_pages  the pages that wait on every host, and which is best
+lanes          the best page of the hosts on offer
+errands        what hosts are asked for that is no page, waiting for a turn
+addresses      the addresses of hosts, and how many look-ups the name server gets at once
 """

@@ -117,11 +117,11 @@ class Discovery:
         self, urls: Sequence[str], reason: str, found_on: int | None, depth: int, grants: Sequence[int]
     ) -> range:
         born = self._accounts.discover(depth, grants)
-        self._frontier.grow(born.stop)
+        self._frontier.pages.grow(born.stop)
         for page, url in zip(born, urls, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
-            self._frontier.place(page, host)
+            self._frontier.pages.place(page, host)
             self._batch.new.append(NewPage(page, url, host.id, found_on, reason))
         return born
 

@@ -64,14 +64,14 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     size = writer.size()
     room = size + size // 4  # so that growing, which takes memory for copies, is far off
     accounts.grow(room)
-    frontier.grow(room)
+    frontier.pages.grow(room)
     with _no_garbage():
         for columns in writer.page_table.columns():
             _check_rows(writer, columns, accounts.size, len(frontier.hosts))
             load_columns(accounts, columns)
-            frontier.host_of[columns.id] = columns.host
+            frontier.pages.host_of[columns.id] = columns.host
             if State.GONE in columns.state:
-                frontier.forget(columns.id[columns.are(State.GONE)])
+                frontier.pages.forget(columns.id[columns.are(State.GONE)])
             hosts.answered.update(np.unique(columns.host[columns.are(State.FETCHED)]).tolist())
             failed = columns.attempts > 0
             pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
@@ -82,9 +82,9 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
     """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
-    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages_by_host())
+    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages.by_host())
     is_seed = accounts.depth[: accounts.size] == 0
-    hosts = np.unique(frontier.host_of[: accounts.size][is_seed])
+    hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
     budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
     return budgets
 

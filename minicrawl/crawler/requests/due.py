@@ -109,7 +109,7 @@ class DueRequests:
             request = request.in_place()
         request.begin(now)
         if request.is_page and request.page is not None:
-            self._frontier.charge(request.page)
+            self._frontier.pages.charge(request.page)
         _log.debug("asking for %s", request.url)
         return request
 

@@ -69,7 +69,7 @@ class Sitemaps(Kind):
         except Exception as error:
             parser_failed(f"{site}/robots.txt", error)
             return
-        host = int(self._frontier.host_of[page])
+        host = int(self._frontier.pages.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def line_up(self, now: float) -> None:

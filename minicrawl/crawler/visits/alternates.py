@@ -41,7 +41,7 @@ class Alternates:
         self._discovery = discovery
         self._plain = plain
         self._rows: list[Alternate] = []
-        frontier.put_off(np.array([row.page for row in stored], dtype=np.int64))
+        frontier.pages.put_off(np.array([row.page for row in stored], dtype=np.int64))
 
     def note(self, page: int, url: str, alternates: Sequence[str], now: float) -> None:
         """Note the alternates that the page at `url` names: those that are new wait for their turn, too."""
@@ -53,8 +53,8 @@ class Alternates:
         self._discovery.offer_new(now)
         pages = np.array(known, dtype=np.int64)
         waiting = pages[~self._accounts.book.visited[pages] & (self._accounts.depth[pages] > 0)]
-        waiting = waiting[~self._frontier.is_put_off(waiting)]
-        self._frontier.put_off(waiting)
+        waiting = waiting[~self._frontier.pages.is_put_off(waiting)]
+        self._frontier.pages.put_off(waiting)
         self._rows += [Alternate(other, page) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:

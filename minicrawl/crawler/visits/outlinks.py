@@ -109,6 +109,6 @@ class Outlinks:
         """Let the domains that a page links to have more pages."""
         if self._admission.traps is None or not len(outlinks):
             return
-        own, hosts = int(self._frontier.host_of[page]), self._frontier.hosts
-        others = set(self._frontier.host_of[outlinks].tolist()) - {own}
+        own, hosts = int(self._frontier.pages.host_of[page]), self._frontier.hosts
+        others = set(self._frontier.pages.host_of[outlinks].tolist()) - {own}
         self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])

@@ -124,7 +124,7 @@ class Visits:
         self._note_hints(page, outcome, counted.links, before)
         self.recognition.note_reinstated()
         self.deep_links.note_nearer(outlinks, depths)
-        self.frontier.credit(credited[credited < self.discovery.offered])
+        self.frontier.pages.credit(credited[credited < self.discovery.offered])
         born = self.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         self._note_alternates(page, outcome, fetched.url, parsed, now)
@@ -138,7 +138,7 @@ class Visits:
         visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self.pages.note_unchanged(page, self.accounts.measures(page))
         self.settling.note_turn(len(outlinks))
-        self.frontier.credit(visit.credited)
+        self.frontier.pages.credit(visit.credited)
         self.frontier.put_back(page, now)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
@@ -195,8 +195,8 @@ class Visits:
     def _let_wait(self, page: int, outcome: Outcome, now: float, not_before: float) -> None:
         """Let the page wait for another turn, if it is to have one."""
         if outcome.state is State.GONE:
-            self.frontier.forget(page)
+            self.frontier.pages.forget(page)
         elif outcome.state in READ:
             self.frontier.put_back(page, now)
         else:
-            self.frontier.set_aside(page, max(not_before, now + self.timing.found_nothing))
+            self.frontier.pages.set_aside(page, max(not_before, now + self.timing.found_nothing))

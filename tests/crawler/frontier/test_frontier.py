@@ -48,10 +48,10 @@ class Crawl:
 
     def add(self, host: str, cash: int, now: float = 0.0, *, read: bool = False) -> int:
         (page,) = self.book.discover([cash])
-        self.frontier.grow(page + 1)
+        self.frontier.pages.grow(page + 1)
         if host not in self.hosts:
             self.hosts[host] = self.frontier.add_host(host, self.delay)
-        self.frontier.place(page, self.hosts[host])
+        self.frontier.pages.place(page, self.hosts[host])
         if read:
             self.book.visit(page, NOWHERE)
         self.frontier.add(page, now)
@@ -149,7 +149,7 @@ def test_a_credit_moves_a_page_up():
     _, poor, _ = crawl.add("a", 5), crawl.add("b", 1), crawl.add("c", 4)
     assert crawl.frontier.acquire(0.0) == source
     visit = crawl.book.visit(source, pages(poor))
-    crawl.frontier.credit(visit.credited)
+    crawl.frontier.pages.credit(visit.credited)
     crawl.frontier.release(source, 0.0)
     assert crawl.drain()[0] == poor
 
@@ -160,7 +160,7 @@ def test_a_credit_does_not_wake_a_host_in_its_delay():
     crawl.drain(0.0)
     crawl.frontier.release(first, 0.0)
     crawl.book.standing[second] += 10**9
-    crawl.frontier.credit(pages(second))
+    crawl.frontier.pages.credit(pages(second))
     assert crawl.drain(9.0) == []
 
 
@@ -204,7 +204,7 @@ def test_of_an_address_that_is_ready_again_the_richest_page_is_next():
     (first,) = crawl.drain(0.0)
     crawl.frontier.release(first, 0.0)
     crawl.book.standing[0] += 10**9
-    crawl.frontier.credit(pages(0))
+    crawl.frontier.pages.credit(pages(0))
     assert crawl.drain(10.0) == [0]
 
 
@@ -346,7 +346,7 @@ def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for():
     page = crawl.add("a", 2, read=True)
     crawl.drain(0.0)
     crawl.frontier.release(page, 0.0)
-    crawl.frontier.set_aside(page, 30.0)
+    crawl.frontier.pages.set_aside(page, 30.0)
     assert crawl.frontier.next_ready() is None
     assert crawl.frontier.is_empty()
     assert crawl.drain(29.0) == []
@@ -361,7 +361,7 @@ def test_a_resting_page_is_credited_but_not_offered():
         crawl.frontier.release(page, 0.0)
         crawl.frontier.put_back(page, 0.0, not_before=30.0)
     crawl.book.standing[first] += 100
-    crawl.frontier.credit(pages(first))
+    crawl.frontier.pages.credit(pages(first))
     assert crawl.drain(0.0) == []
     assert crawl.drain(30.0) == [first, second]
 
@@ -371,9 +371,9 @@ def test_a_forgotten_page_is_never_handed_out_again():
     page = crawl.add("a", 2)
     crawl.drain(0.0)
     crawl.frontier.release(page, 0.0)
-    crawl.frontier.forget(page)
+    crawl.frontier.pages.forget(page)
     crawl.book.standing[page] += 100
-    crawl.frontier.credit(pages(page))
+    crawl.frontier.pages.credit(pages(page))
     assert crawl.drain(10**9) == []
     assert crawl.frontier.is_empty()
 
@@ -428,7 +428,7 @@ def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery):
     discoveries = 0
     for fetches in range(1, 501):
         page = crawl.acquire()
-        crawl.frontier.charge(page)
+        crawl.frontier.pages.charge(page)
         crawl.frontier.release(page, 0.0)
         discoveries += not crawl.book.visited[page]
         if crawl.book.visited[page]:
@@ -447,7 +447,7 @@ def test_a_turn_handed_back_does_not_count_for_the_share():
         crawl.frontier.release(turned_away, 0.0, asked=False)
         crawl.frontier.put_back(turned_away, 0.0)
         page = crawl.acquire()
-        crawl.frontier.charge(page)
+        crawl.frontier.pages.charge(page)
         assert crawl.book.visited[page] == crawl.book.visited[turned_away]
         kinds.append(bool(crawl.book.visited[page]))
     assert abs(sum(kinds) - 20) <= 2
@@ -481,14 +481,14 @@ def test_without_delays_the_order_is_that_of_a_global_greedy_crawl(seed, discove
             break
         assert page == max(kinds[not discovers], key=lambda number: (cashes[number], -number))
         budget.charge(discovers=discovers)
-        crawl.frontier.charge(page)
+        crawl.frontier.pages.charge(page)
         if draw.random() < 0.6:
             grow_web(crawl, draw, 8, draw.randrange(4))
         others = [other for other in range(crawl.book.size) if other != page]
         outlinks = draw.sample(others, min(len(others), draw.randrange(12)))
         crawl.frontier.release(page, float(visited))
         visit = crawl.book.visit(page, pages(*outlinks))
-        crawl.frontier.credit(visit.credited)
+        crawl.frontier.pages.credit(visit.credited)
         crawl.frontier.put_back(page, float(visited))
         visited += 1
     assert visited > 40
@@ -600,7 +600,7 @@ class Twins:
     def discover(self) -> None:
         draw = self.draw
         (page,) = self.book.discover([draw.choice([1, 1, 5, draw.randrange(2**24)])])
-        self.frontier.grow(page + 1)
+        self.frontier.pages.grow(page + 1)
         if not self.model.hosts or draw.random() < 0.15:
             delay, ready_at = draw.choice([0.0, 1.0, 3.0, 10.0]), draw.choice([0.0, 0.0, self.now + 5.0])
             host = self.frontier.add_host(f"h{len(self.model.hosts)}", delay, ready_at=ready_at)
@@ -611,7 +611,7 @@ class Twins:
                 self.frontier.locate(host, f"192.0.2.{number}", 10**9, self.now)
         number = draw.choice(list(self.model.hosts))
         self.model.host_of[page] = number
-        self.frontier.place(page, self.frontier.hosts[number])
+        self.frontier.pages.place(page, self.frontier.hosts[number])
         self.frontier.add(page, self.now)
         self.model.add(page)
 
@@ -622,7 +622,8 @@ class Twins:
         if page is not None:
             self.out.append(page)
             if self.draw.random() < 0.8:
-                self.both("charge", page)
+                self.frontier.pages.charge(page)
+                self.model.charge(page)
             return
         found, expected = self.frontier.next_ready(), self.model.next_ready()
         if self.per_host == 1 and not self.ip_delay:
@@ -647,9 +648,9 @@ class Twins:
             others = [other for other in range(self.book.size) if other != page]
             self.both("release", page, now, not_before=draw.choice([0.0, 0.0, 0.0, now + 20.0]))
             visit = self.book.visit(page, pages(*draw.sample(others, min(len(others), draw.randrange(9)))))
-            self.frontier.credit(visit.credited)
+            self.frontier.pages.credit(visit.credited)
             if draw.random() < 0.2:
-                self.frontier.forget(page)
+                self.frontier.pages.forget(page)
             else:
                 self.both("put_back", page, now, not_before=draw.choice([0.0, now + 7.0]))
         elif end < 0.8:  # to be tried again
@@ -708,12 +709,11 @@ def test_the_frontier_agrees_with_the_slow_model_where_hosts_share_addresses(see
 
 
 def entries_held(frontier: Frontier) -> int:
-    lanes = (frontier._discovery, frontier._refresh)
+    lanes = (frontier.pages._discovery, frontier.pages._refresh)
     queues = [queue for lane in lanes for queue in lane._queues.values()]
     offers = sum(len(lane._offers) for lane in lanes)
-    return (
-        sum(len(queue._entries) for queue in queues) + offers + len(frontier._waiting_clocks) + len(frontier._resting)
-    )
+    heaps = len(frontier._waiting_clocks) + len(frontier.pages._resting)
+    return sum(len(queue._entries) for queue in queues) + offers + heaps
 
 
 @pytest.mark.parametrize("state", ["ready", "busy", "in its delay"])
@@ -726,12 +726,12 @@ def test_queues_stay_small_after_many_credits(state):
         for page in crawl.drain(0.0):
             if state == "in its delay":
                 crawl.frontier.release(page, 0.0)
-    waiting = crawl.frontier._discovery.waiting
+    waiting = crawl.frontier.pages._discovery.waiting
     draw = random.Random(7)
     for _ in range(2000):
         risen = pages(*draw.sample(range(150), 10))
         crawl.book.standing[risen] += 1
-        crawl.frontier.credit(risen)
+        crawl.frontier.pages.credit(risen)
     hosts = len(crawl.frontier.hosts)
     assert entries_held(crawl.frontier) <= (64 + 4 * waiting / hosts) * hosts + 64 + 6 * hosts
 
@@ -748,7 +748,7 @@ def test_queues_stay_small_after_many_turns():
             crawl.frontier.put_back(page, now, not_before=draw.choice([0.0, now + 2.0]))
         risen = pages(*draw.sample(range(60), 3))
         crawl.book.standing[risen] += 1
-        crawl.frontier.credit(risen)
+        crawl.frontier.pages.credit(risen)
     assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
 
 
@@ -852,7 +852,7 @@ def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is():
     assert crawl.drain(0.0) == [other]
     crawl.frontier.open(host, 0.0)
     crawl.book.standing[page] += 1
-    crawl.frontier.credit(pages(page))
+    crawl.frontier.pages.credit(pages(page))
     assert crawl.drain(0.0) == []
     assert not crawl.frontier.is_empty()
     crawl.frontier.open(host, 0.0)

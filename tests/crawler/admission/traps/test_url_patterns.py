@@ -59,3 +59,27 @@ def test_url_that_is_a_date_has_a_month(path: str) -> None:
 )
 def test_url_that_has_more_or_less_than_a_date_has_no_month(path: str) -> None:
     assert pattern_of(HOME + path).month is None
+
+
+@pytest.mark.parametrize(
+    ("segment", "is_id"),
+    [
+        ("abcdefabcdefabcd", True),
+        ("ABCDEFabcdefabcd", False),
+        ("1234567812345678", True),
+        ("123456781234567", False),
+        ("12345678-1234-1234-1234-123456789012", True),
+        ("12345678-1234-page1", False),
+        ("123456789a", True),
+        ("abcdefab-1", False),
+        ("Abcdefghijklmnopqrs1", True),
+        ("abcdefghijklmnopqrs1", False),
+        ("Abcdefghijklmnopqr1", False),
+        ("page;jsessionid=1", True),
+        ("the-history-of-79190000.html", False),
+    ],
+)
+def test_what_is_an_id_and_what_is_a_number_or_a_word(segment: str, is_id: bool) -> None:
+    # Only a segment with a digit is looked at.
+    segment = segment if any(map(str.isdigit, segment)) else f"{segment}.1"
+    assert ("{id}" in pattern_of(f"http://a.test/{segment}").name) is is_id

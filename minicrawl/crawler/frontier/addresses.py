@@ -1,0 +1,59 @@
+"""The addresses of hosts, and the name server, which is asked for them: at how many look-ups at once."""
+
+from minicrawl.crawler.hosts.host import Address
+
+_FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
+_LOOKUP_SECONDS = 5.0
+
+
+class NameServer:
+    """The address of all hosts whose own one has yet to be asked for."""
+
+    def __init__(self) -> None:
+        self.address = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
+        self._looked_up = self._unanswered = 0  # look-ups since it was judged whether they are too many
+        self._judged_at = 0.0
+
+    def looked_up(self, is_answered: bool, now: float) -> None:
+        """Adapt how many look-ups are in flight, every 5 s: half as many if a fifth failed, else a quarter more.
+
+        A name server that has too many to answer loses them; but some names fail by their own servers, always.
+        """
+        if not self._looked_up:
+            self._judged_at = now + _LOOKUP_SECONDS
+        self._looked_up += 1
+        self._unanswered += not is_answered
+        if now >= self._judged_at:
+            most = self.address.most
+            too_many = 5 * self._unanswered >= self._looked_up
+            most = most // 2 if too_many else most + most // 4
+            self.address.most = min(max(most, _LEAST_LOOKUPS), _MOST_LOOKUPS)
+            self._looked_up = self._unanswered = 0
+
+
+class Addresses:
+    """The clocks of IP addresses, by number and by name; number 0 is the name server's.
+
+    delay: seconds between two requests to one of them; most: requests in flight; asked_from: Unix seconds before which
+    none is asked.
+    """
+
+    def __init__(self, name_server: Address, *, delay: float, most: int, asked_from: float) -> None:
+        self._delay, self._most, self._asked_from = delay, most, asked_from
+        self._addresses = [name_server]
+        self._by_name: dict[str, Address] = {}
+
+    def __getitem__(self, number: int) -> Address:
+        return self._addresses[number]
+
+    def named(self, name: str) -> Address | None:
+        """The address of that name, unless it is a new one."""
+        return self._by_name.get(name)
+
+    def add(self, name: str) -> Address:
+        address = Address(
+            id=len(self._addresses), name=name, delay=self._delay, most=self._most, ready_at=self._asked_from
+        )
+        self._by_name[name] = address
+        self._addresses.append(address)
+        return address

@@ -1,0 +1,233 @@
+"""The pages that wait on every host, those never read apart from those to be read again, and which is best.
+
+A page waits until it is handed out. Then it is held, until it is put back, and so is a page that rests before another
+try, or has gone. Whether a host may be asked is not decided here: `offer` and `withdraw` say so.
+"""
+
+import heapq
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.frontier.lanes import Lane
+from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.strategy import packed, unpacked
+
+_BEHIND = 2**62  # more than any page's cash
+
+
+class WaitingPages:
+    """Every page that may be fetched, by host. hosts: grows as hosts become known. loaded_at_once: as in `Sizes`."""
+
+    def __init__(
+        self, hosts: list[Host], book: Adaptive, strategy: Strategy, budget: DiscoveryBudget, loaded_at_once: int
+    ) -> None:
+        self._hosts = hosts
+        self._book = book
+        self._strategy = strategy
+        self._budget = budget
+        self._loaded_at_once = loaded_at_once
+        self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        # Pages handed out, resting before another try, or gone.
+        self._held: Flags = np.zeros(0, dtype=np.bool_)
+        self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
+        self._puts_off = False  # any
+        self._resting: list[tuple[float, int]] = []
+        self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
+        self._discovery, self._refresh = (
+            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
+            for read in (False, True)
+        )
+
+    def grow(self, size: int) -> None:
+        self.host_of = grown(self.host_of, size)
+        self._held = grown(self._held, size)
+        self._is_put_off = grown(self._is_put_off, size)
+
+    def by_host(self) -> dict[str, int]:
+        """How many pages are known on each host."""
+        counts = np.bincount(self.host_of[: self._book.size], minlength=len(self._hosts))
+        return {host.name: count for host, count in zip(self._hosts, counts.tolist(), strict=True)}
+
+    def place(self, page: int, host: Host) -> None:
+        """Say which host a page is on; it does not wait yet."""
+        self.host_of[page] = host.id
+
+    def add(self, page: int) -> Host | None:
+        """Let a page wait for its turn: a never-read one, or one that was read if pages are read again. Its host, if it
+        does."""
+        if self._is_done(page):
+            return None
+        host: Host = self._hosts[self.host_of[page]]
+        self._lane(page).add(host, self._entry(page))
+        return host
+
+    def load(self, size: int) -> None:
+        """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits.
+
+        `offer` all hosts then.
+        """
+        for hosts in self._host_groups(size):
+            host_of = self.host_of[:size]
+            here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
+            for lane, read in ((self._discovery, False), (self._refresh, True)):
+                if read and self._budget.share >= 1.0:
+                    continue
+                pages = here[self._book.visited[here] == read]
+                by_host = (host_of[pages].astype(np.int64) << 32) | pages
+                by_host.sort()
+                bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32).tolist()
+                for number, (first, last) in zip(hosts, pairwise(bounds), strict=True):
+                    if first < last:
+                        lane.load(self._hosts[number], by_host[first:last] & 0xFFFF_FFFF)
+
+    def _host_groups(self, size: int) -> Iterator[range]:
+        """All hosts, as many at a time as have some pages: to sort millions of these takes much memory."""
+        known = np.zeros(len(self._hosts), dtype=np.int64)
+        for rows in slices(size):
+            known += np.bincount(self.host_of[rows], minlength=len(known))
+        firsts = np.searchsorted(known.cumsum(), np.arange(0, size, self._loaded_at_once), side="right")
+        return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
+
+    def credit(self, pages: Pages) -> None:
+        """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
+        if not (self._strategy.follows_cash and len(pages)):
+            return
+        if self._budget.share >= 1.0:
+            pages = pages[~self._book.visited[pages]]
+        pages = pages[~self._held[pages]]
+        hosts, are_read = self.host_of[pages].tolist(), self._book.visited[pages].tolist()
+        priorities = self._priorities(pages).tolist()
+        risen: dict[int, None] = {}
+        for page, host_id, is_read, priority in zip(pages.tolist(), hosts, are_read, priorities, strict=True):
+            lane = self._refresh if is_read else self._discovery
+            lane.rise(self._hosts[host_id], packed(page, priority))
+            risen[host_id] = None
+        for host_id in risen:
+            self._discovery.offer(self._hosts[host_id])
+            self._refresh.offer(self._hosts[host_id])
+
+    def best(self, *, attempts: bool) -> int | None:
+        """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
+        discovery, refresh = self._discovery.best(attempts=attempts), self._refresh.best(attempts=attempts)
+        discovers = self._budget.discovers(discovery is not None, refresh is not None)
+        if discovers is None:
+            return None
+        best = discovery if discovers else refresh
+        assert best is not None
+        return unpacked(best[0])
+
+    def hand_out(self, page: int, host: Host) -> None:
+        """Hold the best page."""
+        popped = self._lane(page).pop(host)
+        assert popped == page, "only the best page of a host is handed out"
+        self._held[page] = True
+
+    def hand_out_of(self, host: Host) -> int | None:
+        """Hold the best page of a host, if any waits there."""
+        lane = self._discovery if self._discovery.has_page(host) else self._refresh
+        if not lane.has_page(host):
+            return None
+        page = lane.pop(host)
+        self._held[page] = True
+        return page
+
+    def put_back(self, page: int, now: float, not_before: float) -> Host | None:
+        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Its host,
+        if it waits already."""
+        if not_before > now and not self._is_done(page):
+            heapq.heappush(self._resting, (not_before, page))
+            return None
+        self._held[page] = False
+        return self.add(page)
+
+    def set_aside(self, page: int, until: float) -> None:
+        """Let a read page that was handed out wait for another turn from `until` on, if the crawl lasts that long."""
+        if self._budget.share < 1.0:
+            heapq.heappush(self._set_aside, (until, page))
+
+    def rested(self, now: float) -> Iterator[int]:
+        """The pages whose rest is over: each may wait again."""
+        for resting in (self._resting, self._set_aside):
+            while resting and resting[0][0] <= now:
+                _, page = heapq.heappop(resting)
+                self._held[page] = False
+                yield page
+
+    @property
+    def next_rested(self) -> float | None:
+        """Unix seconds at which the next rest is over that is worth waiting for, if any is."""
+        return self._resting[0][0] if self._resting else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits or rests, but for pages set aside."""
+        return not (self._resting or self._discovery.waiting or self._refresh.waiting)
+
+    def put_off(self, pages: Pages) -> None:
+        """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""
+        if self._strategy.follows_clock or not len(pages):
+            return
+        self._is_put_off[pages] = self._puts_off = True
+        for page in pages[~self._held[pages] & ~self._book.visited[pages]].tolist():
+            self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
+
+    def is_put_off(self, pages: Pages) -> Flags:
+        """Which of some pages were put off."""
+        return self._is_put_off[pages]
+
+    def charge(self, page: int) -> None:
+        """A page that was handed out is fetched indeed: that counts for the discovery share."""
+        self._budget.charge(discovers=not self._book.visited[page])
+
+    def forget(self, page: int | Pages) -> None:
+        """Never hand a page, or some pages, out again."""
+        self._held[page] = True
+
+    def offer(self, host: Host) -> None:
+        """Let a host that is on offer stand in for its best pages."""
+        self._discovery.offer(host)
+        self._refresh.offer(host)
+
+    def offer_address(self, address: Address) -> None:
+        """Let an address stand in for the best pages of its hosts, or no longer."""
+        self._discovery.offer_address(address)
+        self._refresh.offer_address(address)
+
+    def withdraw(self, host: Host) -> None:
+        """The host is no longer on offer."""
+        host.is_offered = False
+        self._discovery.withdraw(host)
+        self._refresh.withdraw(host)
+
+    def has_page(self, host: Host) -> bool:
+        return self._discovery.has_page(host) or self._refresh.has_page(host)
+
+    def _is_done(self, page: int) -> bool:
+        """Whether a page was read, and none is read again."""
+        return bool(self._book.visited[page]) and self._budget.share >= 1.0
+
+    def _lane(self, page: int) -> Lane:
+        return self._refresh if self._book.visited.item(page) else self._discovery
+
+    def _entry(self, page: int) -> int:
+        priority = self._strategy.priority(page, self._book)
+        return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
+
+    def _is_current(self, entry: int, *, read: bool) -> bool:
+        page = unpacked(entry)
+        # For a number, item() takes half as long as an index.
+        return self._book.visited.item(page) is read and not self._held.item(page) and self._entry(page) == entry
+
+    def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
+        pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
+        return pages, self._priorities(pages)
+
+    def _priorities(self, pages: Pages) -> IntArray:
+        priorities = self._strategy.priorities(pages, self._book)
+        return priorities - _BEHIND * self._is_put_off[pages] if self._puts_off else priorities

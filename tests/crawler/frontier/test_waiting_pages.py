@@ -1,0 +1,53 @@
+"""The pages that wait on every host."""
+
+import numpy as np
+
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.opic import Adaptive, DiscoveryBudget
+from minicrawl.opic.strategy import STRATEGIES
+
+
+def waiting(*cash: int) -> tuple[WaitingPages, Host]:
+    """Pages with so much cash each, on one host that is on offer."""
+    book, host = Adaptive(), Host(id=0, name="h", delay=1.0, most=1, is_offered=True)
+    found = WaitingPages([host], book, STRATEGIES["greedy"], DiscoveryBudget(1.0), 1000)
+    for page in book.discover(cash):
+        found.grow(page + 1)
+        found.place(page, host)
+        found.add(page)
+    return found, host
+
+
+def drained(pages: WaitingPages, host: Host) -> list[int]:
+    order = []
+    while (page := pages.best(attempts=True)) is not None:
+        pages.hand_out(page, host)
+        pages.withdraw(host)
+        host.is_offered = True
+        pages.offer(host)
+        order.append(page)
+    return order
+
+
+def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last():
+    assert drained(*waiting(5, 9, 7)) == [1, 2, 0]
+    pages, host = waiting(5, 9, 7)
+    pages.put_off(np.array([1]))
+    assert drained(pages, host) == [2, 0, 1]
+
+
+def test_page_that_was_put_back_rests_until_its_time():
+    pages, host = waiting(5)
+    assert drained(pages, host) == [0]
+    assert pages.is_empty
+    assert pages.put_back(0, 10.0, 17.0) is None
+    assert (pages.next_rested, list(pages.rested(16.0)), list(pages.rested(17.0))) == (17.0, [], [0])
+
+
+def test_forgotten_page_is_not_handed_out():
+    pages, host = waiting(5, 9)
+    pages.hand_out(1, host)
+    pages.forget(1)
+    pages.offer(host)
+    assert drained(pages, host) == [0]
