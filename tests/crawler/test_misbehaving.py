@@ -419,6 +419,7 @@ import asyncio, re, sys, zlib
 from pathlib import Path
 from misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.model import PageRequest
 from minicrawl.api import acrawl
 from minicrawl.timing import Timing
 from minicrawl.crawler.sources.local import LocalSource
