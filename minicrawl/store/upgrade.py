@@ -7,8 +7,8 @@ from importlib.resources import files
 from minicrawl.store.urlhash import url_hash
 
 _WALKERS = 2**48  # as in opic/coverage.py
-_ANEW = {"walkers"}  # is no longer what it was
-# Columns that had other names until version 6.
+_ANEW = {"walkers", "steps"}  # are no longer what they were
+# Columns that had other names until version 7.
 _RENAMED = {
     "pages": {"is_read": "visited", "cash": "standing", "hops": "chain_length"},
     "hosts": {"next_at": "next_fetch"},
@@ -19,7 +19,7 @@ _RENAMED = {
 _ANSWER = "status, fetched_at, seconds, bytes, content_type, title"
 _FINGERPRINT = "digest, payload, leader, distance"
 
-# Until version 6 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
+# Until version 7 these followed from the pages at every look. Sums of the ledger, see minicrawl/opic/ledger.py.
 _LEDGER = {
     "never_visited": "coalesce(sum(received), 0) FROM pages WHERE forwarded = 0 AND state <> 'gone'",
     "births": "16777216 * count(*) FROM pages WHERE state <> 'gone'",
@@ -55,13 +55,14 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         db.execute(statement)
     for table in old:
         _take_over(db, table, version)
-    if version < 6:
+    if version < 7:
         _start_walkers_again(db)
         _count_left_out(db)
     if version < 5:
         _move_answers(db, "fingerprints" in old)
         _hash_urls(db)
-    if version < 6:
+    if version < 7:
+        db.execute("DELETE FROM tallies")  # version 6 had some
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
         for name, value in _LEDGER.items():
             db.execute(f"INSERT OR REPLACE INTO meta SELECT 'ledger_{name}', {value}")
@@ -71,16 +72,16 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
 
 def _take_over(db: sqlite3.Connection, table: str, version: int) -> None:
     """Fill a table from the old one of its name, as far as both have the same columns."""
-    renamed = _RENAMED.get(table, {}) if version < 6 else {}
+    renamed = _RENAMED.get(table, {}) if version < 7 else {}
     sources = {renamed.get(column, column): column for column in _columns(db, f"old_{table}")}
-    columns = sorted((_columns(db, table) & sources.keys()) - (_ANEW if version < 6 else set()))
+    columns = sorted((_columns(db, table) & sources.keys()) - (_ANEW if version < 7 else set()))
     if columns:
         before = ", ".join(sources[column] for column in columns)
         db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {before} FROM old_{table}")
 
 
 def _start_walkers_again(db: sqlite3.Connection) -> None:
-    """Until version 6 pages that were never fetched counted as collected; the next crawl's settling counts anew."""
+    """Until version 7 pages that were never fetched counted as collected; the next crawl's settling counts anew."""
     seeds = "SELECT count(*) FROM pages WHERE found_on IS NULL"
     db.execute(f"UPDATE pages SET walkers = CASE WHEN found_on IS NULL THEN {_WALKERS} / ({seeds}) ELSE 0 END")
     db.execute(f"UPDATE meta SET value = {_WALKERS} WHERE key = 'coverage_waiting'")
