@@ -7,18 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import Site, crawl, random_site, rows
 
-from minicrawl.cli import main
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HEAD = "rank,url,importance,inlinks"
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def told(*words: str | Path) -> dict[str, Any]:

@@ -6,31 +6,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
-from click.testing import CliRunner, Result
-from sites import Site, crawl, rows
-
-from minicrawl.cli import main
-
-HOME = "http://a.test/"
-
-
-SITE: Site = {
-    HOME: ["/a", "/b", "/gone", "http://b.test/"],
-    HOME + "a": [HOME, "/b", '<title>=cmd("x")</title>'],
-    HOME + "b": ["/a", "<title>B\x1b[31m\n page</title>"],
-    "http://b.test/": HOME,
-}
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+from command_line import HOME, run
+from sites import rows
 
 
 def test_exported_title_is_no_formula_and_no_escape_sequence(store: Path, tmp_path: Path) -> None:

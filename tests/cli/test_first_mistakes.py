@@ -4,17 +4,13 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import crawl, rows
 
 import minicrawl
 from minicrawl.cli import main
 
 HOME = "http://a.test/"
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import crawl
 from table import each
 
-from minicrawl.cli import main
 from minicrawl.cli.crawl import command as crawl_command
 from minicrawl.settings import SETTINGS, CrawlSettings
 
 HOME = "http://a.test/"
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture

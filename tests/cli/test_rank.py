@@ -2,47 +2,20 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import networkx
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from command_line import answer, run
+from shops import FORUM, NEWS, SITE, A, B
 from sites import Server, Site, crawl, random_site, rows
 
-from minicrawl.cli import main
 from minicrawl.store.writer import Writer
-
-A, B = "http://www.shop.co.uk/", "http://blog.shop.co.uk/"
-
-
-FORUM, NEWS = "http://forum.test/", "http://news.example/"
-
-
-SITE: Site = {
-    A: [B, "/cart", "<title>The Shop</title>"],
-    A + "cart": [A],
-    A + "old": A + "cart",
-    B: [A, FORUM],
-    FORUM: [A + "old", B, NEWS, "<title>Talk of shops and news</title>"],
-    NEWS: [FORUM, A + "cart", "/page"],
-    NEWS + "page": 404,
-}
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def told(*words: str | Path) -> Any:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 def values(*words: str | Path) -> dict[str, float]:
     """What 'rank' says of every page that is no alias."""
-    return {page["url"]: page["value"] for page in told("rank", "--n", "1000", "-q", *words)}
+    return {page["url"]: page["value"] for page in answer("rank", "--n", "1000", "-q", *words)}
 
 
 @pytest.fixture
@@ -117,7 +90,7 @@ def test_topics_are_blended_by_their_weights(store: Path) -> None:
 def test_hits_prints_authorities_and_hubs(store: Path) -> None:
     simple = networkx.DiGraph(drawn())
     hubs, authorities = networkx.hits(simple, tol=1e-14, max_iter=5000)
-    found = told("rank", "--by", "hits", "--per", "page", "--store", store)
+    found = answer("rank", "--by", "hits", "--per", "page", "--store", store)
     for name, oracle in (("hub", hubs), ("authority", authorities)):
         assert {page["url"]: page["value"] for page in found[name]} == pytest.approx(oracle, abs=1e-9)
     lines = run("rank", "--by", "hits", "--n", "2", "--store", store).output.splitlines()
@@ -126,16 +99,16 @@ def test_hits_prints_authorities_and_hubs(store: Path) -> None:
 
 
 def test_links_within_a_host_or_domain_do_not_count_for_hits(store: Path) -> None:
-    host = {page["url"]: page["value"] for page in told("rank", "--by", "hits", "--store", store)["hub"]}
-    domain = told("rank", "--by", "hits", "--per", "domain", "--store", store)["hub"]
+    host = {page["url"]: page["value"] for page in answer("rank", "--by", "hits", "--store", store)["hub"]}
+    domain = answer("rank", "--by", "hits", "--per", "domain", "--store", store)["hub"]
     assert (host[A + "cart"], host[A] > 0) == (0.0, True)
     assert {page["url"] for page in domain if page["value"]} <= {B, FORUM, NEWS}
 
 
 def test_hits_around_the_pages_of_a_query(store: Path) -> None:
     """The shop, what it links to and what links to it; not the news, which a page of the web around links to."""
-    query = told("rank", "--by", "hits", "--query", "the SHOP", "--store", store, "--per", "page")
-    root = told("rank", "--by", "hits", "--root", "^http://www.shop.co.uk/$", "--store", store, "--per", "page")
+    query = answer("rank", "--by", "hits", "--query", "the SHOP", "--store", store, "--per", "page")
+    root = answer("rank", "--by", "hits", "--root", "^http://www.shop.co.uk/$", "--store", store, "--per", "page")
     assert query == root
     assert {page["url"] for page in query["authority"] if page["value"]} <= {A, A + "cart", B}
 
@@ -149,7 +122,7 @@ def test_opic_is_the_history_as_shares(store: Path) -> None:
 
 def test_what_is_printed_stands_beside_the_importance(store: Path) -> None:
     result = run("rank", "--n", "2", "--store", store)
-    best = told("rank", "--n", "2", "--store", store)
+    best = answer("rank", "--n", "2", "--store", store)
     assert [line.split()[:3] for line in result.output.splitlines()] == [
         ["rank", "importance", "pagerank"],
         *([str(page["rank"]), f"{page['importance']:.3g}", f"{page['value']:.3g}"] for page in best),
@@ -161,7 +134,7 @@ def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -
     assert result.exit_code == 0
     assert result.stderr == f"Kept as reach; see 'minicrawl top --by reach --store {store}'.\n"
     found = values("--by", "inverse", "--store", store)
-    top = told("top", "--by", "reach", "--store", store)
+    top = answer("top", "--by", "reach", "--store", store)
     assert {page["url"]: page["value"] for page in top if page["state"] != "alias"} == found
     assert [page["value"] for page in top] == sorted((page["value"] for page in top), reverse=True)
     assert "reach" in run("top", "--by", "reach", "--store", store).output.splitlines()[0]
@@ -171,9 +144,9 @@ def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -
 
 
 def test_hits_are_saved_under_two_names(store: Path) -> None:
-    found = told("rank", "--by", "hits", "--save", "mine", "--store", store, "-q")
+    found = answer("rank", "--by", "hits", "--save", "mine", "--store", store, "-q")
     for name, kept in (("authority", "mine"), ("hub", "mine-hubs")):
-        top = {page["url"]: page["value"] for page in told("top", "--by", kept, "--store", store)}
+        top = {page["url"]: page["value"] for page in answer("top", "--by", kept, "--store", store)}
         assert {page["url"]: page["value"] for page in found[name]}.items() <= top.items()
 
 
@@ -266,14 +239,14 @@ def test_pagerank_of_sites_is_that_of_networkx(store: Path) -> None:
         graph = networkx.DiGraph()
         graph.add_weighted_edges_from((*ends, weight[ends]) for ends in links)
         oracle = networkx.pagerank(graph, tol=1e-14, max_iter=1000)
-        found = told("rank", "--by", "sites", "--weights", weights, "--store", store)
+        found = answer("rank", "--by", "sites", "--weights", weights, "--store", store)
         assert {row["site"].split(".")[0]: row["pagerank"] for row in found} == pytest.approx(oracle, abs=1e-10)
         assert [row["pagerank"] for row in found] == sorted((row["pagerank"] for row in found), reverse=True)
 
 
 def test_hosts_are_told_apart_and_linking_domains_counted_once(store: Path) -> None:
     """Forum and news link to the one host of the shop; to the other only forum, as its own domain does not count."""
-    found = {row["site"]: row for row in told("top", "--sites", "host", "--store", store)}
+    found = {row["site"]: row for row in answer("top", "--sites", "host", "--store", store)}
     assert found.keys() == {"www.shop.co.uk", "blog.shop.co.uk", "forum.test", "news.example"}
     assert (found["www.shop.co.uk"]["linking_domains"], found["blog.shop.co.uk"]["linking_domains"]) == (2, 1)
 
@@ -282,9 +255,9 @@ def test_hosts_without_a_name_are_still_counted(tmp_path: Path) -> None:
     """Addresses and hosts with a port are sites, too."""
     site: Site = {"http://10.0.0.1:8000/": ["http://[::1]:81/", "http://localhost/"], "http://localhost/": []}
     crawl(Server(site), tmp_path / "crawl.db", ["http://10.0.0.1:8000/"])
-    names = {row["site"] for row in told("top", "--sites", "--store", tmp_path / "crawl.db")}
+    names = {row["site"] for row in answer("top", "--sites", "--store", tmp_path / "crawl.db")}
     assert names == {"10.0.0.1", "[::1]", "localhost"}
-    hosts = {row["site"] for row in told("top", "--sites", "host", "--store", tmp_path / "crawl.db")}
+    hosts = {row["site"] for row in answer("top", "--sites", "host", "--store", tmp_path / "crawl.db")}
     assert hosts == {"10.0.0.1:8000", "[::1]:81", "localhost"}
 
 

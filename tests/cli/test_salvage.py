@@ -3,16 +3,10 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import crawl
 
-from minicrawl.cli import main
-
 HOME = "http://a.test/"
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def test_what_is_saved_is_told_and_is_a_store(tmp_path: Path) -> None:

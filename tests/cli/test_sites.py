@@ -1,40 +1,11 @@
 """Sites for people."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from sites import Site, crawl, rows
-
-from minicrawl.cli import main
-
-A, B = "http://www.shop.co.uk/", "http://blog.shop.co.uk/"
-
-
-FORUM, NEWS = "http://forum.test/", "http://news.example/"
-
-
-SITE: Site = {
-    A: [B, "/cart", "<title>The Shop</title>"],
-    A + "cart": [A],
-    A + "old": A + "cart",
-    B: [A, FORUM],
-    FORUM: [A + "old", B, NEWS, "<title>Talk of shops and news</title>"],
-    NEWS: [FORUM, A + "cart", "/page"],
-    NEWS + "page": 404,
-}
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-def told(*words: str | Path) -> Any:
-    result = run(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+from command_line import answer, run
+from shops import SITE, A, B
+from sites import crawl, rows
 
 
 @pytest.fixture
@@ -47,7 +18,7 @@ def store(tmp_path: Path) -> Path:
 def test_sites_are_registrable_domains(store: Path) -> None:
     """The shop's two hosts are one; its alias and the page not found are known, but the latter was not read."""
     importance = dict(rows(store, "SELECT url, importance FROM ranks"))
-    found = told("top", "--sites", "--store", store)
+    found = answer("top", "--sites", "--store", store)
     by_name = {row["site"]: row for row in found}
     assert by_name.keys() == {"shop.co.uk", "forum.test", "news.example"}
     shop = by_name["shop.co.uk"]

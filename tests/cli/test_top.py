@@ -5,31 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from sites import Site, crawl
-
-from minicrawl.cli import main
-
-HOME = "http://a.test/"
-
-
-SITE: Site = {
-    HOME: ["/a", "/b", "/gone", "http://b.test/"],
-    HOME + "a": [HOME, "/b", '<title>=cmd("x")</title>'],
-    HOME + "b": ["/a", "<title>B\x1b[31m\n page</title>"],
-    "http://b.test/": HOME,
-}
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+from command_line import run
 
 
 def test_top_prints_rank_importance_and_url(store: Path) -> None:

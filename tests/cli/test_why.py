@@ -4,31 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from command_line import HOME, SITE, run
 from sites import Server, Site, crawl
-
-from minicrawl.cli import main
-
-HOME = "http://a.test/"
-
-
-SITE: Site = {
-    HOME: ["/a", "/b", "/gone", "http://b.test/"],
-    HOME + "a": [HOME, "/b", '<title>=cmd("x")</title>'],
-    HOME + "b": ["/a", "<title>B\x1b[31m\n page</title>"],
-    "http://b.test/": HOME,
-}
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
 
 
 def test_why_explains_known_pages(store: Path) -> None:

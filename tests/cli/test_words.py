@@ -5,10 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import crawl, rows
 
-from minicrawl.cli import main
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.export.ranks import read_ranks
 from minicrawl.settings import ConnectTo
@@ -17,10 +16,6 @@ HOME = "http://a.test/"
 
 
 NOWHERE = "http://127.0.0.1:9/"
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture

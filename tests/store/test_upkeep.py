@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from command_line import run
 from sites import Server, Site, crawl, rows
 
-from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store import upkeep as care
@@ -31,10 +30,6 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
     crawl(SITE, path, [HOME], pages=20)
     return path
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @contextlib.contextmanager
