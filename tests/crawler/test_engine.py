@@ -289,7 +289,7 @@ def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bug must be heard of, not swallowed. (One over what a page says is that page's alone: test_unread.py.)"""
+    """A bug must be heard of, not swallowed. One over what a page says is its own: test_parser_failures.py."""
     page = LocalSource.page
 
     async def broken(self: LocalSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:

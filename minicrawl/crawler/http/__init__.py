@@ -9,7 +9,7 @@ codings          gzip, deflate, br and zstd undone
 request_headers  which of the user's headers go with a request
 retry_after      how long a host asks to be left alone
 failures         the reason code of what a request failed by
-unread           what becomes of an answer that a part of ours fails over
+parser_failures  what becomes of an answer that a part of ours fails over
 transport        what carries requests: the protocol
 httpx_transport  any transport of httpx in place of the wire
 wire             HTTP/1.1 over connections of our own

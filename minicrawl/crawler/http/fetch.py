@@ -17,10 +17,10 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.parser_failures import PARSER_FAILED, parser_failed
 from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport
-from minicrawl.crawler.http.unread import PARSER_FAILED, parser_failed
 from minicrawl.crawler.http.wire.pool import ConnectionPool
 from minicrawl.crawler.http.wire.wire_transport import WireTransport, proxy_of
 from minicrawl.crawler.net.addresses import Resolver

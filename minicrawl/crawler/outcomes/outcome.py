@@ -34,8 +34,8 @@ from dataclasses import dataclass
 
 from minicrawl.crawler.html.parse import follows_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.http.parser_failures import parser_failed
 from minicrawl.crawler.http.retry_after import asked_rest
-from minicrawl.crawler.http.unread import parser_failed
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.timing import STANDARD, Timing

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.stored_times import Past
+from minicrawl.crawler.http.parser_failures import unread
 from minicrawl.crawler.http.retry_after import LONGEST_REST
-from minicrawl.crawler.http.unread import unread
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS

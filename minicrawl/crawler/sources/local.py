@@ -10,8 +10,8 @@ from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.link_header import canonicals
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.parser_failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.transport import Transport
-from minicrawl.crawler.http.unread import PARSER_FAILED, unread
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader

@@ -8,8 +8,8 @@ import asyncio
 import copy
 from typing import NamedTuple, Self, cast
 
+from minicrawl.crawler.http.parser_failures import PARSER_FAILED
 from minicrawl.crawler.http.transport import BrokenOffError
-from minicrawl.crawler.http.unread import PARSER_FAILED
 from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
