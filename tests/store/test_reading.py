@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books import best
+from minicrawl.crawler.books import top_pages
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -77,7 +77,7 @@ def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(store: Path) -> No
 
 
 def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best, "KEPT", 10)
+    monkeypatch.setattr(top_pages, "KEPT", 10)
     path = tmp_path / "crawl.db"
     site, seeds = random_site(4, pages=400)
     crawl(site, path, seeds)
@@ -102,7 +102,7 @@ def view_is_right(store: Path) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few pages kept, so that some come, some go, and the floor rises."""
-    monkeypatch.setattr(best, "KEPT", 5)
+    monkeypatch.setattr(top_pages, "KEPT", 5)
     path = tmp_path / "crawl.db"
     site, seeds = random_site(seed)
     web: Site = {**site}
@@ -125,7 +125,7 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, monkeypatch: p
 
 
 def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(best, "KEPT", 4)
+    monkeypatch.setattr(top_pages, "KEPT", 4)
     path = tmp_path / "crawl.db"
     site = {"http://a.test/": [f"/{number}" for number in range(30)]} | {
         f"http://a.test/{number}": ["/1"] if number % 3 else "http://a.test/2" for number in range(30)

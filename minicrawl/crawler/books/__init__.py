@@ -2,7 +2,7 @@
 
 accounts         both books, the coverage bound, depth and in-links of all pages
 stored_accounts  their rows and totals in the store
-best             which pages may be the most important
+top_pages        which pages may be the most important
 graph_counts     links and strong components of the web while it is crawled
 audit            what a store promises, checked
 stored_forms     what a store keeps in a form of its own: meta and JSON

@@ -5,8 +5,8 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.best import Best
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
+from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.arrays import Pages, slices
@@ -29,13 +29,13 @@ class AccountSaver:
         self._accounts = accounts
         self._batch = batch
         self._budget = budget
-        self._best = Best()
+        self._top_pages = TopPages()
         self._committed = accounts.size
 
     def save(self, writer: Writer) -> None:
         visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())
         born = np.arange(self._committed, self._accounts.size)
-        self._save_best(writer, np.concatenate([visited, credited, born]))
+        self._save_top_pages(writer, np.concatenate([visited, credited, born]))
         writer.add_pages(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
             writer.save_accounts(account_columns(self._accounts, visited[some]))
@@ -44,10 +44,10 @@ class AccountSaver:
         writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
         self._committed = self._accounts.size
 
-    def _save_best(self, writer: Writer, changed: Pages) -> None:
-        added, is_anew = self._best.changes(self._accounts.ledger, changed)
+    def _save_top_pages(self, writer: Writer, changed: Pages) -> None:
+        added, is_anew = self._top_pages.changes(self._accounts.ledger, changed)
         writer.save_best(added, is_anew=is_anew)
-        writer.save_meta({"best_floor": self._best.floor, "is_ranked": 0})
+        writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
 
 
 def save_ranking(writer: Writer, accounts: Accounts) -> None:

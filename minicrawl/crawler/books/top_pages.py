@@ -12,7 +12,7 @@ from minicrawl.opic.arrays import IntArray, Pages, flagged, slices
 KEPT = 1_000
 
 
-class Best:
+class TopPages:
     """Invariant: every page worth `floor` or more is kept, so that none that is not kept is better than one that is.
 
     Pages that were worth as much once may be kept, too; when they are too many, `floor` rises and they go.

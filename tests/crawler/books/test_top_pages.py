@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawler.books import best
-from minicrawl.crawler.books.best import Best
+from minicrawl.crawler.books import top_pages
+from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.opic import Ledger
 
 
 @given(st.data())
 @settings(deadline=None, derandomize=True, max_examples=60)
 def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
-    ledger, kept, held = Ledger(), Best(), set()
+    ledger, kept, held = Ledger(), TopPages(), set()
     ledger.discover(40)
     links = {page: np.zeros(0, dtype=np.int32) for page in range(40)}
-    best.KEPT, before = 6, best.KEPT
+    top_pages.KEPT, before = 6, top_pages.KEPT
     try:
         for _ in range(12):
             page = data.draw(st.integers(0, 39))
@@ -31,4 +31,4 @@ def test_no_page_that_is_not_kept_is_better_than_one_that_is(data):
             assert len(held) <= 12
             assert ledger.total() == pytest.approx(float(ledger._x(slice(0, 40)).sum()))
     finally:
-        best.KEPT = before
+        top_pages.KEPT = before
