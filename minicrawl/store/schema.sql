@@ -105,7 +105,7 @@ CREATE TABLE rankings (
     PRIMARY KEY (name, page)
 ) STRICT, WITHOUT ROWID;
 
--- What the trap defence has learned (crawler/admission/traps.py), by pattern of URLs: a host and a path with what varies blanked.
+-- What the trap defence has learned (crawler/admission/traps/known_patterns.py), by pattern of URLs: a host and a path with what varies blanked.
 -- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
 -- which knows no pattern, dropped.
 CREATE TABLE patterns (
@@ -119,7 +119,7 @@ CREATE TABLE patterns (
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
     seen         TEXT,                         -- JSON: months or parameters
     trap         TEXT,                         -- the rule that shut it
-    counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/calendars.py)
+    counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/traps/numbered_pages.py)
 ) STRICT, WITHOUT ROWID;
 
 -- Parameters that may be sessions', by the pattern of the URLs they are in (crawler/recognise/sessions.py).

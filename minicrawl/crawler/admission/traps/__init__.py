@@ -1,13 +1,13 @@
 """Which URLs are traps: pages that a server makes up without end.
 
-traps         the defence: verdicts on URLs, and what is learned from a page
-rules         every rule, in a list
-findings      what the pages and URLs of one pattern brought
-learned       the findings of all patterns, and which are shut
-url_patterns  the pattern of a URL, and the date or number in it
-page_content  what a page says
-calendars     numbered pages that only count
-budgets       how many pages a registrable domain may have
+traps             the defence: verdicts on URLs, and what is learned from a page
+rules             every rule, in a list
+pattern_findings  what the pages and URLs of one pattern brought
+known_patterns    the findings of all patterns, and which are shut
+url_patterns      the pattern of a URL, and the date or number in it
+page_content      what a page says
+numbered_pages    numbered pages that only count
+budgets           how many pages a registrable domain may have
 
 Static rules look at a URL alone. Learned rules look at what the pages of one pattern brought so far. Only URLs that are
 not known yet are judged, and pages whose first turn has come. No clock, no chance: the same pages in the same order
@@ -26,7 +26,7 @@ trap-parameters       of 3 parameters or more, at least 128 URLs and 8 per page 
                       only combine known values, and these pages lead nowhere else
 trap-calendar         its month is not among the 40 its pattern has, it was found on another date of the host, and
                       these pages lead nowhere else; or the pages of its pattern only count, from page to page
-                      (calendars.py), and lead nowhere else
+                      (numbered_pages.py), and lead nowhere else
 trap-host-budget, -many-hosts, -address-budget
                       its domain, or all domains at its IP address, have more than others vouch for (budgets.py)
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.findings import Findings
-from minicrawl.crawler.admission.traps.learned import Learned, PatternStore
+from minicrawl.crawler.admission.traps.known_patterns import KnownPatterns, PatternStore
 from minicrawl.crawler.admission.traps.page_content import Novelty, PageContent
+from minicrawl.crawler.admission.traps.pattern_findings import Findings
 from minicrawl.crawler.admission.traps.rules import learned_rule, static_rule
 from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of, without_numbers
 from minicrawl.crawler.urls.keys import hostname, owner_of, politeness_key
@@ -27,7 +27,7 @@ class Traps:
     def __init__(
         self, store: PatternStore | None = None, seeds: Iterable[str] = (), budgets: Budgets | None = None
     ) -> None:
-        self._learned = Learned(store)
+        self._patterns = KnownPatterns(store)
         self.budgets = budgets or Budgets()
         self.protect(seeds)
 
@@ -41,7 +41,7 @@ class Traps:
         rule = static_rule(url)
         if rule is not None:
             return rule, pattern.name
-        rule = self._learned.shut_by(pattern.name)
+        rule = self._patterns.shut_by(pattern.name)
         if rule is None or (pattern.month is not None and self._has_month(pattern)):
             return None
         return rule, pattern.name
@@ -53,7 +53,7 @@ class Traps:
             return found
         domain = owner_of(hostname(url))
         for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
-            rule = self._learned.shut_by(name)
+            rule = self._patterns.shut_by(name)
             if rule is not None:
                 return rule, name
         return None
@@ -79,14 +79,14 @@ class Traps:
 
     def novelty(self, url: str, digest: int) -> Novelty:
         """How new it is what a page says that nothing was learned from yet."""
-        found, is_news = self._learned.findings(pattern_of(url).name), not self._learned.is_known(digest)
+        found, is_news = self._patterns.findings(pattern_of(url).name), not self._patterns.is_known(digest)
         if found is None:
             return Novelty(is_news, is_little=False, says_one_thing=True)
         return Novelty(is_news, found.is_repetitive, found.parsed - found.repeated <= 1)
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and digests that came since the last call."""
-        return self._learned.take_rows()
+        return self._patterns.take_rows()
 
     def save(self, writer: Writer) -> None:
         patterns, digests = self.take_rows()
@@ -101,18 +101,18 @@ class Traps:
         rule, host = static_rule(url), politeness_key(url)
         if rule is not None:
             # Noted by the host: the pattern may have other URLs that are fine.
-            self._learned.drop(f"{host} {rule}", rule)
+            self._patterns.drop(f"{host} {rule}", rule)
             return rule
         rule = self._rule_of(url, pattern, found_on)
         if rule is not None:
-            self._learned.drop(pattern.name, rule)
+            self._patterns.drop(pattern.name, rule)
             return rule
         if host != source_host:
             self.budgets.linked(source_host, [host])
         refusal = self.budgets.refusal(host)
         if refusal is not None:
             rule, name = refusal
-            self._learned.drop(name, rule)
+            self._patterns.drop(name, rule)
             return rule
         self.budgets.add(host)
         self._note_admitted(url, pattern, source, is_own=found_on.name == pattern.name)
@@ -123,7 +123,7 @@ class Traps:
         has_combinations = pattern.month is None and pattern.name.count("&") >= 2
         if pattern.month is None and not pattern.is_numbered and not has_combinations:
             return
-        findings = self._learned.changed(pattern.name)
+        findings = self._patterns.changed(pattern.name)
         findings.admitted += 1
         if pattern.is_numbered:
             findings.add_numbered(url, source if is_own else None)
@@ -134,10 +134,10 @@ class Traps:
 
     def _rule_of(self, url: str, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
         """The rule that shuts its pattern to a URL, which may be the one that shuts it for good."""
-        rule = self._learned.shut_by(pattern.name)
+        rule = self._patterns.shut_by(pattern.name)
         if pattern.month is None:
             return rule
-        findings = self._learned.findings(pattern.name)
+        findings = self._patterns.findings(pattern.name)
         if findings is None or pattern.month in findings.values:
             return None
         is_endless = len(findings.values) >= MONTHS and found_on.month is not None and findings.leads_nowhere
@@ -146,27 +146,27 @@ class Traps:
     def _is_numbering(self, url: str, dated: Findings) -> bool:
         """Whether what looks like dates are numbers that happen to, /thread/1999/3 beside /thread/4711/3."""
         name = without_numbers(url)
-        numbered = self._learned.findings(name)
+        numbered = self._patterns.findings(name)
         return numbered is not None and not name.endswith("…") and 10 * numbered.admitted > dated.admitted
 
     def _is_barren(self, pattern: UrlPattern) -> bool:
         """Whether the pages of a URL's pattern are known to say nothing new."""
-        findings = self._learned.findings(pattern.name)
+        findings = self._patterns.findings(pattern.name)
         return findings is not None and (findings.is_repetitive or findings.is_endless)
 
     def _has_month(self, pattern: UrlPattern) -> bool:
         """Whether a URL of this month is known."""
-        findings = self._learned.findings(pattern.name)
+        findings = self._patterns.findings(pattern.name)
         return findings is not None and pattern.month in findings.values
 
     def _learn(self, pattern: UrlPattern, digest: int, wording: int | None, *, is_fruitful: bool) -> None:
-        findings = self._learned.changed(pattern.name)
-        is_repeated = self._learned.is_known(digest)
+        findings = self._patterns.changed(pattern.name)
+        is_repeated = self._patterns.is_known(digest)
         if not is_repeated:
-            self._learned.add_digest(digest)
+            self._patterns.add_digest(digest)
         numbered_wording = wording if pattern.is_numbered else None
         findings.add_page(numbered_wording, is_repeated=is_repeated, is_fruitful=is_fruitful)
-        if self._learned.shut_by(pattern.name) is None:
+        if self._patterns.shut_by(pattern.name) is None:
             rule = learned_rule(pattern.name, findings)
             if rule is not None:
-                self._learned.shut(pattern.name, rule)
+                self._patterns.shut(pattern.name, rule)

@@ -15,9 +15,9 @@ from sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.admission.traps.calendars import PAGES as COUNTED
-from minicrawl.crawler.admission.traps.findings import JUDGED
+from minicrawl.crawler.admission.traps.numbered_pages import PAGES as COUNTED
 from minicrawl.crawler.admission.traps.page_content import PageContent
+from minicrawl.crawler.admission.traps.pattern_findings import JUDGED
 from minicrawl.crawler.admission.traps.rules import COMBINATIONS
 from minicrawl.crawler.admission.traps.traps import MONTHS, Traps
 from minicrawl.crawler.books.audit import audit

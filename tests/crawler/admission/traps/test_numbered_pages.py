@@ -1,6 +1,6 @@
 """Pages that only count are told from honest numbered pages."""
 
-from minicrawl.crawler.admission.traps.calendars import PAGES, Counting
+from minicrawl.crawler.admission.traps.numbered_pages import PAGES, Counting
 
 
 def url(number: int) -> str:

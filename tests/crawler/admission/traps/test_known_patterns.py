@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from minicrawl.crawler.admission.traps.learned import Learned
+from minicrawl.crawler.admission.traps.known_patterns import KnownPatterns
 from minicrawl.store.rows import PatternRow
 
 
 class Rows:
     """A store of what `take_rows` gave."""
 
-    def __init__(self, learned: Learned) -> None:
-        rows, digests = learned.take_rows()
+    def __init__(self, patterns: KnownPatterns) -> None:
+        rows, digests = patterns.take_rows()
         self.rows, self.digests = {row.name: row for row in rows}, set(digests)
 
     def pattern(self, name: str) -> PatternRow | None:
@@ -24,10 +24,10 @@ class Rows:
 
 
 def test_what_was_shut_stays_shut_in_the_next_run() -> None:
-    learned = Learned()
-    learned.changed("open").parsed += 1
-    learned.drop("shut", "trap-calendar")
-    again = Learned(Rows(learned))
+    patterns = KnownPatterns()
+    patterns.changed("open").parsed += 1
+    patterns.drop("shut", "trap-calendar")
+    again = KnownPatterns(Rows(patterns))
     assert (again.shut_by("shut"), again.shut_by("open"), again.shut_by("unknown")) == ("trap-calendar", None, None)
     shut, still_open = again.findings("shut"), again.findings("open")
     assert shut is not None
@@ -37,23 +37,23 @@ def test_what_was_shut_stays_shut_in_the_next_run() -> None:
 
 
 def test_only_what_changed_is_written() -> None:
-    learned = Learned()
-    learned.changed("a").parsed += 1
-    learned.add_digest(7)
-    learned = Learned(Rows(learned))
-    assert learned.is_known(7)
-    assert learned.findings("a") is not None
-    assert learned.take_rows() == ([], [])
-    learned.changed("a").parsed += 1
-    learned.add_digest(8)
-    rows, digests = learned.take_rows()
+    patterns = KnownPatterns()
+    patterns.changed("a").parsed += 1
+    patterns.add_digest(7)
+    patterns = KnownPatterns(Rows(patterns))
+    assert patterns.is_known(7)
+    assert patterns.findings("a") is not None
+    assert patterns.take_rows() == ([], [])
+    patterns.changed("a").parsed += 1
+    patterns.add_digest(8)
+    rows, digests = patterns.take_rows()
     assert [(row.name, row.parsed) for row in rows] == [("a", 2)]
     assert digests == [8]
 
 
 def test_digests_are_remembered_where_there_is_no_store() -> None:
-    learned = Learned()
-    learned.add_digest(7)
-    learned.take_rows()
-    assert learned.is_known(7)
-    assert not learned.is_known(8)
+    patterns = KnownPatterns()
+    patterns.add_digest(7)
+    patterns.take_rows()
+    assert patterns.is_known(7)
+    assert not patterns.is_known(8)

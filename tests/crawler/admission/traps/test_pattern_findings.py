@@ -1,6 +1,6 @@
 """What is known of one pattern, and that the store keeps all of it."""
 
-from minicrawl.crawler.admission.traps.findings import DUPLICATES, JUDGED, Findings
+from minicrawl.crawler.admission.traps.pattern_findings import DUPLICATES, JUDGED, Findings
 
 
 def parsed(*, repeated: int, fruitful: int, pages: int = JUDGED) -> Findings:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Set
 
-from minicrawl.crawler.admission.traps.calendars import Counting
+from minicrawl.crawler.admission.traps.numbered_pages import Counting
 from minicrawl.store.rows import PatternRow
 
 JUDGED = 12

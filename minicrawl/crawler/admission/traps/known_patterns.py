@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from minicrawl.crawler.admission.traps.findings import Findings
+from minicrawl.crawler.admission.traps.pattern_findings import Findings
 from minicrawl.store.rows import PatternRow
 
 _GENERATION = 50_000
@@ -19,7 +19,7 @@ class PatternStore(Protocol):
     def has_digest(self, digest: int) -> bool: ...
 
 
-class Learned:
+class KnownPatterns:
     """The findings by name of pattern: those met lately in memory, all others in the store, if there is one."""
 
     def __init__(self, store: PatternStore | None = None) -> None:
