@@ -181,7 +181,7 @@ TESTED_WITH_OTHERS = {
     "crawler/visits/max_depth": "crawler/test_depth",
     "crawler/visits/merging": "crawler/recognise/test_duplicates",
     "crawler/visits/outlinks": "crawler/test_absorb",
-    "crawler/visits/recognition": "crawler/recognise/test_duplicates",
+    "crawler/visits/lookalikes": "crawler/recognise/test_duplicates",
     "crawler/visits/soft_errors": "crawler/recognise/test_soft404",
     "crawler/visits/visit": "crawler/test_absorb",
     "store/read/link_table": "store/test_reader",

@@ -27,11 +27,11 @@ from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
+from minicrawl.crawler.visits.due_probes import Probes
+from minicrawl.crawler.visits.lookalikes import Lookalikes, Recognisers, of_no_alias
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.crawler.visits.outlinks import Outlinks
-from minicrawl.crawler.visits.probes import Probes
-from minicrawl.crawler.visits.recognition import Recognisers, Recognition, of_no_alias
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.soft_errors import SoftErrors
 from minicrawl.crawler.visits.visit import Visits
@@ -79,7 +79,7 @@ class Absorber:
         self._deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
         aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
         by = _recognisers(writer, settings, web, admission, aliases, self.tally, sessions)
-        self.recognition = Recognition(by, accounts, pages, urls, aliases)
+        self.lookalikes = Lookalikes(by, accounts, pages, urls, aliases)
         self.probes = Probes(by.soft404s, by.soft_errors, sessions)
         self.robots = RobotsFiles(
             writer,
@@ -122,8 +122,8 @@ class Absorber:
             guesses=self.guesses,
             deep_links=self._deep_links,
             aliases=aliases,
-            recognition=self.recognition,
-            outlinks=Outlinks(accounts, frontier, urls, admission, discovery, self.recognition, sessions),
+            lookalikes=self.lookalikes,
+            outlinks=Outlinks(accounts, frontier, urls, admission, discovery, self.lookalikes, sessions),
             alternates=alternates,
             timing=timing,
         )
@@ -134,7 +134,7 @@ class Absorber:
             hosts,
             self.tally,
             self.sitemaps,
-            self.recognition,
+            self.lookalikes,
             by.soft404s,
             sessions,
             alternates,

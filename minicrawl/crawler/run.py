@@ -143,7 +143,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         absorber.settling.settle_fully()
         if settings.merge_duplicates:
             absorber.commit(engine.meta())
-            if absorber.recognition.elect_leaders(writer.link_table.merged()):
+            if absorber.lookalikes.elect_leaders(writer.link_table.merged()):
                 absorber.commit(engine.meta())
                 absorber.settling.settle_fully()
         absorber.commit(engine.meta(), ranks=True)

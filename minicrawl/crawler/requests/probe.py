@@ -13,7 +13,7 @@ _log = logging.getLogger("minicrawl")
 
 
 class Probes(Protocol):
-    """Which probe is due at an origin, and who learns from the answer, see crawler/visits/probes.py."""
+    """Which probe is due at an origin, and who learns from the answer, see crawler/visits/due_probes.py."""
 
     def due(self, origin: str) -> str | None: ...
 

@@ -15,7 +15,7 @@ from minicrawl.crawler.known.discovery import Admitted, Discovery
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.visits.recognition import Recognition
+from minicrawl.crawler.visits.lookalikes import Lookalikes
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.links import to_bytes
 from minicrawl.store.rows import Links
@@ -41,7 +41,7 @@ class Outlinks:
         urls: KnownUrls,
         admission: Admission,
         discovery: Discovery,
-        recognition: Recognition,
+        lookalikes: Lookalikes,
         sessions: Sessions,
     ) -> None:
         self._accounts = accounts
@@ -49,7 +49,7 @@ class Outlinks:
         self._urls = urls
         self._admission = admission
         self._discovery = discovery
-        self._recognition = recognition
+        self._lookalikes = lookalikes
         self._sessions = sessions
 
     def counted(self, page: int, target: int | None, outcome: Outcome, fetched: Fetched, parsed: ParsedPage) -> Counted:
@@ -58,14 +58,14 @@ class Outlinks:
             return Counted(self._kept(page, parsed))
         urls, anchors, refused = self._followed(page, outcome, parsed)
         is_news = fetched.status == 200 and not self._accounts.book.visited[page]
-        content = self._recognition.content(page, fetched) if is_news else NO_CONTENT
+        content = self._lookalikes.content(page, fetched) if is_news else NO_CONTENT
         if "?" in fetched.url:
-            self._recognition.note_parameters(fetched, content)
+            self._lookalikes.note_parameters(fetched, content)
         if target is None and not urls and content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
         admitted = self._discovery.admitted(fetched.url, urls, anchors, content)
         targets = self._discovery.made_known(admitted, page, "link")
-        self._recognition.note_links(targets, admitted.anchors)
+        self._lookalikes.note_links(targets, admitted.anchors)
         outlinks = np.array(targets, dtype=np.int32)
         self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted

@@ -24,9 +24,9 @@ from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
+from minicrawl.crawler.visits.lookalikes import Lookalikes
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.outlinks import Counted, Outlinks
-from minicrawl.crawler.visits.recognition import Recognition
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic.arrays import Pages
@@ -57,7 +57,7 @@ class Visits:
     guesses: SchemeGuesses
     deep_links: DeepLinks
     aliases: Aliases
-    recognition: Recognition
+    lookalikes: Lookalikes
     outlinks: Outlinks
     alternates: Alternates
     timing: Timing
@@ -76,7 +76,7 @@ class Visits:
         elif outcome.state is None:
             self._try_again(page, outcome, now)
         else:
-            outcome = self.recognition.recognised(page, outcome, fetched, parsed)
+            outcome = self.lookalikes.recognised(page, outcome, fetched, parsed)
             self._visit(page, outcome, fetched, parsed, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
@@ -115,14 +115,14 @@ class Visits:
         outlinks = from_bytes(counted.links.targets)
         depths = self.accounts.depth[outlinks]
         self.deep_links.note_refused(page, outcome, parsed)
-        self.recognition.note(page, outcome, fetched)
+        self.lookalikes.note(page, outcome, fetched)
         credited = self._spend(page, outcome, counted, before, is_answered=fetched.status is not None)
         outcome = self._retired_if_gone(page, outcome)
         self._count(outcome, counted, before)
         self.pages.note_turn(self._turn(page, outcome, fetched, parsed, now), counted.links)
         self.settling.note_turn(len(outlinks))
         self._note_hints(page, outcome, counted.links, before)
-        self.recognition.note_reinstated()
+        self.lookalikes.note_reinstated()
         self.deep_links.note_nearer(outlinks, depths)
         self.frontier.pages.credit(credited[credited < self.discovery.offered])
         born = self.discovery.offer_new(now)

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from minicrawl.crawler.visits.probes import Probes
+from minicrawl.crawler.visits.due_probes import Probes
 from minicrawl.model import Fetched
 
 ORIGIN, ABSENT, PLAIN = "http://a.test", "http://a.test/absent", "http://a.test/?plain"

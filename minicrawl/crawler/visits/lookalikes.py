@@ -44,7 +44,7 @@ class Recognisers:
     traps: Traps | None
 
 
-class Recognition:
+class Lookalikes:
     """Outcomes in the light of what other pages say."""
 
     def __init__(
