@@ -35,11 +35,12 @@ HOMES = {
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawler/html/plain_tree.py", "crawler/sitemaps/reading.py"},
+    "lxml": {"crawler/html/plain_tree.py"},
     "selectolax": {"crawler/html/browser_tree.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
     "sqlite3": {
-        f"store/{name}.py" for name in ("database", "upgrade", "reader", "read/tables", "tallies", "upkeep", "wreck")
+        f"store/{name}.py"
+        for name in ("database", "upgrade", "reader", "read/tables", "tallies", "upkeep", "damaged_store")
     },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
@@ -261,7 +262,7 @@ MAY_HOLD_ANY = {
     "store/read/page_table.py",
     "store/read/tables.py",
     "store/rows.py",
-    "store/wreck.py",
+    "store/damaged_store.py",
     # What a pipe between processes carries.
     "crawler/sources/large_pages.py",
     "crawler/sources/worker.py",
@@ -278,7 +279,7 @@ MAY_HOLD_ANY = {
     "rank/graph.py",
     "rank/hits.py",
     "rank/sites.py",
-    "store/column.py",
+    "store/file_column.py",
     "store/spill.py",
     "store/writer.py",
     # A coroutine or function whatever its types.

@@ -26,10 +26,10 @@ from minicrawl.model import State
 from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, RobotsRow, Turn
-from minicrawl.store.wreck import Wreck
 from minicrawl.store.writer import Writer
 
 _STATES = frozenset(State)
@@ -69,25 +69,25 @@ def salvage(store: Path, file: Path) -> Salvaged:
     if not store.exists():
         raise StoreError(f"there is no crawl at {store}; name the damaged one with --store")
     unfinished = file.with_name(f".{file.name}.salvaged")
-    wreck = Wreck(store)
+    damaged = DamagedStore(store)
     try:
         unfinished.unlink(missing_ok=True)
-        pages = _pages(wreck)
+        pages = _pages(damaged)
         if not pages:
             raise StoreError(f"not one page of {store} can be read; use a backup, or begin anew with another --store")
-        salvaged = _rebuilt(wreck, pages, unfinished)
+        salvaged = _rebuilt(damaged, pages, unfinished)
         unfinished.replace(file)
     finally:
-        wreck.close()
+        damaged.close()
         for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
             left.unlink(missing_ok=True)
     return salvaged
 
 
-def _pages(wreck: Wreck) -> list[_Page]:
+def _pages(damaged: DamagedStore) -> list[_Page]:
     """All pages that make sense, none of them twice."""
     found: dict[str, _Page] = {}
-    for row in wreck.rows("pages", "id", _Page._fields):
+    for row in damaged.rows("pages", "id", _Page._fields):
         page = _Page._make(row)
         if _makes_sense(page):
             found.setdefault(page.url, page)
@@ -100,8 +100,8 @@ def _makes_sense(page: _Page) -> bool:
     return are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url
 
 
-def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
-    kept = dict(wreck.all_rows("meta", ("key", "value")))
+def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
+    kept = dict(damaged.all_rows("meta", ("key", "value")))
     settings, window = _settings(kept), _window(kept)
     numbers = {page.id: number for number, page in enumerate(pages)}
     accounts = Accounts(window)
@@ -113,8 +113,8 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
     accounts.depth[seeds] = 0
     accounts.seed(np.array(seeds))
-    turns, links = _replayed(wreck, pages, numbers, accounts)
-    hosts = _hosts(wreck, pages)
+    turns, links = _replayed(damaged, pages, numbers, accounts)
+    hosts = _hosts(damaged, pages)
     writer = Writer(file)
     try:
         with writer.transaction():
@@ -125,7 +125,7 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
                 writer.add_pages(new, account_columns(accounts, np.array(some)))
             writer.save_turns(turns)
             writer.save_links(links)
-            writer.save_robots(_robots(wreck))
+            writer.save_robots(_robots(damaged))
             writer.save_meta(account_totals(accounts))
         absorber = Absorber(writer, settings, strategy, window, time.time())
         absorber.start([], time.time())
@@ -147,12 +147,12 @@ def _rebuilt(wreck: Wreck, pages: list[_Page], file: Path) -> Salvaged:
 
 
 def _replayed(
-    wreck: Wreck, pages: list[_Page], numbers: dict[int, int], accounts: Accounts
+    damaged: DamagedStore, pages: list[_Page], numbers: dict[int, int], accounts: Accounts
 ) -> tuple[list[Turn], list[Links]]:
     """The turns of all pages that had one and whose links can be read, in the order of their numbers."""
-    answers = dict(_answers(wreck))
+    answers = dict(_answers(damaged))
     turns, rows = [], []
-    for row in wreck.rows("links", "source", Links._fields):
+    for row in damaged.rows("links", "source", Links._fields):
         number = numbers.get(row[0])
         if number is None or not pages[number].visited or not isinstance(row[1], bytes):
             continue
@@ -189,9 +189,9 @@ def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, Hos
     return NewPage(number, page.url, hosts[politeness_key(page.url)].id, found_on, page.reason)
 
 
-def _hosts(wreck: Wreck, pages: Sequence[_Page]) -> dict[str, HostRow]:
+def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
     """The hosts of all pages, with what is known of them as far as that can be read."""
-    known = {row[1]: row for row in wreck.rows("hosts", "id", HostRow._fields) if _is_host(row)}
+    known = {row[1]: row for row in damaged.rows("hosts", "id", HostRow._fields) if _is_host(row)}
     hosts: dict[str, HostRow] = {}
     for page in pages:
         name = politeness_key(page.url)
@@ -205,8 +205,8 @@ def _is_host(row: tuple[Any, ...]) -> bool:
     return isinstance(row[1], str) and are_times and isinstance(row[6], int)
 
 
-def _answers(wreck: Wreck) -> Iterator[tuple[int, Fetch]]:
-    for row in wreck.rows("fetches", "id", ("id", *Fetch._fields)):
+def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:
+    for row in damaged.rows("fetches", "id", ("id", *Fetch._fields)):
         answer = Fetch._make(row[1:])
         are_numbers = isinstance(answer.status, int) and isinstance(answer.bytes, int)
         times = (answer.fetched_at, answer.seconds)
@@ -216,9 +216,9 @@ def _answers(wreck: Wreck) -> Iterator[tuple[int, Fetch]]:
             yield row[0], answer
 
 
-def _robots(wreck: Wreck) -> list[RobotsRow]:
+def _robots(damaged: DamagedStore) -> list[RobotsRow]:
     found = {}
-    for values in wreck.rows("robots", "rowid", RobotsRow._fields):
+    for values in damaged.rows("robots", "rowid", RobotsRow._fields):
         row = RobotsRow._make(values)
         are_times = isinstance(row.fetched_at, float) and isinstance(row.expires, float)
         are_right = isinstance(row.body, bytes) and isinstance(row.attempts, int) and isinstance(row.status, int | None)

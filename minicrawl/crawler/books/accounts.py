@@ -13,7 +13,7 @@ from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
 from minicrawl.sizes import STANDARD_SIZES
-from minicrawl.store.column import FileColumn
+from minicrawl.store.file_column import FileColumn
 from minicrawl.store.links import LinkGraph
 
 _NOWHERE = np.zeros(0, dtype=np.int32)

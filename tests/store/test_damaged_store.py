@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.errors import StoreError
-from minicrawl.store.wreck import Wreck
+from minicrawl.store.damaged_store import DamagedStore
 
 
 def file_of(path: Path, rows: int) -> Path:
@@ -19,10 +19,10 @@ def file_of(path: Path, rows: int) -> Path:
 
 
 def test_sound_file_is_read_whole_and_in_order(tmp_path: Path) -> None:
-    wreck = Wreck(file_of(tmp_path / "a.db", 5000))
-    assert [number for (number,) in wreck.rows("things", "id", ("id",))] == list(range(5000))
-    assert len(wreck.all_rows("things", ("id", "text"))) == 5000
-    wreck.close()
+    damaged = DamagedStore(file_of(tmp_path / "a.db", 5000))
+    assert [number for (number,) in damaged.rows("things", "id", ("id",))] == list(range(5000))
+    assert len(damaged.all_rows("things", ("id", "text"))) == 5000
+    damaged.close()
 
 
 def test_all_but_what_is_damaged_is_read(tmp_path: Path) -> None:
@@ -31,17 +31,17 @@ def test_all_but_what_is_damaged_is_read(tmp_path: Path) -> None:
     middle = len(content) // 2 // 4096 * 4096
     content[middle : middle + 4096] = bytes(4096)
     path.write_bytes(content)
-    wreck = Wreck(path)
-    found = [number for (number,) in wreck.rows("things", "id", ("id",))]
+    damaged = DamagedStore(path)
+    found = [number for (number,) in damaged.rows("things", "id", ("id",))]
     assert found == sorted(set(found))
     assert 4000 < len(found) < 5000
     assert {0, 4999} <= set(found)
-    wreck.close()
+    damaged.close()
 
 
 def test_file_that_is_none_of_ours_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no store at all\n" * 99)
     with pytest.raises(StoreError, match="use a backup"):
-        Wreck(tmp_path / "notes.txt")
+        DamagedStore(tmp_path / "notes.txt")
     with pytest.raises(StoreError, match="nothing of"):
-        Wreck(tmp_path / "missing.db")
+        DamagedStore(tmp_path / "missing.db")

@@ -13,7 +13,7 @@ _LEAST_ROW = 4
 """Bytes: no row of ours takes less, so that a file of so many bytes has no more rows."""
 
 
-class Wreck:
+class DamagedStore:
     """Reads the tables of a damaged file. What cannot be read is left out; only a file without tables is an error."""
 
     def __init__(self, path: Path) -> None:

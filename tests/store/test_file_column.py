@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minicrawl.errors import StoreError
-from minicrawl.store.column import FileColumn
+from minicrawl.store.file_column import FileColumn
 
 ROOM = 40
 PLACES = st.integers(0, ROOM - 1)
