@@ -12,7 +12,18 @@ import numpy as np
 from minicrawl.errors import SettingError
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.steering import CREDIT, DEMAND, METHODS, NO_CONTROL, PAY_OUTS, SMALL_EDGES, TOTAL, Crawl, Log, Method
+from minicrawl.lab.steering import (
+    CREDIT,
+    DEMAND,
+    METHODS,
+    NO_CONTROL,
+    PAY_OUTS,
+    SMALL_EDGES,
+    TOTAL,
+    Log,
+    Method,
+    SteeredCrawl,
+)
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, pagerank
 from minicrawl.report import Claim, Curve, Panel, Result
@@ -72,7 +83,7 @@ def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
     # Asked for nothing, pay-outs soon go to read pages alone; asked for everything, to never-read ones alone.
     asked = [(PAY_OUTS, 0.0), (PAY_OUTS, 1.0)] + [(method, share) for share in SHARES for method in METHODS]
     # Tried up to 30 times that gain: .5 and .8 come closer, .2 is held worse.
-    crawls = [Crawl(method, share, seeds, room, gain=1 / window) for method, share in asked]
+    crawls = [SteeredCrawl(method, share, seeds, room, gain=1 / window) for method, share in asked]
     logs: list[list[Log]] = [[] for _ in asked]
     for web, count in _batches(Evolving(start, rng), fetches):
         for crawl, log in zip(crawls, logs, strict=True):
@@ -116,7 +127,9 @@ def largest_deviation(log: Log, share: float) -> float:
     return float(np.abs(excess - before).max())
 
 
-def _outcome(method: Method, asked: float, log: Log, crawl: Crawl, window: int, importance: FloatArray) -> Outcome:  # noqa: PLR0913 - the columns of one row
+def _outcome(  # noqa: PLR0913 - the columns of one row
+    method: Method, asked: float, log: Log, crawl: SteeredCrawl, window: int, importance: FloatArray
+) -> Outcome:
     whole = len(log.pages) // window
     shares = log.discovers[: whole * window].reshape(whole, window).mean(axis=1)
     settled = shares[_WARM_UP:]

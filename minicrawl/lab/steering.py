@@ -77,7 +77,7 @@ class Log(NamedTuple):
         return cls(*(np.concatenate(columns) for columns in zip(*logs, strict=True)))
 
 
-class Crawl:
+class SteeredCrawl:
     """A crawl that is asked for a share of discoveries. Pages are numbered as they were discovered.
 
     Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.

@@ -9,7 +9,18 @@ import pytest
 from minicrawl.lab.discovery import SHARES, largest_deviation
 from minicrawl.lab.evolve import Evolving
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.steering import CREDIT, DEMAND, METHODS, NO_CONTROL, PAY_OUTS, SMALL_EDGES, TOTAL, Crawl, Log, Method
+from minicrawl.lab.steering import (
+    CREDIT,
+    DEMAND,
+    METHODS,
+    NO_CONTROL,
+    PAY_OUTS,
+    SMALL_EDGES,
+    TOTAL,
+    Log,
+    Method,
+    SteeredCrawl,
+)
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PayOut
 from minicrawl.rank import Graph
 
@@ -34,8 +45,8 @@ def links(web: Graph, page: int) -> list[int]:
     return web.targets[web.indptr[page] : web.indptr[page + 1]].tolist()
 
 
-def run(method: Method, share: float, seed: int) -> tuple[Crawl, Log]:
-    crawl = Crawl(method, share, SEEDS, ROOM, GAIN)
+def run(method: Method, share: float, seed: int) -> tuple[SteeredCrawl, Log]:
+    crawl = SteeredCrawl(method, share, SEEDS, ROOM, GAIN)
     return crawl, Log.joined([crawl.fetch(web, FETCHES) for web in webs(seed)])
 
 
@@ -134,7 +145,7 @@ def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_crawl_is_that_of_the_slow_oracle(method: Method, share: float, seed: int) -> None:
     """The same pages, and after every fetch the same cash; none is made or lost."""
-    crawl = Crawl(method, share, SEEDS, ROOM, GAIN)
+    crawl = SteeredCrawl(method, share, SEEDS, ROOM, GAIN)
     oracle = plain_crawl(method, share, seed)
     for web in webs(seed):
         for page, cashes, virtual in itertools.islice(oracle, FETCHES):
@@ -146,7 +157,7 @@ def test_crawl_is_that_of_the_slow_oracle(method: Method, share: float, seed: in
 
 
 def test_fetches_may_be_cut_anywhere() -> None:
-    whole, parts = (Crawl(SMALL_EDGES, 0.8, SEEDS, ROOM, GAIN) for _ in range(2))
+    whole, parts = (SteeredCrawl(SMALL_EDGES, 0.8, SEEDS, ROOM, GAIN) for _ in range(2))
     web = next(webs(5))
     log = Log.joined([parts.fetch(web, 80), parts.fetch(web, 1), parts.fetch(web, 119)])
     assert all((one == other).all() for one, other in zip(whole.fetch(web, 200), log, strict=True))
@@ -160,7 +171,7 @@ def test_demand_for_nothing_is_no_control() -> None:
 
 def test_crawl_that_only_discovers_ends_when_all_is_read() -> None:
     web = Graph.from_links([[1, 2], [0], [3], [], [0]])
-    crawl = Crawl(CREDIT, 1.0, np.array([0], dtype=np.int32), web.size, GAIN)
+    crawl = SteeredCrawl(CREDIT, 1.0, np.array([0], dtype=np.int32), web.size, GAIN)
     log = crawl.fetch(web, 10)
     assert sorted(log.pages.tolist()) == [0, 1, 2, 3]
     assert crawl.fetch(web, 10).pages.tolist() == []
@@ -179,5 +190,5 @@ def test_credit_is_within_two_fetches(share: float) -> None:
 def test_what_holds_a_share(method: Method, share: float, held: bool) -> None:
     web = power_law(8000, np.random.default_rng(2))
     seeds = np.flatnonzero(web.outdegrees())[:10].astype(np.int32)
-    log = Crawl(method, share, seeds, web.size, 1 / 50).fetch(web, 4000)
+    log = SteeredCrawl(method, share, seeds, web.size, 1 / 50).fetch(web, 4000)
     assert (abs(log.discovers[400:].mean() - share) <= 0.05) == held
