@@ -14,7 +14,7 @@ from functools import partial
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.loop.arrivals import Arrivals
-from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.in_flight import InFlight
 from minicrawl.crawler.loop.limits import limit_reached
@@ -65,8 +65,8 @@ class Engine:
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
-        self._aside = Aside()
-        self._arrivals = Arrivals(self._clock, self._aside, timing.links_at_once)
+        self._thread = BooksThread()
+        self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
         self._in_flight = InFlight(
             files or room(None, settings.concurrency),
             soon=None if settings.pages is None else timing.soon,
@@ -117,32 +117,32 @@ class Engine:
                 now = self._clock()
                 self._check_limits(now)
                 if self.reason is None and now >= self._asked_until:
-                    await self._aside.do(self._commit)
+                    await self._thread.do(self._commit)
                 has_more = self.reason is None and self._dispatch(now)
                 has_more = self._clear_up(now, has_more=has_more) or has_more
                 if self._is_commit_due(now):
-                    await self._aside.do(partial(self._commit_and_settle, now))
+                    await self._thread.do(partial(self._commit_and_settle, now))
                 await self._show_progress(now)
                 if self._in_flight.failure is not None:
-                    await self._aside.do(self._commit)
+                    await self._thread.do(self._commit)
                     raise self._in_flight.failure
                 if not self._in_flight and not self._arrivals and (self.reason or self._requests.is_empty()):
-                    if self.reason or not await self._aside.do(partial(self._finds_more, now)):
+                    if self.reason or not await self._thread.do(partial(self._finds_more, now)):
                         break
                     continue
                 await (asyncio.sleep(0) if has_more else self._wait())
             self.stop("nothing-left")
-            await self._aside.do(self._commit)
+            await self._thread.do(self._commit)
         except asyncio.CancelledError:
             self._commit()  # cancelled while it waited: what was absorbed is whole
             raise
         finally:
             self._in_flight.abort()
-            self._aside.end()
+            self._thread.end()
 
     async def _start(self, steps: Iterator[None]) -> None:
         """Take in the seeds, which may be millions: the crawl can be stopped after every step."""
-        while self.reason is None and await self._aside.do(partial(self._has_stepped, steps)):
+        while self.reason is None and await self._thread.do(partial(self._has_stepped, steps)):
             now = self._clock()
             self._check_limits(now)
             await self._show_progress(now)
@@ -271,12 +271,12 @@ class Engine:
             return
         # Nothing happens for a while: a good time to commit, and for virtual visits.
         if self._absorber.turns_in_batch:
-            await self._aside.do(self._commit)
-        if not await self._aside.do(self._absorber.settling.settle):
+            await self._thread.do(self._commit)
+        if not await self._thread.do(self._absorber.settling.settle):
             await self._arrivals.rings_within(until - self._clock())
 
     async def _show_progress(self, now: float) -> None:
         if self._on_progress is not None and now >= self._progress_at:
-            self._on_progress(await self._aside.do(partial(self.progress.now, self._outages.silence)))
+            self._on_progress(await self._thread.do(partial(self.progress.now, self._outages.silence)))
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))

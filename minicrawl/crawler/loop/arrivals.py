@@ -5,19 +5,20 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.requests.request import Arrival
 
 
 class Arrivals:
     """A queue, and a bell that rings when something comes, or `ring` is called.
 
-    at_once: links that are taken in before others go on; what leads to more of them is taken in aside.
+    at_once: links that are taken in before others go on; what leads to more of them is taken in
+    in the thread.
     """
 
-    def __init__(self, clock: Callable[[], float], aside: Aside, at_once: int) -> None:
+    def __init__(self, clock: Callable[[], float], thread: BooksThread, at_once: int) -> None:
         self._clock = clock
-        self._aside = aside
+        self._thread = thread
         self._at_once = at_once
         self._waiting: deque[Arrival] = deque()
         self._bell = asyncio.Event()
@@ -43,7 +44,7 @@ class Arrivals:
             links += arrival.links
             take = partial(arrival.take, self._clock())
             if arrival.links > self._at_once:
-                await self._aside.do(take)
+                await self._thread.do(take)
             else:
                 take()
         return links <= self._at_once

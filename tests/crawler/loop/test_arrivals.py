@@ -5,7 +5,7 @@ import threading
 from functools import partial
 
 from minicrawl.crawler.loop.arrivals import Arrivals
-from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.requests.request import Arrival
 
 
@@ -16,12 +16,12 @@ def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:
         taken.append((name, now, threading.current_thread() is threading.main_thread()))
 
     async def run() -> list[bool]:
-        aside = Aside()
-        arrivals = Arrivals(lambda: 7.0, aside, at_once=10)
+        thread = BooksThread()
+        arrivals = Arrivals(lambda: 7.0, thread, at_once=10)
         for name, links in (("a", 5), ("b", 5), ("large", 11), ("d", 1)):
             arrivals.add(Arrival(links, partial(take, name)))
         were_all = [await arrivals.take(), bool(arrivals), await arrivals.take(), bool(arrivals)]
-        aside.end()
+        thread.end()
         return were_all
 
     assert asyncio.run(run()) == [False, True, True, False]
@@ -30,7 +30,7 @@ def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:
 
 def test_the_bell_rings_when_something_comes() -> None:
     async def run() -> list[bool]:
-        arrivals = Arrivals(lambda: 0.0, Aside(), at_once=10)
+        arrivals = Arrivals(lambda: 0.0, BooksThread(), at_once=10)
         quiet = [await arrivals.is_quiet()]
         asyncio.get_running_loop().call_soon(arrivals.ring)
         quiet.append(await arrivals.is_quiet())

@@ -1,4 +1,4 @@
-"""What may take long, done in a thread: sockets, timers and signals are attended to meanwhile."""
+"""The thread in which the books change where that may take long: sockets, timers, signals are attended to meanwhile."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 
-class Aside:
+class BooksThread:
     """One thread for what changes the books. While it works, nothing else touches them."""
 
     def __init__(self) -> None:

@@ -5,16 +5,16 @@ import threading
 
 import pytest
 
-from minicrawl.crawler.loop.aside import Aside
+from minicrawl.crawler.loop.books_thread import BooksThread
 
 
 def test_result_and_exception_come_back() -> None:
     async def run() -> None:
-        aside = Aside()
-        assert await aside.do(threading.current_thread) is not threading.current_thread()
+        thread = BooksThread()
+        assert await thread.do(threading.current_thread) is not threading.current_thread()
         with pytest.raises(ZeroDivisionError):
-            await aside.do(lambda: 1 // 0)
-        aside.end()
+            await thread.do(lambda: 1 // 0)
+        thread.end()
 
     asyncio.run(run())
 
@@ -28,8 +28,8 @@ def test_what_was_begun_is_done_also_if_it_is_cancelled() -> None:
         done.append(1)
 
     async def run() -> None:
-        aside = Aside()
-        task = asyncio.create_task(aside.do(work))
+        thread = BooksThread()
+        task = asyncio.create_task(thread.do(work))
         while not begun.is_set():
             await asyncio.sleep(0)
         task.cancel()
@@ -39,6 +39,6 @@ def test_what_was_begun_is_done_also_if_it_is_cancelled() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert done
-        aside.end()
+        thread.end()
 
     asyncio.run(run())
