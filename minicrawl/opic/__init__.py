@@ -6,6 +6,7 @@ lab run this very code.
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     how much of the past counts         strategy  which page next
 budget     discovery versus refresh            coverage  how much of all importance is certainly collected
+refresh    when to fetch a page again
 units      what a page passes along its links    arrays    what is kept per page, and how it grows
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.

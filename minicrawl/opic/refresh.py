@@ -1,0 +1,71 @@
+"""When to fetch a page again: by its importance and by how often it changes.
+
+Pages change at random times, each at a rate of its own (a Poisson process). The rate and the price of a fetch are both
+learned: the rate from whether the page had changed when it was fetched, the price from whether pages are due before
+they can be fetched. Any unit of time will do, if it is the same one everywhere.
+
+X       importance of the page, its share of all
+rate    changes per unit of time
+theta   price of a fetch: what all pages together can afford
+a       interval between two fetches of the page
+
+    q = theta / X
+    a = q / 2 + sqrt(q^2 / 4 + q / rate)
+
+That is the interval 1 / rho at which the sum of X log(rho / (rho + rate)) is largest for the fetches there are: what
+LambdaCrawl calls harmonic freshness (Kolobov, Peres, Lu, Horvitz: "Staying up to Date with Online Content Changes Using
+Reinforcement Learning for Scheduling", NeurIPS 2019). No page is left out for good. With a very large rate it is the
+order by cash: an interval in proportion to 1 / X.
+"""
+
+import math
+
+FORGETTING = 0.8
+"""What is known of a rate counts for so much less with every fetch: rates change, too."""
+PRICE_GAIN = 4.0
+"""The price moves by a factor of 1 +- PRICE_GAIN / n with every fetch among n pages."""
+HOST_PRICE_GAIN = 2.0
+"""The same of the price of one host, among its pages."""
+_LARGEST_STEP = 1.0
+_MOST_CHANGES = 50.0
+"""e^50 changes in a gap tell no more than e^51, and e^710 is no float."""
+_FEWEST_CHANGES = 1e-9
+
+
+def interval(price: float, importance: float, rate: float) -> float:
+    """Time between two fetches of a page. price, importance and rate must be above 0."""
+    q = price / importance
+    return q / 2.0 + math.sqrt(q * q / 4.0 + q / rate)
+
+
+def learned(rate: float, information: float, gap: float, changed: bool) -> tuple[float, float]:
+    """The rate of a page, and what is known of it, after one fetch more.
+
+    information: Fisher information of log(rate) from the fetches so far, the older ones forgotten; 0 at first.
+    gap: time since the page was fetched before. changed: whether it had changed since then.
+
+        x           = rate gap                                     changes expected
+        g           = x / (e^x - 1) if changed else -x             derivative of the log-likelihood by log(rate)
+        information = FORGETTING information + x^2 / (e^x - 1)
+        log(rate)  += g / (1 + information), by 1 at most
+    """
+    x = min(rate * gap, _MOST_CHANGES)
+    likely = x / math.expm1(x) if x > _FEWEST_CHANGES else 1.0
+    gradient = likely if changed else -x
+    information = FORGETTING * information + x * likely
+    step = gradient / (1.0 + information)
+    return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
+
+
+def repriced(price: float, share: float, is_overdue: bool) -> float:
+    """The price of a fetch after one fetch more: it rises while pages are due before they can be fetched.
+
+    share: how far one fetch moves it, PRICE_GAIN / n; at most a half is taken.
+    """
+    moved = min(share, 0.5)
+    return price * (1.0 + moved if is_overdue else 1.0 - moved)
+
+
+def freshness(rate: float, age: float) -> float:
+    """Probability that a page is as it was when it was fetched, `age` ago: e^(-rate age)."""
+    return math.exp(-rate * age)
