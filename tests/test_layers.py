@@ -47,7 +47,7 @@ HOMES = {
     "ada_url": {"crawler/urls/normalise.py"},
     "tldextract": {"crawler/urls/keys.py"},
     "filelock": {"store/database.py"},
-    "numba": {"lab/heap.py", "lab/compiled.py"},
+    "numba": {"lab/due_pages.py", "lab/heap.py", "lab/compiled.py"},
     "matplotlib": {"lab/chart.py", "graphs/drawing.py"},
 }
 # The pure parts read no clock, own no randomness and touch no files.

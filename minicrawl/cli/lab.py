@@ -131,6 +131,25 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
     _show([("graphbench", run)], out, as_json)
 
 
+@command.command(epilog="Example: minicrawl lab refresh --quick")
+@click.option("--pages", type=click.IntRange(min=200), default=20_000, show_default=True, help="Pages of a drawn web.")
+@click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
+              help="How many drawn webs the figures are the mean of.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
+@_shared
+def refresh(pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+    """Schedules that fetch pages again, side by side: how much of what they keep is fresh.
+
+    Pages of drawn importance change at drawn rates; each schedule has so many fetches. The first one is that of
+    `crawl --refresh`.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.lab.refresh import Setup, experiment
+
+    setup = Setup(max(200, pages // 10), 1, seed=seed) if quick else Setup(pages, worlds, seed=seed)
+    _show([("refresh", lambda: experiment(setup))], out, as_json)
+
+
 def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
     """Run experiments one after the other, write their files, and print what they say."""
     from minicrawl.lab.chart import write

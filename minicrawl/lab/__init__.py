@@ -8,6 +8,7 @@ settling, revisits    what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 orders
 discovery, steering   holding a share of the fetches for pages never visited
+refresh, due_pages    keeping pages fresh under a budget
 graphbench/           distances and components while links arrive
 figures               the experiments by name
 chart                 what an experiment says (`minicrawl.report`), as files
