@@ -3,17 +3,19 @@
 from __future__ import annotations  # for help that shows types as they are written here
 
 import asyncio
+import inspect
 import textwrap
-import time as clock
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Never, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import crawl_with
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
-from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, ConnectTo, CrawlSettings
+from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
+from minicrawl.settings.given import GivenSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.timing import STANDARD, Timing
 
@@ -22,64 +24,33 @@ _Call = TypeVar("_Call", bound=Callable[..., object])
 
 
 def _explained(call: _Call) -> _Call:
-    """Write the type, meaning and default of every setting behind what a call says of itself."""
+    """Let help() show every setting that a call takes: its type, its meaning and its default."""
+    types = {name: kind.__forward_arg__ for name, kind in GivenSettings.__annotations__.items()}
     lines = [(call.__doc__ or "").rstrip(), "", "    Settings:"]
     for name, setting in SETTINGS.items():
-        kind = call.__annotations__[name].replace(" | AsBefore", "")
+        kind = types[name].replace(" | AsBefore", "")
         about = f"{name} ({kind}): {setting.meaning} Default: {setting.shown or repr(setting.default)}."
         lines += textwrap.wrap(about, 112, initial_indent=" " * 8, subsequent_indent=" " * 12)
     call.__doc__ = "\n".join(lines)
+    signature, by_name = inspect.signature(call), inspect.Parameter.KEYWORD_ONLY
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "settings"]
+    given = [inspect.Parameter(name, by_name, default=AS_BEFORE, annotation=types[name]) for name in SETTINGS]
+    in_order = sorted([*given, *own], key=lambda parameter: parameter.kind)
+    call.__signature__ = signature.replace(parameters=in_order)  # type: ignore[attr-defined]
     return call
 
 
 @_explained
-def crawl(  # noqa: PLR0913 - one per setting, so that help() shows each
+def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
     *,
-    pages: int | str | AsBefore | None = AS_BEFORE,
-    time: float | str | AsBefore | None = AS_BEFORE,
-    bytes: int | str | AsBefore | None = AS_BEFORE,
-    until_coverage: float | str | AsBefore | None = AS_BEFORE,
-    retry: str | Iterable[str] | AsBefore = AS_BEFORE,
-    scope: str | AsBefore = AS_BEFORE,
-    allow: str | Iterable[str] | AsBefore = AS_BEFORE,
-    deny: str | Iterable[str] | AsBefore = AS_BEFORE,
-    max_depth: int | str | AsBefore | None = AS_BEFORE,
-    html_only: bool | AsBefore = AS_BEFORE,
-    sitemaps: bool | AsBefore = AS_BEFORE,
-    traps: bool | AsBefore = AS_BEFORE,
-    keep_parameters: bool | AsBefore = AS_BEFORE,
-    probe: bool | AsBefore = AS_BEFORE,
-    merge_duplicates: bool | AsBefore = AS_BEFORE,
-    delay: float | str | AsBefore = AS_BEFORE,
-    ip_delay: float | str | AsBefore | None = AS_BEFORE,
-    per_host: int | str | AsBefore = AS_BEFORE,
-    concurrency: int | str | AsBefore = AS_BEFORE,
-    workers: int | str | AsBefore = AS_BEFORE,
-    ignore_robots: bool | AsBefore = AS_BEFORE,
-    strategy: str | AsBefore = AS_BEFORE,
-    history: str | AsBefore = AS_BEFORE,
-    window: float | str | AsBefore = AS_BEFORE,
-    discovery: float | str | AsBefore = AS_BEFORE,
-    boost: str | Iterable[str] | AsBefore = AS_BEFORE,
-    topic: str | AsBefore = AS_BEFORE,
-    intrinsic_weight: float | str | AsBefore = AS_BEFORE,
-    contact: str | AsBefore = AS_BEFORE,
-    user_agent: str | AsBefore = AS_BEFORE,
-    header: str | Iterable[str] | AsBefore = AS_BEFORE,
-    proxy: str | AsBefore | None = AS_BEFORE,
-    connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore = AS_BEFORE,
-    ca_file: str | Path | AsBefore | None = AS_BEFORE,
-    allow_private: bool | AsBefore = AS_BEFORE,
-    timeout: float | str | AsBefore = AS_BEFORE,
-    max_size: int | str | AsBefore = AS_BEFORE,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
-    **unknown: Never,
+    **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended.
 
@@ -98,79 +69,48 @@ def crawl(  # noqa: PLR0913 - one per setting, so that help() shows each
         timing: How long to wait for what.
         sizes: How much to do at a time.
     """
-    return asyncio.run(_crawled(locals()))
+    return asyncio.run(
+        acrawl(
+            seeds,
+            store,
+            on_progress=on_progress,
+            transport=transport,
+            handle_signals=handle_signals,
+            timing=timing,
+            sizes=sizes,
+            **settings,
+        )
+    )
 
 
 @_explained
-async def acrawl(  # noqa: PLR0913 - one per setting, so that help() shows each
+async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
     *,
-    pages: int | str | AsBefore | None = AS_BEFORE,
-    time: float | str | AsBefore | None = AS_BEFORE,
-    bytes: int | str | AsBefore | None = AS_BEFORE,
-    until_coverage: float | str | AsBefore | None = AS_BEFORE,
-    retry: str | Iterable[str] | AsBefore = AS_BEFORE,
-    scope: str | AsBefore = AS_BEFORE,
-    allow: str | Iterable[str] | AsBefore = AS_BEFORE,
-    deny: str | Iterable[str] | AsBefore = AS_BEFORE,
-    max_depth: int | str | AsBefore | None = AS_BEFORE,
-    html_only: bool | AsBefore = AS_BEFORE,
-    sitemaps: bool | AsBefore = AS_BEFORE,
-    traps: bool | AsBefore = AS_BEFORE,
-    keep_parameters: bool | AsBefore = AS_BEFORE,
-    probe: bool | AsBefore = AS_BEFORE,
-    merge_duplicates: bool | AsBefore = AS_BEFORE,
-    delay: float | str | AsBefore = AS_BEFORE,
-    ip_delay: float | str | AsBefore | None = AS_BEFORE,
-    per_host: int | str | AsBefore = AS_BEFORE,
-    concurrency: int | str | AsBefore = AS_BEFORE,
-    workers: int | str | AsBefore = AS_BEFORE,
-    ignore_robots: bool | AsBefore = AS_BEFORE,
-    strategy: str | AsBefore = AS_BEFORE,
-    history: str | AsBefore = AS_BEFORE,
-    window: float | str | AsBefore = AS_BEFORE,
-    discovery: float | str | AsBefore = AS_BEFORE,
-    boost: str | Iterable[str] | AsBefore = AS_BEFORE,
-    topic: str | AsBefore = AS_BEFORE,
-    intrinsic_weight: float | str | AsBefore = AS_BEFORE,
-    contact: str | AsBefore = AS_BEFORE,
-    user_agent: str | AsBefore = AS_BEFORE,
-    header: str | Iterable[str] | AsBefore = AS_BEFORE,
-    proxy: str | AsBefore | None = AS_BEFORE,
-    connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore = AS_BEFORE,
-    ca_file: str | Path | AsBefore | None = AS_BEFORE,
-    allow_private: bool | AsBefore = AS_BEFORE,
-    timeout: float | str | AsBefore = AS_BEFORE,
-    max_size: int | str | AsBefore = AS_BEFORE,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
     timing: Timing = STANDARD,
     sizes: Sizes = STANDARD_SIZES,
-    **unknown: Never,
+    **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
     """`crawl` for programs that have an event loop; its arguments are explained there."""
-    return await _crawled(locals())
-
-
-async def _crawled(call: Mapping[str, Any]) -> CrawlReport:
-    """What a call of `crawl` or `acrawl` with these arguments returns."""
-    started, store = clock.monotonic(), call["store"]
-    given = {name: call[name] for name in SETTINGS if call[name] is not AS_BEFORE} | call["unknown"]
+    started = time.monotonic()
+    given = {name: value for name, value in settings.items() if value is not AS_BEFORE}
     CrawlSettings.of(given)
     if not isinstance(store, str | Path):
         raise SettingError(f"store is the path of a file, not {store!r}")
     return await crawl_with(
         given,
-        gather_seeds(_texts(call["seeds"])),
+        gather_seeds(_texts(seeds)),
         Path(store),
-        on_progress=call["on_progress"],
-        transport=call["transport"],
-        handle_signals=call["handle_signals"],
+        on_progress=on_progress,
+        transport=transport,
+        handle_signals=handle_signals,
         started=started,
-        timing=call["timing"],
-        sizes=call["sizes"],
+        timing=timing,
+        sizes=sizes,
     )
 
 

@@ -74,7 +74,7 @@ def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> N
 def test_every_setting_is_a_parameter_with_its_type_and_meaning(call: Any) -> None:
     """What `help` shows: each setting by its name, as not given unless it is, and explained."""
     parameters = inspect.signature(call).parameters
-    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes", "unknown"]
+    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes"]
     assert [name for name in parameters if name not in own] == list(SETTINGS)
     assert all(parameters[name].default is AsBefore.AS_BEFORE for name in SETTINGS)
     text = " ".join((inspect.getdoc(call) or "").split())
@@ -86,5 +86,5 @@ def test_every_setting_is_a_parameter_with_its_type_and_meaning(call: Any) -> No
 def test_both_calls_take_the_same_and_explain_the_rest() -> None:
     assert inspect.signature(minicrawl.crawl).parameters == inspect.signature(minicrawl.acrawl).parameters
     explained = inspect.getdoc(minicrawl.crawl) or ""
-    names = [name for name in inspect.signature(minicrawl.crawl).parameters if name not in (*SETTINGS, "unknown")]
+    names = [name for name in inspect.signature(minicrawl.crawl).parameters if name not in SETTINGS]
     assert all(f"    {name}: " in explained for name in names)

@@ -20,10 +20,22 @@ class Limits:
     """When one run stops. Without a limit it stops when nothing is left to fetch."""
 
     pages: int | None = setting(
-        None, values.whole, "Stop after that many pages.", check=values.at_least(1), metavar="N", is_for_one_run=True
+        None,
+        values.whole,
+        "Stop after that many pages.",
+        check=values.at_least(1),
+        metavar="N",
+        is_for_one_run=True,
+        is_adjustable=True,
     )
     time: float | None = setting(
-        None, values.duration, "Stop after that time.", check=values.more_than(0), metavar="30m", is_for_one_run=True
+        None,
+        values.duration,
+        "Stop after that time.",
+        check=values.more_than(0),
+        metavar="30m",
+        is_for_one_run=True,
+        is_adjustable=True,
     )
     bytes: int | None = setting(
         None,
@@ -32,6 +44,7 @@ class Limits:
         check=values.at_least(1),
         metavar="2GB",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     until_coverage: float | None = setting(
         None,
@@ -41,6 +54,7 @@ class Limits:
         check=values.from_0_to_1,
         metavar="90%",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     retry: tuple[str, ...] = setting(
         (),
@@ -64,9 +78,15 @@ class Scope:
         "Which links are followed: any, or those to the seeds' registrable domains (site), hosts, or folders.",
         check=values.one_of(SCOPES),
         choices=SCOPES,
+        is_adjustable=True,
     )
     allow: tuple[str, ...] = setting(
-        (), values.texts, "Follow only URLs that match. Repeatable.", check=values.patterns, metavar="REGEX"
+        (),
+        values.texts,
+        "Follow only URLs that match. Repeatable.",
+        check=values.patterns,
+        metavar="REGEX",
+        is_adjustable=True,
     )
     deny: tuple[str, ...] = setting(
         (),
@@ -74,17 +94,27 @@ class Scope:
         "Never follow URLs that match; seeds are crawled all the same. Repeatable.",
         check=values.patterns,
         metavar="REGEX",
+        is_adjustable=True,
     )
     max_depth: int | None = setting(
-        None, values.whole, "Follow links at most that far from a seed.", check=values.at_least(0), metavar="N"
+        None,
+        values.whole,
+        "Follow links at most that far from a seed.",
+        check=values.at_least(0),
+        metavar="N",
+        is_adjustable=True,
     )
     html_only: bool = setting(
         False,
         values.flag,
         "Follow no URL that ends like an image, a film, an archive, a style sheet or a document: such are never HTML.",
+        is_adjustable=True,
     )
     sitemaps: bool = setting(
-        True, values.flag, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there."
+        True,
+        values.flag,
+        "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
+        is_adjustable=True,
     )
 
 
@@ -124,6 +154,7 @@ class Politeness:
         check=values.at_least(0),
         shown="1s",
         metavar="TIME",
+        is_adjustable=True,
     )
     ip_delay: float | None = setting(
         None,
@@ -131,6 +162,7 @@ class Politeness:
         "Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
         check=values.at_least(0),
         metavar="TIME",
+        is_adjustable=True,
     )
     per_host: int = setting(
         1,
@@ -138,6 +170,7 @@ class Politeness:
         "Requests in flight per host, and per IP address with a delay.",
         check=values.at_least(1),
         metavar="N",
+        is_adjustable=True,
     )
     concurrency: int = setting(
         64,
@@ -145,6 +178,7 @@ class Politeness:
         "Requests in flight in all, but for those to hosts that have not answered yet.",
         check=values.at_least(1),
         metavar="N",
+        is_adjustable=True,
     )
     workers: int = setting(
         0,
@@ -152,6 +186,7 @@ class Politeness:
         "Processes that fetch and parse; 0 = inside the main process.",
         check=values.at_least(0),
         metavar="N",
+        is_adjustable=True,
     )
     ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
 
@@ -192,10 +227,11 @@ class Focus:
         "Links to matching URLs get more cash. Repeatable.",
         check=values.boosts,
         metavar="REGEX=FACTOR",
+        is_adjustable=True,
     )
     topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
     intrinsic_weight: float = setting(
-        1.0, values.number, "Weight of links within a site.", check=values.more_than(0), metavar="W"
+        1.0, values.number, "Weight of links within a site.", check=values.more_than(0), metavar="W", is_adjustable=True
     )
 
 

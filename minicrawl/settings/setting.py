@@ -12,7 +12,8 @@ class Setting:
 
     read, check: see values.py; None is read and checked only where it is not the default. shown: the default, as help
     shows it. metavar: what the option takes; choices: one of these. bare: what the option means without a value.
-    is_for_one_run: the next run of the crawl does not go on with it.
+    is_for_one_run: the next run of the crawl does not go on with it. is_adjustable: it may be changed while the crawl
+    runs.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Setting:
     choices: tuple[str, ...]
     bare: str | None
     is_for_one_run: bool
+    is_adjustable: bool
 
     def of(self, given: Any) -> Any:
         """The value that is given. Raises SettingError."""
@@ -47,6 +49,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     choices: tuple[str, ...] = (),
     bare: str | None = None,
     is_for_one_run: bool = False,
+    is_adjustable: bool = False,
 ) -> Any:
     """A field of a group."""
     about = {
@@ -58,6 +61,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
         "choices": choices,
         "bare": bare,
         "is_for_one_run": is_for_one_run,
+        "is_adjustable": is_adjustable,
     }
     return field(default=default, metadata=about)
 

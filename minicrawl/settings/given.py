@@ -1,0 +1,57 @@
+"""The types in which settings are given in Python, by name: as values, or as texts, as the command line takes them."""
+
+from __future__ import annotations  # for help that shows types as they are written here
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypedDict
+
+from minicrawl.settings.crawl import AsBefore
+from minicrawl.settings.requests import ConnectTo
+
+
+class AdjustableSettings(TypedDict, total=False):
+    """Those that may be changed while a crawl runs."""
+
+    pages: int | str | AsBefore | None
+    time: float | str | AsBefore | None
+    bytes: int | str | AsBefore | None
+    until_coverage: float | str | AsBefore | None
+    scope: str | AsBefore
+    allow: str | Iterable[str] | AsBefore
+    deny: str | Iterable[str] | AsBefore
+    max_depth: int | str | AsBefore | None
+    html_only: bool | AsBefore
+    sitemaps: bool | AsBefore
+    delay: float | str | AsBefore
+    ip_delay: float | str | AsBefore | None
+    per_host: int | str | AsBefore
+    concurrency: int | str | AsBefore
+    workers: int | str | AsBefore
+    boost: str | Iterable[str] | AsBefore
+    intrinsic_weight: float | str | AsBefore
+
+
+class GivenSettings(AdjustableSettings, total=False):
+    """All of them."""
+
+    retry: str | Iterable[str] | AsBefore
+    traps: bool | AsBefore
+    keep_parameters: bool | AsBefore
+    probe: bool | AsBefore
+    merge_duplicates: bool | AsBefore
+    ignore_robots: bool | AsBefore
+    strategy: str | AsBefore
+    history: str | AsBefore
+    window: float | str | AsBefore
+    discovery: float | str | AsBefore
+    topic: str | AsBefore
+    contact: str | AsBefore
+    user_agent: str | AsBefore
+    header: str | Iterable[str] | AsBefore
+    proxy: str | AsBefore | None
+    connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore
+    ca_file: str | Path | AsBefore | None
+    allow_private: bool | AsBefore
+    timeout: float | str | AsBefore
+    max_size: int | str | AsBefore
