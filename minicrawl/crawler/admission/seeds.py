@@ -101,6 +101,13 @@ def _refusal(bad: list[str]) -> str:
     )
 
 
+def _missing(source: str) -> str:
+    """A seed is taken for a file unless it looks like a URL or a host: a name without a dot may be either."""
+    if re.search(r"[./\\]", source) or normalise(f"https://{source}") is None:
+        return f"seed file {source} cannot be read: No such file or directory"
+    return f"{source!r} was taken for a seed file, and there is none; if it is a host, write it as https://{source}"
+
+
 def _lines(source: str) -> Iterator[tuple[str, str]]:
     is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source)
     if is_url or (_is_host(source) and not source.lower().endswith(_FILE_ENDINGS) and not os.path.exists(source)):
@@ -109,6 +116,8 @@ def _lines(source: str) -> Iterator[tuple[str, str]]:
     name = "standard input" if source == "-" else source
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise SeedError(_missing(source)) from error
     except OSError as error:
         raise SeedError(f"seed file {name} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -22,6 +22,8 @@ from minicrawl.store.rows import Fingerprint
 DIFFERENT = 5
 MOST_NAMED = 4_096
 """Canonical URLs of which it is known who named them: 6 MB at most."""
+MOST_REFUTED = 4_096
+"""Canonical URLs that stay refuted, the last ones: an earlier one has to be refuted again, by DIFFERENT more pages."""
 
 
 class Content(NamedTuple):
@@ -44,12 +46,23 @@ class Canonicals:
     """The canonical URLs that were refuted, and what the others were named by. refuted: those in the store."""
 
     def __init__(self, refuted: Iterable[str]) -> None:
-        self.refuted = set(refuted)
+        self._refuted = dict.fromkeys(refuted)  # in the order in which they were
+        self._is_changed = False
         self._different: OrderedDict[str, list[Claim]] = OrderedDict()
+
+    def is_refuted(self, canonical: str) -> bool:
+        return canonical in self._refuted
 
     def is_new(self, canonical: str) -> bool:
         """Whether nothing is known of who names this URL; earlier claims are to be added from the store then."""
-        return canonical not in self.refuted and canonical not in self._different
+        return canonical not in self._refuted and canonical not in self._different
+
+    def take_refuted(self) -> list[str] | None:
+        """The canonical URLs that are refuted, if that has changed since the last call."""
+        if not self._is_changed:
+            return None
+        self._is_changed = False
+        return list(self._refuted)
 
     def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
         """Note pages that name `canonical`, which says `there` if it was read.
@@ -68,7 +81,10 @@ class Canonicals:
                 different.append(claim._replace(content=content))
         if len(different) < DIFFERENT:
             return []
-        self.refuted.add(canonical)
+        if len(self._refuted) >= MOST_REFUTED:
+            del self._refuted[next(iter(self._refuted))]
+        self._refuted[canonical] = None
+        self._is_changed = True
         del self._different[canonical]
         return [claim.page for claim in different]
 

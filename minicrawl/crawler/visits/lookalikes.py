@@ -53,7 +53,6 @@ class Lookalikes:
         self._duplicates = by.duplicates
         self._merging = by.merging
         self._canonicals = by.canonicals
-        self._refuted = len(by.canonicals.refuted)
         self._soft404s = by.soft404s
         self._soft_errors = by.soft_errors
         self._sessions = by.sessions
@@ -142,9 +141,9 @@ class Lookalikes:
             self._duplicates.load(of_no_alias(writer.recognised.fingerprints(), self._accounts))
             if self._merging is not None:
                 self._merging.load(writer.recognised.fingerprints())
-        if len(self._canonicals.refuted) > self._refuted:
-            self._refuted = len(self._canonicals.refuted)
-            writer.save_meta({"refuted_canonicals": json.dumps(sorted(self._canonicals.refuted))})
+        refuted = self._canonicals.take_refuted()
+        if refuted is not None:
+            writer.save_meta({"refuted_canonicals": json.dumps(refuted)})
 
     def _is_believed(self, page: int, outcome: Outcome, fetched: Fetched) -> bool:
         """Whether a page that names another as canonical stands for it."""
@@ -155,11 +154,11 @@ class Lookalikes:
         claims = [claim]
         if target is not None and self._canonicals.is_new(canonical):
             claims = [*self._earlier_claims(target), claim]
-        if canonical not in self._canonicals.refuted:
+        if not self._canonicals.is_refuted(canonical):
             refuting = self._canonicals.add_claims(canonical, claims, there)
             if target is not None and refuting:
                 self._aliases.void_hints(target, refuting, "differs")
-        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
+        return not self._canonicals.is_refuted(canonical) or not differs(claim, canonical, there)
 
     def _earlier_claims(self, target: int) -> Iterator[Claim]:
         """Pages that stand for `target`, which they name as canonical, as far as it is known what they say; some."""

@@ -81,6 +81,18 @@ def test_a_missing_file_is_named(tmp_path):
     assert str(caught.value) == f"seed file {path} cannot be read: No such file or directory"
 
 
+@pytest.mark.parametrize("name", ["example", "intranet:8080", "bücher"])
+def test_a_name_without_a_dot_is_taken_for_a_file_unless_it_has_a_scheme(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SeedError) as caught:
+        read_seeds([name])
+    assert str(caught.value) == (
+        f"{name!r} was taken for a seed file, and there is none; if it is a host, write it as https://{name}"
+    )
+    (way_out,) = read_seeds([f"https://{name}"])
+    assert way_out == guesses(f"https://{name}")[0]
+
+
 def test_a_folder_is_no_seed_file(tmp_path):
     with pytest.raises(SeedError, match=r"cannot be read: Is a directory"):
         read_seeds([str(tmp_path)])
