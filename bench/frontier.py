@@ -122,7 +122,7 @@ def fill(path: Path, size: int) -> None:
         _visit_many(accounts, graph)
         visited, credited = (pages[pages < start] for pages in accounts.take_touched())
         with writer.transaction():
-            writer.add_pages(
+            writer.page_rows.add(
                 [
                     NewPage(page, url_of(page, host), host, int(source) if page >= SEEDS else None, "link")
                     for page, host, source in zip(
@@ -131,9 +131,9 @@ def fill(path: Path, size: int) -> None:
                 ],
                 account_columns(accounts, np.arange(born.start, born.stop)),
             )
-            writer.save_accounts(account_columns(accounts, visited))
-            writer.save_accounts(account_columns(accounts, credited, CREDITED_COLUMNS))
-            writer.save_turns(
+            writer.page_rows.save_accounts(account_columns(accounts, visited))
+            writer.page_rows.save_accounts(account_columns(accounts, credited, CREDITED_COLUMNS))
+            writer.page_rows.save_turns(
                 [
                     Turn(page, "fetched", "ok", 0, None, Fetch(200, 1.7e9 + page / 7, 0.123, 23456, "text/html", title))
                     for page, title in zip(turns.tolist(), map(_title, turns.tolist()), strict=True)

@@ -65,58 +65,81 @@ class Absorber:
         here; None: every one is."""
         web = self._web = KnownWeb.of(writer, settings, strategy, window, now, locates=locates, timing=timing)
         accounts, frontier, hosts, pages, urls = web.accounts, web.frontier, web.hosts, web.pages, web.urls
-        traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
-        admission = self._admission = Admission(settings, strategy, traps, owns)
-        discovery = self._discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
         self.writer = writer
         self.accounts, self.frontier, self.hosts, self.urls = accounts, frontier, hosts, urls
         self.tally = Tally.of(writer)
         self.settling = Settling(accounts, web.batch, writer)
-        self.turns = HostTurns(frontier, hosts, admission, timing)
+        traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
+        admission = self._admission = Admission(settings, strategy, traps, owns)
+        discovery = self._discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
         self.guesses = SchemeGuesses(urls, discovery)
-        learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
-        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         self._deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
         aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
-        by = _recognisers(writer, settings, web, admission, aliases, self.tally, sessions)
+        by = self._recognisers(settings, aliases)
         self.lookalikes = Lookalikes(by, accounts, pages, urls, aliases)
-        self.probes = Probes(by.soft404s, by.soft_errors, sessions)
+        self.probes = Probes(by.soft404s, by.soft_errors, by.sessions)
+        self.turns = turns = HostTurns(frontier, hosts, admission, timing)
         self.robots = RobotsFiles(
-            writer,
-            web.past,
-            hosts,
-            web.batch,
-            self.turns,
-            user_agent=settings.user_agent,
-            timing=timing,
+            writer, web.past, hosts, web.batch, turns, user_agent=settings.user_agent, timing=timing
         )
-        self.sitemaps = Sitemaps(
-            SitemapQueue(writer),
-            accounts,
-            frontier,
-            hosts,
-            urls,
-            admission,
-            discovery,
+        self.sitemaps = self._sitemaps(by.sessions, timing, is_on=settings.sitemaps)
+        self.liveness = Liveness(accounts, frontier, pages, urls, turns, asks_robots=not settings.ignore_robots)
+        self.visits = self._visits(by, aliases, timing)
+        self.savers = self._savers(by)
+
+    def _recognisers(self, settings: CrawlSettings, aliases: Aliases) -> Recognisers:
+        """What pages are recognised by, as the store has it."""
+        accounts, pages, urls, admission = self.accounts, self._web.pages, self.urls, self._admission
+        stored = self.writer.recognised
+
+        def kept(page: int) -> Fingerprint | None:
+            """The fingerprint that the store has of a page; pages that were never visited have none, as most have."""
+            return stored.fingerprint(page) if accounts.book.visited[page] else None
+
+        fingerprints = of_no_alias(stored.fingerprints(), accounts)
+        duplicates = Duplicates(fingerprints, kept, is_alias=lambda page: bool(accounts.ledger.alias[page]))
+        merging = soft404s = soft_errors = None
+        if settings.merge_duplicates:
+            merging = Merging(
+                stored.fingerprints(), accounts, pages, urls, self.frontier, admission, duplicates, aliases
+            )
+        if settings.probe:
+            secret = bytes.fromhex(str(self.writer.meta("hash_key")))
+            soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
+            soft_errors = SoftErrors(soft404s, accounts, pages, aliases, duplicates, self.tally)
+        canonicals = Canonicals(json.loads(str(self.writer.meta("refuted_canonicals") or "[]")))
+        learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
+        sessions = Sessions(stored.parameters(), learns=learns_sessions)
+        return Recognisers(duplicates, merging, canonicals, soft404s, soft_errors, sessions, admission.traps)
+
+    def _sitemaps(self, sessions: Sessions, timing: Timing, *, is_on: bool) -> Sitemaps:
+        return Sitemaps(
+            SitemapQueue(self.writer),
+            self.accounts,
+            self.frontier,
+            self.hosts,
+            self.urls,
+            self._admission,
+            self._discovery,
             self.turns,
             sessions.plain,
-            is_on=settings.sitemaps,
+            is_on=is_on,
             timing=timing,
         )
-        alternates = Alternates(
-            writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
-        )
-        self.liveness = Liveness(accounts, frontier, pages, urls, self.turns, asks_robots=not settings.ignore_robots)
-        self.visits = Visits(
+
+    def _visits(self, by: Recognisers, aliases: Aliases, timing: Timing) -> Visits:
+        accounts, frontier, urls = self.accounts, self.frontier, self.urls
+        admission, discovery, sessions = self._admission, self._discovery, by.sessions
+        return Visits(
             accounts=accounts,
             frontier=frontier,
-            pages=pages,
+            pages=self._web.pages,
             urls=urls,
             discovery=discovery,
             settling=self.settling,
             tally=self.tally,
             turns=self.turns,
-            traps=traps,
+            traps=by.traps,
             sessions=sessions,
             sitemaps=self.sitemaps,
             guesses=self.guesses,
@@ -124,22 +147,26 @@ class Absorber:
             aliases=aliases,
             lookalikes=self.lookalikes,
             outlinks=Outlinks(accounts, frontier, urls, admission, discovery, self.lookalikes, sessions),
-            alternates=alternates,
+            alternates=Alternates(
+                self.writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
+            ),
             timing=timing,
         )
+
+    def _savers(self, by: Recognisers) -> list[Saver]:
         parts: tuple[Saver | None, ...] = (
-            AccountSaver(accounts, web.batch, web.budget),
-            web.batch,
-            traps,
-            hosts,
+            AccountSaver(self.accounts, self._web.batch, self._web.budget),
+            self._web.batch,
+            by.traps,
+            self.hosts,
             self.tally,
             self.sitemaps,
             self.lookalikes,
             by.soft404s,
-            sessions,
-            alternates,
+            by.sessions,
+            self.visits.alternates,
         )
-        self.savers: list[Saver] = [part for part in parts if part is not None]
+        return [part for part in parts if part is not None]
 
     def start(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
         """`starting`, to the end."""
@@ -173,34 +200,3 @@ class Absorber:
                 save_ranking(self.writer, self.accounts)
             self.writer.save_meta(meta)
         self.urls.committed()
-
-
-def _recognisers(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-    writer: Writer,
-    settings: CrawlSettings,
-    web: KnownWeb,
-    admission: Admission,
-    aliases: Aliases,
-    tally: Tally,
-    sessions: Sessions,
-) -> Recognisers:
-    """What pages are recognised by, as the store has it."""
-    ledger, accounts, pages = web.accounts.ledger, web.accounts, web.pages
-
-    def kept(page: int) -> Fingerprint | None:
-        """The fingerprint that the store has of a page; pages that were never visited have none, as most have."""
-        return writer.recognised.fingerprint(page) if accounts.book.visited[page] else None
-
-    duplicates = Duplicates(
-        of_no_alias(writer.recognised.fingerprints(), accounts), kept, is_alias=lambda page: bool(ledger.alias[page])
-    )
-    merging = soft404s = soft_errors = None
-    if settings.merge_duplicates:
-        fingerprints = writer.recognised.fingerprints()
-        merging = Merging(fingerprints, accounts, pages, web.urls, web.frontier, admission, duplicates, aliases)
-    if settings.probe:
-        secret = bytes.fromhex(str(writer.meta("hash_key")))
-        soft404s = Soft404s(writer.recognised.probes(), secret, writer.recognised.recent_pages())
-        soft_errors = SoftErrors(soft404s, accounts, pages, aliases, duplicates, tally)
-    canonicals = Canonicals(json.loads(str(writer.meta("refuted_canonicals") or "[]")))
-    return Recognisers(duplicates, merging, canonicals, soft404s, soft_errors, sessions, admission.traps)

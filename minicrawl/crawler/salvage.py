@@ -122,8 +122,8 @@ def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
             for first in range(0, len(pages), _ROWS):
                 some = range(first, min(first + _ROWS, len(pages)))
                 new = [_new(number, pages[number], numbers, hosts, seeds) for number in some]
-                writer.add_pages(new, account_columns(accounts, np.array(some)))
-            writer.save_turns(turns)
+                writer.page_rows.add(new, account_columns(accounts, np.array(some)))
+            writer.page_rows.save_turns(turns)
             writer.save_links(links)
             writer.save_robots(_robots(damaged))
             writer.save_meta(account_totals(accounts))

@@ -3,7 +3,7 @@
 schema.sql   every table and column                     database       opening the file, and what can be wrong with it
 upgrade      older versions brought up to date          rows           rows as named tuples
 read         the read side, a file a subject            reader         the read side in one object
-writer       the one writer                             tallies        how many pages are in which state
+write        the write side, as far as it is cut        writer         the write side in one object
 links        outlinks as bytes                          urlhash        the hash under which a URL is found
 file_column  a number per page on disk                  spill          arrays on disk
 upkeep       backup and compact                         damaged_store  what can still be read of a damaged store

@@ -5,8 +5,7 @@ is consistent at every commit and a killed crawl loses at most the batch it was 
 """
 
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,47 +20,42 @@ from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.tables import Row, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
-    AccountColumns,
     Alternate,
     DomainRow,
-    Fetch,
     Fingerprint,
     HostRow,
     LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
-    NewPage,
     ParameterRow,
     PatternRow,
     Probe,
     RecentPage,
     Refused,
-    Restated,
-    Retry,
     RobotsRow,
     SitemapRow,
-    Turn,
 )
-from minicrawl.store.tallies import Tallies
-from minicrawl.store.urlhash import url_hash
+from minicrawl.store.write.page_rows import PageRows
 
 
 class Writer(Store):
-    """The write side of the store at `path`, which it creates if there is none. Raises StoreError."""
+    """The write side of the store at `path`, which it creates if there is none. Raises StoreError.
+
+    `page_rows`: writes pages and their turns.
+    """
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
         self._lock = hold(path)
         try:
             super().__init__(path, open_to_write(real_path(path)), sizes)
             self._db = self._tables.db
-            self._tallies = Tallies(self._db)
             self._watch = Watch(real_path(path))
             if not self._tables.hash_key:
                 self._tables.hash_key = os.urandom(16)
                 with self.transaction():
                     self.save_meta({"hash_key": self._tables.hash_key.hex()})
-            (self._fetches,) = self._tables.row("SELECT coalesce(max(id), 0) FROM fetches")
+            self.page_rows = PageRows(self._tables)
         except BaseException:
             self._lock.release()
             raise
@@ -88,115 +82,6 @@ class Writer(Store):
             self._db.execute("VACUUM")
 
     # What a batch writes; call inside `transaction`.
-
-    def add_pages(self, pages: Sequence[NewPage], accounts: AccountColumns) -> None:
-        """Pages that wait for their first turn, in the order of `accounts`, which are whole."""
-        if not pages:
-            return
-        names = [*NewPage._fields, *accounts.values]
-        marks = ", ".join("?" * len(names))
-        self._db.executemany(
-            f"INSERT INTO pages (state, {', '.join(names)}) VALUES ('waiting', {marks})",
-            zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True),
-        )
-        self._tallies.add(Counter(("waiting", page.reason) for page in pages))
-        self._db.executemany(
-            "INSERT INTO url_hashes (hash, page) VALUES (?, ?)",
-            sorted((url_hash(page.url, self._tables.hash_key), page.id) for page in pages),
-        )
-
-    def save_accounts(self, accounts: AccountColumns) -> None:
-        """What `accounts` has of pages that are in the store."""
-        updates = ", ".join(f"{column} = ?" for column in accounts.values)
-        self._db.executemany(
-            f"UPDATE pages SET {updates} WHERE id = ?",
-            zip(*accounts.values.values(), accounts.id, strict=True),
-        )
-
-    def save_turns(self, turns: Sequence[Turn]) -> None:
-        self._tallies.replace((turn.id for turn in turns), Counter((turn.state, turn.reason) for turn in turns))
-        answered = [turn for turn in turns if turn.fetch is not None]
-        unanswered = [turn for turn in turns if turn.fetch is None]
-        self._db.executemany(
-            "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
-        )
-        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, measures = ?, fetch"
-        self._db.executemany(
-            f"{update} = NULL WHERE id = ?",
-            ((turn.state, turn.reason, turn.attempts, turn.measures, turn.id) for turn in unanswered),
-        )
-        # A page keeps the row of its first answer; the number for a new one is then left out.
-        numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
-        self._fetches += len(answered)
-        self._db.executemany(
-            f"{update} = coalesce(fetch, ?) WHERE id = ?",
-            (
-                (turn.state, turn.reason, turn.attempts, turn.measures, number, turn.id)
-                for number, turn in zip(numbers, answered, strict=True)
-            ),
-        )
-        marks = ", ".join("?" * len(Fetch._fields))
-        updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
-        self._db.executemany(
-            f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
-            f"ON CONFLICT (id) DO UPDATE SET {updates}",
-            ((*(turn.fetch or ()), turn.id) for turn in answered),
-        )
-
-    def save_retries(self, retries: Collection[Retry]) -> None:
-        with self._tallies.kept(retry.id for retry in retries):
-            self._db.executemany(
-                "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?",
-                ((retry.attempts, retry.reason, retry.id) for retry in retries),
-            )
-
-    def save_states(self, pages: Collection[Restated]) -> None:
-        with self._tallies.kept(page.id for page in pages):
-            self._db.executemany(
-                "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
-                ((page.state, page.reason, page.id) for page in pages),
-            )
-
-    def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
-        """Let pages that were given up wait like such that never had a turn.
-
-        Their part of the level stays with them, and walkers that found nothing there wait with them.
-
-        Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
-        are sitemaps that were not to be had for one of `reasons`.
-        """
-        with self._tallies.kept(pages):
-            self._ask_again(pages)
-        self._db.executemany(
-            "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
-        )
-        self._db.executemany(
-            "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?", ((reason,) for reason in reasons)
-        )
-
-    def _ask_again(self, pages: Sequence[int]) -> None:
-        some = [(page,) for page in pages]
-        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
-        self._db.executemany(
-            "UPDATE meta SET value = value + (SELECT steps FROM pages WHERE id = ?) WHERE key = 'coverage_waiting'",
-            some,
-        )
-        self._db.executemany(
-            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
-                walkers = walkers + steps, steps = 0,
-                standing = standing + (SELECT value FROM meta WHERE key = 'level')
-            WHERE id = ? AND visited""",
-            some,
-        )
-        self._db.executemany(
-            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
-        )
-
-    def save_measures(self, measures: Mapping[int, str | None]) -> None:
-        """By page, of pages whose turn changed nothing else."""
-        self._db.executemany(
-            "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
-        )
 
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
         """Add to the pages that may be the best. is_anew: those before go."""

@@ -40,10 +40,10 @@ class Batch:
 
     def save(self, writer: Writer) -> None:
         """Write what became of pages; the new pages themselves must be in the store."""
-        writer.save_retries(self.retries.values())
-        writer.save_measures(self.measures)
-        writer.save_turns(list(self.turns.values()))
-        writer.save_states(self.restated.values())
+        writer.page_rows.save_retries(self.retries.values())
+        writer.page_rows.save_measures(self.measures)
+        writer.page_rows.save_turns(list(self.turns.values()))
+        writer.page_rows.save_states(self.restated.values())
         writer.save_links(self.links.values())
         writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)

@@ -36,11 +36,11 @@ class AccountSaver:
         visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())
         born = np.arange(self._committed, self._accounts.size)
         self._save_top_pages(writer, np.concatenate([visited, credited, born]))
-        writer.add_pages(self._batch.new, account_columns(self._accounts, born))
+        writer.page_rows.add(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
-            writer.save_accounts(account_columns(self._accounts, visited[some]))
+            writer.page_rows.save_accounts(account_columns(self._accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
-            writer.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
+            writer.page_rows.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
         writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
         self._committed = self._accounts.size
 

@@ -1,0 +1,5 @@
+"""The write side of the store, as far as it is a subject of its own.
+
+page_rows  pages and their turns
+tallies    how many pages are in which state
+"""

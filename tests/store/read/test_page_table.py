@@ -1,0 +1,81 @@
+"""What is kept of pages, asked for by their numbers and URLs."""
+
+from pathlib import Path
+
+import pytest
+from sites import rows
+from stored_pages import NEWCOMER, accounts_of, add_pages, answer, turn
+
+from minicrawl.errors import StoreError
+from minicrawl.sizes import Sizes
+from minicrawl.store.rows import LastTurn
+from minicrawl.store.writer import Writer
+
+URLS = [f"http://a.test/{number}" for number in range(1203)]
+
+
+def test_urls_are_found_however_many_and_unknown_ones_are_not(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS)
+        wanted = [*URLS[::-1], "http://a.test/1203", "http://A.test/0", URLS[3]]
+        assert writer.page_table.find(wanted) == {url: number for number, url in enumerate(URLS)}
+        assert writer.page_table.find([]) == {}
+        assert list(writer.page_table.urls()) == URLS
+
+
+def test_of_two_urls_with_one_hash_each_is_found_by_itself(tmp_path: Path) -> None:
+    """A collision: both pages stand under one hash."""
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS[:2])
+        rows(writer.path, "INSERT INTO url_hashes (hash, page) SELECT hash, 1 FROM url_hashes WHERE page = 0")
+        assert writer.page_table.find(URLS[:1]) == {URLS[0]: 0}
+
+
+def test_what_the_last_turn_of_a_page_brought(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS[:2])
+        add_pages(writer, URLS[2:4], first=2, found_on=1)
+        with writer.transaction():
+            writer.page_rows.save_turns(
+                [
+                    turn(1, fetch=answer("One", at=9.0)),
+                    turn(2, "error", "http-404", answer(status=404, at=3.0)),
+                    turn(3, "disallowed", "robots"),
+                ]
+            )
+        table = writer.page_table
+        assert table.seeds() == URLS[:2]
+        assert [table.state(page) for page in range(5)] == ["waiting", "fetched", "error", "disallowed", "waiting"]
+        assert table.last_turn(1) == LastTurn("ok", "One")
+        assert table.last_turn(3) == LastTurn("robots", None)
+        assert table.fetch_order() == [URLS[2], URLS[1]]
+        assert table.given_up() == [(2, "http-404"), (3, "robots")]
+        facts = table.facts(2)
+        assert [facts[name] for name in ("id", "url", "state", "status", "found_on")] == [2, URLS[2], "error", 404, 1]
+        assert (facts["host"].name, facts["nofollow"], facts["refused"]) == ("a.test", 0, 0)
+        assert table.facts(3)["status"] is None
+
+
+def test_a_page_whose_host_is_lost_is_damage(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS[:1])
+        rows(writer.path, "DELETE FROM hosts")
+        with pytest.raises(StoreError, match="the host of page 0 is not in it"):
+            writer.page_table.facts(0)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 7, 100])
+def test_columns_are_the_rows_however_many_come_at_once(tmp_path: Path, at_once: int) -> None:
+    with Writer(tmp_path / "crawl.db", Sizes(rows=at_once)) as writer:
+        add_pages(writer, URLS[:7])
+        with writer.transaction():
+            writer.page_rows.save_turns([turn(3, fetch=answer()), turn(5, "error", "dns")])
+            writer.page_rows.save_accounts(accounts_of([4], NEWCOMER._replace(history=2.5, standing=-3)))
+        blocks = list(writer.page_table.columns())
+        assert [len(block.id) for block in blocks] == [at_once] * (7 // at_once) + [7 % at_once] * (7 % at_once > 0)
+        assert [page for block in blocks for page in block.id.tolist()] == list(range(7))
+        assert [page for block in blocks for page in block.is_answered.tolist()] == [page == 3 for page in range(7)]
+        assert [state for block in blocks for state in block.are("error")] == [page == 5 for page in range(7)]
+        histories = [value for block in blocks for value in block.account.history.tolist()]
+        standings = [value for block in blocks for value in block.account.standing.tolist()]
+        assert (histories, standings) == ([0, 0, 0, 0, 2.5, 0, 0], [100, 100, 100, 100, -3, 100, 100])

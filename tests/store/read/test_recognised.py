@@ -1,0 +1,87 @@
+"""What pages are recognised by, as it was written."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stored_pages import add_pages, answer, turn
+
+from minicrawl.sizes import Sizes
+from minicrawl.store.rows import Alternate, Fingerprint, RecentPage
+from minicrawl.store.writer import Writer
+
+SKETCH = bytes(range(40))
+URLS = [f"http://a.test/{number}" for number in range(6)]
+PRINTS = {
+    4: Fingerprint(4, 1, 11, SKETCH, None, None),  # the first that says it
+    1: Fingerprint(1, 1, 11, SKETCH, 4, None),  # the same bytes
+    2: Fingerprint(2, 2, 12, SKETCH[::-1], 4, 3),  # nearly the same words
+    0: Fingerprint(0, -3, -13, None, None, None),  # too little text
+}
+
+
+def written(store: Path, at_once: int = 1_000) -> Writer:
+    """The pages had their first answers in the order 4, 1, 2, 0, 3."""
+    writer = Writer(store, Sizes(rows=at_once))
+    add_pages(writer, URLS)
+    with writer.transaction():
+        writer.page_rows.save_turns([turn(page, fetch=answer()) for page in (4, 1, 2, 0, 3)])
+        writer.save_fingerprints(PRINTS)
+    return writer
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_fingerprints_come_in_the_order_of_first_answers(tmp_path: Path, at_once: int) -> None:
+    with written(tmp_path / "crawl.db", at_once) as writer:
+        blocks = list(writer.recognised.fingerprints())
+        found = [
+            (page, payload, bool(first), bool(leads), sketch)
+            for block in blocks
+            for page, payload, first, leads, sketch in zip(
+                block.page.tolist(),
+                block.payload.tolist(),
+                block.is_first.tolist(),
+                block.leads.tolist(),
+                map(np.ndarray.tobytes, block.sketch),
+                strict=True,
+            )
+        ]
+        assert found == [
+            (4, 11, True, True, SKETCH),
+            (1, 11, False, False, SKETCH),
+            (2, 12, True, False, SKETCH[::-1]),  # the first with its bytes
+            (0, -13, True, False, bytes(40)),
+        ]
+
+
+def test_fingerprints_of_one_page_and_counts_of_duplicates(tmp_path: Path) -> None:
+    with written(tmp_path / "crawl.db") as writer:
+        recognised = writer.recognised
+        assert [recognised.fingerprint(page) for page in range(6)] == [PRINTS.get(page) for page in range(6)]
+        assert (recognised.duplicate_counts(), recognised.duplicates_of(4)) == ((1, 1), (1, 1))
+        assert recognised.duplicates_of(1) == (0, 0)
+        with writer.transaction():
+            writer.save_fingerprints({1: None, 2: PRINTS[2]._replace(leader=None, distance=None)})
+        assert recognised.duplicate_counts() == (0, 0)
+        assert recognised.fingerprint(1) is None
+
+
+def test_pages_read_lately_come_in_their_order_with_their_urls(tmp_path: Path) -> None:
+    pages = [RecentPage(number, page, None, b"1234", True, "a link") for number, page in enumerate((5, 0, 2))]
+    with written(tmp_path / "crawl.db") as writer:
+        with writer.transaction():
+            writer.save_recent_pages(reversed(pages), [])
+        assert list(writer.recognised.recent_pages()) == [(page, URLS[page.page]) for page in pages]
+        with writer.transaction():
+            writer.save_recent_pages([], [1])
+        assert [page.page for page, _ in writer.recognised.recent_pages()] == [5, 2]
+
+
+def test_an_alternate_keeps_the_page_that_named_it_first(tmp_path: Path) -> None:
+    with written(tmp_path / "crawl.db") as writer:
+        with writer.transaction():
+            writer.save_alternates([Alternate(3, 1), Alternate(2, 1)])
+        with writer.transaction():
+            writer.save_alternates([Alternate(3, 0)])
+        assert writer.recognised.alternates() == [Alternate(2, 1), Alternate(3, 1)]
+        assert [writer.recognised.alternate_of(page) for page in (3, 4)] == [1, None]

@@ -1,0 +1,38 @@
+"""Pages in a store, as a crawl writes them: for tests of the store that need no crawl."""
+
+from collections.abc import Iterable, Sequence
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored_accounts import account_totals
+from minicrawl.opic import Interpolation
+from minicrawl.store.rows import Account, AccountColumns, Fetch, HostRow, NewPage, Turn
+from minicrawl.store.writer import Writer
+
+NEWCOMER = Account(0, 0, False, 100, 0.0, 0.0, 1 << 24, 0, 0, 0, 0)
+
+
+def accounts_of(pages: Iterable[int], account: Account = NEWCOMER) -> AccountColumns:
+    """The same account for each of some pages."""
+    numbers = list(pages)
+    return AccountColumns(numbers, {name: [value] * len(numbers) for name, value in account._asdict().items()})
+
+
+def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: int | None = None) -> None:
+    """Pages with these URLs, numbered from `first` on, which wait for their first turn on host 0."""
+    numbers = range(first, first + len(urls))
+    reason = "seed" if found_on is None else "link"
+    with writer.transaction():
+        writer.save_hosts([HostRow(0, "a.test", 0.0, 0.0)])
+        writer.page_rows.add(
+            [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
+            accounts_of(numbers),
+        )
+        writer.save_meta(account_totals(Accounts(Interpolation())) | {"best_floor": 0})
+
+
+def answer(title: str | None = None, *, status: int = 200, at: float = 1.0) -> Fetch:
+    return Fetch(status, at, 0.5, 100, "text/html", title)
+
+
+def turn(page: int, state: str = "fetched", reason: str = "ok", fetch: Fetch | None = None) -> Turn:
+    return Turn(page, state, reason, 0, None, fetch)
