@@ -1,7 +1,7 @@
 """What a crawl says, in typed answers: what its store holds, and what its links say by the algorithms of `rank`.
 
 explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
-folded     the stored links as a graph, aliases folded into the pages they stand for
+folded_aliases  the stored links as a graph, aliases folded into the pages they stand for
 rankings   pages ranked by their links in other ways
 page_sets  the pages that a user names          compare   how two rankings differ
 verify     the crawl's own ranking against the exact one

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import FoldedPages
+from minicrawl.analysis.folded_aliases import FoldedPages
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError

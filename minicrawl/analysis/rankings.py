@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
+from minicrawl.analysis.folded_aliases import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
 from minicrawl.analysis.page_sets import IntArray, named_pages, pages_with_words
 from minicrawl.analysis.sites import numbered_sites, site_of
 from minicrawl.errors import SettingError

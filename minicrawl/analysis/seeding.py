@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import folded_store
+from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray

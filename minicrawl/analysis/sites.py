@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import folded_store
+from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.crawler.urls import keys
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site

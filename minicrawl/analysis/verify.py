@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import FloatArray, check_is_rankable, folded_graph, rankable
+from minicrawl.analysis.folded_aliases import FloatArray, check_is_rankable, folded_graph, rankable
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR

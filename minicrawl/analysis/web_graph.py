@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded import FloatArray, folded_store
+from minicrawl.analysis.folded_aliases import FloatArray, folded_store
 from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
 from minicrawl.graphs.loading import load_graph
 from minicrawl.rank import Graph, pagerank

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sites import Site, crawl
 
-from minicrawl.analysis.folded import folded_pages
+from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.page_sets import named_pages, pages_with_words
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sites import Server, Site, crawl, random_site, rows
 
-from minicrawl.analysis.folded import folded_graph
+from minicrawl.analysis.folded_aliases import folded_graph
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit

@@ -75,8 +75,13 @@ def test_view_computes_what_the_books_compute(tmp_path: Path, window: Window, se
     sizes = window.sizes(in_hand)
     scalars = {
         **sizes._asdict(),
-        "level": level, "clock": now, "newcomer_history": NEWCOMER_HISTORY, "newcomer_stretch": NEWCOMER_STRETCH,
-        "ledger_virtual": 12_345, "ledger_never_visited": ledger.never_visited, "ledger_births": ledger.births,
+        "level": level,
+        "clock": now,
+        "newcomer_history": NEWCOMER_HISTORY,
+        "newcomer_stretch": NEWCOMER_STRETCH,
+        "ledger_virtual": 12_345,
+        "ledger_never_visited": ledger.never_visited,
+        "ledger_births": ledger.births,
         "ledger_total": ledger.total(),
     }
     path = tmp_path / "crawl.db"

@@ -48,9 +48,7 @@ class Frontier:
         self._errands = WaitingErrands()
         self._name_server = NameServer()
         self._locates = locates
-        self._addresses = Addresses(
-            self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from
-        )
+        self._addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self.in_flight = 0

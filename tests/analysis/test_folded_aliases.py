@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minicrawl.analysis.folded import folded_graph
+from minicrawl.analysis.folded_aliases import folded_graph
 from minicrawl.store.links import LinkGraph
 
 
