@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.output import counted, document, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
 
 def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
     pages = found.pages
-    yield (f"A {printable(a)}: {pages.a:,} pages; B {printable(b)}: {pages.b:,} pages; in both: {pages.common:,}")
+    yield (
+        f"A {printable(a)}: {counted(pages.a, 'page')}; B {printable(b)}: {counted(pages.b, 'page')}; "
+        f"in both: {pages.common:,}"
+    )
     yield ""
     for k, share in found.overlap.items():
         yield f"{f'overlap of the first {k:,}':<28}{share:>9.1%}"
@@ -73,7 +76,7 @@ def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
             yield f"{mover.before:>10,}  {mover.after:>10,}  {printable(mover.url)}"
     for name, only in (("A", found.only_a), ("B", found.only_b)):
         if only.pages:
-            yield from ("", f"{f'rank in {name}':>10}  only there, {only.pages:,} pages")
+            yield from ("", f"{f'rank in {name}':>10}  only there, {counted(only.pages, 'page')}")
             yield from (f"{page.rank:>10,}  {printable(page.url)}" for page in only.best)
 
 

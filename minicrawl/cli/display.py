@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, at_least, duration, graph_line, printable, silence_line, tally
+from minicrawl.cli.output import amount, at_least, counted, duration, graph_line, printable, silence_line, tally
 from minicrawl.model import Progress
 
 _PLAIN_SECONDS = 5.0
@@ -65,9 +65,10 @@ def plain(progress: Progress) -> str:
     best = f"; first {printable(progress.top[0][1])}" if progress.top else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     return (
-        f"{duration(progress.seconds)}: {progress.fetched:,} pages, {_speed(progress):.1f}/s, "
+        f"{duration(progress.seconds)}: {counted(progress.fetched, 'page')}, {_speed(progress):.1f}/s, "
         f"{amount(progress.bytes)}, {progress.known:,} known, {progress.never_read:,} not read, "
-        f"{progress.hosts_ready} hosts ready, {progress.hosts_waiting} waiting, {progress.in_flight} in flight, "
+        f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
+        f"{progress.in_flight} in flight, "
         f"{sum(progress.errors.values()):,} given up{best}{silence}"
     )
 
@@ -83,7 +84,11 @@ def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
         f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting, {progress.in_flight:,} in flight",
     )
     yield "clock", f"{progress.clock:.2f} turnovers of all cash in hand"
-    left_out = f"; {progress.left_out:,} links were left out" if progress.left_out else ""
+    left_out = (
+        f"; {counted(progress.left_out, 'link')} {'was' if progress.left_out == 1 else 'were'} left out"
+        if progress.left_out
+        else ""
+    )
     yield "coverage", f"{at_least(progress.coverage)} of the importance of the known pages{left_out}"
     if progress.graph is not None:
         yield "shape", graph_line(progress.graph)

@@ -175,14 +175,17 @@ def _lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     never_read = web.never_read()
     unread = "" if never_read is None else f", {never_read:,} of them never read"
     size = f"{counted(found.pages, 'page')}, {counted(found.links, 'link')}"
-    yield f"{name}: {size}; {found.dangling:,} pages without links{unread}"
+    yield f"{name}: {size}; {counted(found.dangling, 'page')} without links{unread}"
     yield ""
     strong, weak = found.strong.sizes, found.weak.sizes
     yield (
-        f"strong components  {len(strong):,}; the largest, the core, has {strong.max():,} pages "
-        f"({strong.max() / found.pages:.1%}) and {found.core_links:,} links"
+        f"strong components  {len(strong):,}; the largest, the core, has {counted(int(strong.max()), 'page')} "
+        f"({strong.max() / found.pages:.1%}) and {counted(found.core_links, 'link')}"
     )
-    yield f"weak components    {len(weak):,}; the largest has {weak.max():,} pages ({weak.max() / found.pages:.1%})"
+    yield (
+        f"weak components    {len(weak):,}; the largest has {counted(int(weak.max()), 'page')} "
+        f"({weak.max() / found.pages:.1%})"
+    )
     yield f"bow tie            {', '.join(f'{part} {count:,}' for part, count in parts.items())}"
     yield f"in-links           {_degrees_line(found.indegrees)}"
     yield f"out-links          {_degrees_line(found.outdegrees)}"
@@ -204,8 +207,8 @@ def _degrees_line(degrees: "Degrees") -> str:
     if law is None:
         return line
     return (
-        f"{line}; power law x^-{law.alpha:.2f} (± {law.error:.2f}) from {law.xmin} on, which {law.tail:,} pages "
-        f"have; it is off by up to {law.distance:.1%}"
+        f"{line}; power law x^-{law.alpha:.2f} (± {law.error:.2f}) from {law.xmin} on, which "
+        f"{counted(law.tail, 'page')} {'has' if law.tail == 1 else 'have'}; it is off by up to {law.distance:.1%}"
     )
 
 

@@ -121,7 +121,7 @@ def silence_line(silence: Silence) -> str:
 def graph_line(graph: GraphCounts) -> str:
     """The crawled web in one line."""
     return (
-        f"{graph.links / max(graph.read, 1):.1f} links a page, {graph.dangling:,} pages without, at most "
-        f"{graph.most_inlinks:,} to one; core of {graph.core:,} pages, {graph.components:,} strong components "
-        f"(at {graph.read:,} read)"
+        f"{graph.links / max(graph.read, 1):.1f} links a page, {counted(graph.dangling, 'page')} without, at most "
+        f"{graph.most_inlinks:,} to one; core of {counted(graph.core, 'page')}, "
+        f"{counted(graph.components, 'strong component')} (at {graph.read:,} read)"
     )

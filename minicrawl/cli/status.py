@@ -44,7 +44,7 @@ def _lines(status: "Status", now: float) -> Iterator[str]:
         yield f"duplicates {status.duplicates.exact:,} exact, {status.duplicates.near:,} near"
     if status.probes.asked:
         yield (
-            f"probes    {status.probes.asked:,} pages that cannot exist asked for, "
+            f"probes    {counted(status.probes.asked, 'page')} that cannot exist asked for, "
             f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
         )
     if status.run is not None:
@@ -56,13 +56,13 @@ def _failing_lines(hosts: "tuple[FailingHost, ...]") -> Iterator[str]:
         dead = sum(host.dead_until is not None for host in hosts)
         shown = ", ".join(f"{printable(host.host)} ({host.failures} in a row)" for host in hosts[:_HOSTS_SHOWN])
         more = f" and {len(hosts) - _HOSTS_SHOWN:,} more" if len(hosts) > _HOSTS_SHOWN else ""
-        yield f"failing   {len(hosts):,} hosts, {dead:,} of them dead for now: {shown}{more}"
+        yield f"failing   {counted(len(hosts), 'host')}, {dead:,} of them dead for now: {shown}{more}"
 
 
 def _sitemap_lines(sitemaps: "Sitemaps") -> Iterator[str]:
     if sitemaps.reasons:
         yield (
-            f"sitemaps  {tally(sitemaps.reasons)}; {sitemaps.found:,} URLs in them, "
+            f"sitemaps  {tally(sitemaps.reasons)}; {counted(sitemaps.found, 'URL')} in them, "
             f"{sitemaps.waiting:,} wait, {sitemaps.made_known:,} became known"
         )
         if sitemaps.left_out:
@@ -71,7 +71,7 @@ def _sitemap_lines(sitemaps: "Sitemaps") -> Iterator[str]:
 
 def _trap_lines(traps: "tuple[TrapPattern, ...]") -> Iterator[str]:
     for trap in traps[:_TRAPS_SHOWN]:
-        counts = f"{trap.read:,} read, {trap.dropped:,} links dropped"
+        counts = f"{trap.read:,} read, {counted(trap.dropped, 'link')} dropped"
         yield f"trap      {printable(trap.pattern)}: {trap.rule}; {counts}"
     if len(traps) > _TRAPS_SHOWN:
         yield f"          and {len(traps) - _TRAPS_SHOWN:,} more: see --json"
@@ -80,7 +80,7 @@ def _trap_lines(traps: "tuple[TrapPattern, ...]") -> Iterator[str]:
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     speed = run.pages_per_second
     yield (
-        f"this run  {run.fetched:,} pages, {amount(run.bytes)} in {duration(run.seconds)}"
+        f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}"
         + (f", {speed:.1f} pages/s" if speed else "")
     )
     yield f"coverage  {read_line(status.known, status.read, run.coverage, status.left_out)}"
@@ -90,4 +90,4 @@ def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"
         ago = max(0.0, now - (status.last_commit or now))
-        yield f"now       {run.in_flight} requests in flight; last commit {ago:.0f} s ago"
+        yield f"now       {counted(run.in_flight, 'request')} in flight; last commit {ago:.0f} s ago"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import counted
 
 if TYPE_CHECKING:
     from minicrawl.analysis.verify import Agreement, Verification
@@ -59,8 +60,8 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 
 def _lines(found: "Verification", store: Path) -> list[str]:
     return [
-        f"{store}: {found.known:,} pages known, {found.read:,} read, {found.links:,} links; aliases, folded "
-        f"into their targets: {found.aliases:,}",
+        f"{store}: {counted(found.known, 'page')} known, {found.read:,} read, {counted(found.links, 'link')}; aliases, "
+        f"folded into their targets: {found.aliases:,}",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

@@ -115,7 +115,7 @@ def _trap_lines(trap: "Trap | None") -> Iterator[str]:
         if counts is None
         else (
             f"{rule}: {counts.read:,} read, {counts.repeated:,} of them repeated another page; "
-            f"{counts.dropped:,} links dropped"
+            f"{counted(counts.dropped, 'link')} dropped"
         )
     )
 

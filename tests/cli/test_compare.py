@@ -85,7 +85,7 @@ def test_what_is_printed(before: Path, after: Path) -> None:
         "         1  http://a.test/",
         "         3  http://d.test/",
         "",
-        " rank in B  only there, 1 pages",
+        " rank in B  only there, 1 page",
         "         2  http://e.test/",
     ]
 

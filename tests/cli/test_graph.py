@@ -36,7 +36,7 @@ def test_stats_of_a_store_fold_aliases(store: Path) -> None:
     result = run("--store", store)
     assert result.exit_code == 0
     head, _, strong, weak, parts, *_ = result.output.splitlines()
-    assert head == f"{store}: 4 pages, 5 links; 1 pages without links, 1 of them never read"
+    assert head == f"{store}: 4 pages, 5 links; 1 page without links, 1 of them never read"
     assert strong == "strong components  3; the largest, the core, has 2 pages (50.0%) and 2 links"
     assert weak == "weak components    1; the largest has 4 pages (100.0%)"
     assert parts == "bow tie            core 2, in 0, out 2, tubes 0, tendrils 0, disconnected 0"
