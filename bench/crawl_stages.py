@@ -22,6 +22,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.http import codings
 from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.known.known_urls import KnownUrls
@@ -63,7 +64,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (Duplicates, "add", "look up duplicates"),
     (KnownUrls, "find", "look up URLs"),
     (Accounts, "visit", "both books: visit"),
-    (Frontier, "credit", "frontier"),
+    (WaitingPages, "credit", "frontier"),
     (Frontier, "best_errand", "frontier"),
     (Frontier, "best_page", "frontier"),
     (Frontier, "hand_out", "frontier"),

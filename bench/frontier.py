@@ -36,6 +36,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.recognise.duplicates import Duplicates
@@ -255,9 +256,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (KnownUrls, "find", "look up URLs"),
     (Duplicates, "likeness", "look up duplicates"),
     (Accounts, "visit", "both books"),
-    (Frontier, "credit", "frontier: credit"),
+    (WaitingPages, "credit", "frontier: credit"),
     (Frontier, "add", "frontier: add"),
-    (Frontier, "release", "frontier: release"),
+    (Frontier, "end_turn", "frontier: end of turn"),
     (Visits, "absorb", "absorb: the rest"),
     (Absorber, "commit", "commit"),
     (Settling, "settle", "virtual visits"),

@@ -1,0 +1,53 @@
+"""A crawl's books with no network: the parts that take in what comes back, and pages that are handed to them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+Web = Mapping[str, Sequence[str] | int]
+"""By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
+
+
+def absorber_of(store: Path, *, now: float = 0.0, **settings: object) -> Absorber:
+    """What a crawl with these settings, and without any delay, takes up of a store."""
+    chosen = CrawlSettings.of({"delay": 0.0, **settings})
+    window = parse_window(chosen.history, chosen.window)
+    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now)
+
+
+def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
+    reply = web.get(url, 404)
+    if isinstance(reply, int):
+        return Fetched(url, status=reply), ParsedPage()
+    outlinks = tuple(dict.fromkeys(reply))  # each once, as a parser gives them
+    return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
+
+
+def take_turn(absorber: Absorber, page: int, answered: tuple[Fetched, ParsedPage], now: float = 0.0) -> None:
+    absorber.visits.absorb(page, *answered, now)
+
+
+def crawl_all(
+    absorber: Absorber, web: Web, *, most: int = 1_000, after_turn: Callable[[int], None] = lambda page: None
+) -> list[str]:
+    """Every page in turn, until none waits or so many were asked for; the URLs asked for."""
+    asked: list[str] = []
+    while len(asked) < most and (page := absorber.frontier.acquire(0.0)) is not None:
+        asked.append(absorber.urls.url(page))
+        take_turn(absorber, page, answer(web, asked[-1]))
+        after_turn(page)
+    absorber.commit({})
+    return asked
+
+
+def page_of(absorber: Absorber, url: str) -> int:
+    (page,) = absorber.urls.find([url])
+    assert page is not None, f"{url} is not known"
+    return page

@@ -1,0 +1,57 @@
+"""Whether a URL may become known, and with how much cash it is born."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
+from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
+from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.opic import GRANT, STRATEGIES
+from minicrawl.settings import CrawlSettings
+
+HOME = "http://a.test/"
+TRAP = HOME + "x" * 2_000
+GREEDY = STRATEGIES["greedy"]
+
+
+def is_ours(url: str) -> bool:
+    return "b.test" not in url
+
+
+@pytest.mark.parametrize("traps", [None, Traps()], ids=["no traps", "traps"])
+@pytest.mark.parametrize("owns", [None, is_ours], ids=["all ours", "shared"])
+def test_every_url_gets_its_own_answer_in_its_own_place(traps: Traps | None, owns: object) -> None:
+    """Traps are asked of the URLs that are ours alone, so their answers are fewer, and must not slip."""
+    urls = [HOME + "1", "http://b.test/", TRAP, HOME + "2", TRAP.replace("a.", "b."), HOME + "3"]
+    admission = Admission(CrawlSettings(), GREEDY, traps, owns)  # type: ignore[arg-type]
+    expected: list[str | None] = []
+    for url in urls:
+        is_trap = traps is not None and len(url) > 1_000
+        expected.append(ELSEWHERE if owns is not None and "b.test" in url else "trap-long-path" if is_trap else None)
+    found = list(admission.refusals(HOME, NO_CONTENT, urls))
+    assert (found or [None] * len(urls)) == expected  # no answers at all: nothing is refused
+    assert admission.refusal(HOME, TRAP) == (None if traps is None else "trap-long-path")
+    assert list(admission.owned(urls)) == [url for url in urls if owns is None or is_ours(url)]
+
+
+def test_scope_is_that_of_the_seeds_once_these_are_known() -> None:
+    admission = Admission(CrawlSettings(scope="host"), GREEDY)
+    admission.begin([HOME])
+    inside: Sequence[str] = [url for url in (HOME + "x", "http://b.test/") if admission.scope.refuses(url, 1) is None]
+    assert inside == [HOME + "x"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "boost", "grants"),
+    [
+        ("greedy", (), [GRANT, GRANT]),
+        ("greedy", ("/good=3",), [3 * GRANT, GRANT]),
+        ("opic", ("/good=3",), [0, 0]),  # only seeds are born with cash there
+    ],
+)
+def test_pages_are_born_with_what_focus_and_strategy_say(
+    strategy: str, boost: tuple[str, ...], grants: list[int]
+) -> None:
+    admission = Admission(CrawlSettings(boost=boost), STRATEGIES[strategy])
+    assert admission.grants([HOME + "good", HOME + "other"], GRANT) == grants

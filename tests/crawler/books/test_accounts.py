@@ -1,0 +1,153 @@
+"""Depths, in-links and chains of aliases, against a slow look at all links there are; and who has to be written."""
+
+import random
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic.coverage import PageKind
+from minicrawl.store.links import LinkGraph
+
+PAGES = 40
+NOWHERE = np.zeros(0, dtype=np.int32)
+
+
+def links(targets: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.array(targets, dtype=np.int32)
+
+
+class Model:
+    """Links as plain lists."""
+
+    def __init__(self) -> None:
+        self.outlinks: dict[int, list[int]] = {}
+        self.aliases: set[int] = set()
+
+    def inlinks(self) -> list[int]:
+        targets = [target for targets in self.outlinks.values() for target in targets]
+        return [targets.count(page) for page in range(PAGES)]
+
+    def depths(self, noted: list[int]) -> list[int]:
+        """The least over all paths from pages at these depths; a link is one step, an alias none."""
+        found = list(noted)
+        queue = deque(sorted(range(PAGES), key=found.__getitem__))
+        while queue:
+            page = queue.popleft()
+            for target in self.outlinks.get(page, []):
+                depth = found[page] + (page not in self.aliases)
+                if depth < found[target]:
+                    found[target] = depth
+                    queue.append(target)
+        return found
+
+
+def random_turns(accounts: Accounts, seed: int, turns: int) -> Model:
+    model, rng = Model(), random.Random(seed)
+    for _ in range(turns):
+        page = rng.randrange(PAGES)
+        old = model.outlinks.get(page, [])
+        later = range(page + 1, PAGES)  # aliases that lead on only: no loop closes
+        if later and rng.random() < 0.3:
+            outlinks, kind = [rng.choice(later)], PageKind.ALIAS
+            model.aliases.add(page)
+        else:
+            outlinks, kind = (
+                rng.sample([other for other in range(PAGES) if other != page], rng.randrange(6)),
+                PageKind.PAGE,
+            )
+            model.aliases.discard(page)
+        accounts.visit(page, links(outlinks), links(old), kind)
+        model.outlinks[page] = outlinks
+    return model
+
+
+@pytest.fixture(params=["in memory", "on disk"])
+def accounts(request: pytest.FixtureRequest, tmp_path: Path) -> Accounts:
+    folder = tmp_path if request.param == "on disk" else None
+    accounts = Accounts(Interpolation(), folder=folder, most_in_memory=10)
+    accounts.discover(0, [GRANT] * 2)
+    accounts.seed(np.arange(2))
+    for page in range(2, PAGES):
+        accounts.discover(9, [GRANT] if page % 2 else [0])
+    return accounts
+
+
+def test_inlinks_and_depths_are_those_of_all_links(accounts: Accounts) -> None:
+    model = random_turns(accounts, 1, 200)
+    assert accounts.inlinks[:PAGES].tolist() == model.inlinks()
+    sources = sorted(model.outlinks)
+    counts = [len(model.outlinks[page]) for page in sources]
+    graph = LinkGraph(
+        np.array(sources, dtype=np.int64),
+        np.concatenate([[0], np.cumsum(counts)]),
+        links([target for page in sources for target in model.outlinks[page]]),
+        PAGES,
+    )
+    noted = accounts.depth[:PAGES].tolist()
+    accounts.shorten(lambda: [graph.rows(some) for some in np.array_split(np.arange(len(sources)), 5)])
+    # Links that are gone may have brought a page nearer than those that are left, and nobody is brought farther.
+    assert accounts.depth[:PAGES].tolist() == model.depths(noted)
+
+
+def test_cash_and_standing_are_kept_over_any_turns(accounts: Accounts) -> None:
+    """All cash there is, the virtual page's and the reserve's too, and all that the ledger holds."""
+    before = accounts.book.total
+    random_turns(accounts, 2, 300)
+    book, ledger = accounts.book, accounts.ledger
+    assert book.total == before
+    assert int(book.standing[:PAGES].sum()) + book.level * book.payees + book.virtual == book.total
+    held = int(ledger.received[:PAGES].sum()) - int(ledger.forwarded[:PAGES].sum()) + ledger.virtual
+    assert held == ledger.births
+
+
+def test_hops_count_the_aliases_of_the_longest_chain(accounts: Accounts) -> None:
+    chains = {2: 3, 3: 4, 4: 5, 6: 5, 8: 9}
+    for alias, target in chains.items():
+        accounts.visit(alias, links([target]), NOWHERE, PageKind.ALIAS)
+    # Noted one by one, in an order in which each knows of those before it.
+    assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 2, 3, 1]
+    accounts.visit(3, links([7]), links([4]))
+    del chains[3]
+    assert accounts.hops_may_fall
+    accounts.count_hops(chains.items())
+    assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 0, 1, 1]
+    assert not accounts.hops_may_fall
+
+
+@pytest.mark.parametrize("turns", [1, 200], ids=["few", "most of all"])
+def test_pages_that_changed_are_taken_once(accounts: Accounts, turns: int) -> None:
+    accounts.take_touched()
+    before = (
+        accounts.inlinks[:PAGES].copy(),
+        accounts.ledger.received[:PAGES].copy(),
+        accounts.ledger.forwarded[:PAGES].copy(),
+    )
+    model = random_turns(accounts, 3, turns)
+    visited, credited = (pages.tolist() for pages in accounts.take_touched())
+    assert visited == sorted(set(visited))
+    assert credited == sorted(set(credited) - set(visited))
+    assert set(model.outlinks) <= set(visited)
+    now = accounts.inlinks[:PAGES], accounts.ledger.received[:PAGES], accounts.ledger.forwarded[:PAGES]
+    changed = {page for old, new in zip(before, now, strict=True) for page in np.flatnonzero(old != new).tolist()}
+    assert changed <= set(visited) | set(credited)
+    assert [len(pages) for pages in accounts.take_touched()] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("state", "is_answered", "kind"),
+    [
+        ("fetched", True, PageKind.PAGE),
+        ("alias", False, PageKind.ALIAS),
+        ("error", True, PageKind.NOTHING),
+        ("error", False, PageKind.UNKNOWN),
+        ("gone", True, PageKind.NOTHING),
+        ("disallowed", True, PageKind.UNKNOWN),  # the answer was for robots.txt
+        ("waiting", False, PageKind.UNKNOWN),
+    ],
+)
+def test_what_a_page_is_to_walkers(state: str, is_answered: bool, kind: PageKind) -> None:
+    assert kind_of(state, is_answered) is kind
