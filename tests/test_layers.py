@@ -161,14 +161,8 @@ WITHOUT_A_TEST = {
 }
 """Modules with nothing that could break, and why."""
 TESTED_WITH_OTHERS = {
-    "crawler/admission/admission": "crawler/known/test_discovery",
-    "crawler/books/accounts": "crawler/test_absorb",
-    "crawler/books/stored_accounts": "crawler/test_history",
     "crawler/books/stored_forms": "store/test_damage",
     "crawler/html/browser_tree": "crawler/html/test_plain_tree",
-    "crawler/known/known_pages": "crawler/test_absorb",
-    "crawler/known/loading": "crawler/hosts/test_stored_times",
-    "crawler/known/settling": "crawler/test_absorb",
     "crawler/progress": "crawler/test_engine",
     "crawler/requests/host_turns": "crawler/test_gaps",
     "crawler/requests/look_up": "crawler/test_locating",

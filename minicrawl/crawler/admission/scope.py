@@ -5,7 +5,7 @@ crawled whatever they say: who names a URL means it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,6 +49,14 @@ class Scope:
         if self.kind != "any" and not self.is_inside(url):
             return f"scope-{self.kind}"
         return self._filtered(url) if self.deny or self.allow or self.html_only else None
+
+    def follows(self, urls: Sequence[str], depth: int) -> list[bool]:
+        """Which of some normalised URLs at `depth` links may become known."""
+        if self.max_depth is not None and depth > self.max_depth:
+            return [False] * len(urls)
+        if self.kind == "any" and not (self.deny or self.allow or self.html_only):  # as it mostly is
+            return [len(url) <= MAX_URL_LENGTH for url in urls]
+        return [self.refuses(url, depth) is None for url in urls]
 
     def rule(self, url: str, depth: int) -> str | None:
         """The rule that keeps a URL out, in words: which option, and which of its patterns; None if there is none."""

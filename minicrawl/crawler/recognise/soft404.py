@@ -15,7 +15,7 @@ by.
 
 import re
 from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
@@ -69,6 +69,9 @@ class Judged(NamedTuple):
     regained: tuple[int, ...] = ()
 
 
+_NOTHING = Judged()
+
+
 class Soft404s:
     """The probes of all hosts, and what followed. secret: of the store, so that nobody can guess what is asked for.
 
@@ -107,7 +110,8 @@ class Soft404s:
         row = RecentPage(self._number, page, fetched.digest, fetched.words, is_there, self._anchors.get(page, ""))
         self._new[row.id] = row
         read = _read(row, fetched.url)
-        judged = self._judged(self._probes.get(origin_of(read.url), {}).values(), [read])
+        probes = self._probes.get(origin_of(read.url))
+        judged = self._judged(probes.values(), [read]) if probes else _NOTHING
         self._note(read)
         return judged
 
@@ -156,8 +160,10 @@ class Soft404s:
 
     def is_soft_404(self, page: int, url: str) -> bool:
         """Whether a page that was read is a soft 404."""
-        probes = self._probes.get(origin_of(url), {}).values()
-        return any(page in probe.matched for probe in probes if probe.verdict == "soft-404")
+        probes = self._probes.get(origin_of(url))
+        if not probes:  # as of most origins
+            return False
+        return any(page in probe.matched for probe in probes.values() if probe.verdict == "soft-404")
 
     def take_rows(self) -> list[Probe]:
         """Probes that were answered or judged anew since the last call."""
@@ -177,8 +183,9 @@ class Soft404s:
     def _note(self, read: Read) -> None:
         """Take in a page that was compared, and wonder whether its host should be asked."""
         site = origin_of(read.url)
-        if not any(read.page in probe.matched for probe in self._probes.get(site, {}).values()):
-            self._suspect(site, read)
+        probes = self._probes.get(site, {})
+        if not (probes and any(read.page in probe.matched for probe in probes.values())):
+            self._suspect(site, read, probes)
         self._keep(site, read)
 
     def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
@@ -205,16 +212,20 @@ class Soft404s:
         if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
-    def _suspect(self, site: str, read: Read) -> None:
+    def _suspect(self, site: str, read: Read, probes: Mapping[str, NotFound]) -> None:
         """Want a page that cannot exist beside one that may say "not found", as does one read shortly before."""
-        probes = self._probes.get(site, {})
-        folder = folder_of(read.url)
-        if folder in probes or not self._may_ask(site):
+        lately = self._lately.get(site)
+        if lately is None or not self._may_ask(site):
             return
-        before = [*islice(reversed(self._lately.get(site, ())), _COMPARED)][::-1]
-        beside = [other for other in before if not probes or folder_of(other.url) == folder]
+        beside = [*islice(reversed(lately), _COMPARED)][::-1]
+        if probes:
+            folder = folder_of(read.url)
+            if folder in probes:
+                return
+            beside = [other for other in beside if folder_of(other.url) == folder]
         nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
         if nearest is not None and _may_say_not_found(read, nearest):
+            folder = folder_of(read.url)
             probe = NotFound(folder, "", 0.0, "open")
             self._probes.setdefault(site, {})[folder] = probe
             self._want(site, probe, read.url)

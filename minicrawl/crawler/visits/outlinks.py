@@ -99,9 +99,8 @@ class Outlinks:
         if not outcome.follows:
             return [], [], 0
         depth = int(self._accounts.depth[page]) + 1
-        refuses = self._admission.scope.refuses
         outlinks, all_anchors = self._sessions.plain_links(parsed)
-        inside = [refuses(url, depth) is None for url in outlinks]
+        inside = self._admission.scope.follows(outlinks, depth)
         urls, anchors = list(compress(outlinks, inside)), list(compress(all_anchors, inside))
         return urls, anchors, len(inside) - len(urls)
 

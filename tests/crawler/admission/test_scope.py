@@ -120,3 +120,22 @@ def test_urls_longer_than_the_limit_are_refused():
     stem = "http://h.test/"
     assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem))) is None
     assert refusal(stem + "a" * (MAX_URL_LENGTH - len(stem) + 1)) == "too-long"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"scope": "site"},
+        {"scope": "prefix", "max_depth": 1},
+        {"deny": (r"\?",)},
+        {"allow": ("x",)},
+        {"html_only": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_of_many_links_those_are_followed_that_nothing_refuses(settings, depth):
+    scope = Scope.of(CrawlSettings(**settings), SEEDS)
+    urls = [*SEEDS, "http://c.test/x?y", "http://c.test/x.png", f"http://c.test/{'x' * MAX_URL_LENGTH}"]
+    assert scope.follows(urls, depth) == [scope.refuses(url, depth) is None for url in urls]

@@ -1,0 +1,94 @@
+"""What is known of a page is what was noted last, be it in the store or on its way there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stored_pages import add_pages, answer, turn
+
+from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.model import State
+from minicrawl.store.links import to_bytes
+from minicrawl.store.rows import LastTurn, Links, Refused
+from minicrawl.store.writer import Writer
+
+
+class Known:
+    """A store of three pages, and what is noted of them."""
+
+    def __init__(self, path: Path) -> None:
+        self.writer, self.batch = Writer(path), Batch()
+        add_pages(self.writer, [f"http://a.test/{page}" for page in range(3)])
+        self.pages = KnownPages(self.writer, self.batch)
+
+    def commit(self) -> None:
+        with self.writer.transaction():
+            self.batch.save(self.writer)
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Iterator[Known]:
+    known = Known(tmp_path / "crawl.db")
+    yield known
+    known.writer.close()
+
+
+def linking(page: int, *targets: int) -> Links:
+    return Links(page, to_bytes(np.array(targets, dtype=np.int32)), 0, 0)
+
+
+@pytest.mark.parametrize("commits", [False, True], ids=["in the batch", "in the store"])
+def test_the_last_turn_of_a_page(known: Known, commits: bool) -> None:
+    pages = known.pages
+    assert (pages.last_state(1), pages.was_there(1)) == ("waiting", False)
+    pages.note_turn(turn(1, fetch=answer("One")), linking(1, 2, 0))
+    if commits:
+        known.commit()
+    assert (pages.last_state(1), pages.was_there(1)) == ("fetched", True)
+    assert pages.last_turn(1) == LastTurn("ok", "One")
+    assert pages.outlinks(1).tolist() == [2, 0]
+    pages.restate(1, State.ERROR, "soft-404")
+    pages.relink(pages.links_row(1)._replace(targets=b""))
+    if commits:
+        known.commit()
+    assert (pages.last_state(1), pages.was_there(1)) == ("error", False)
+    assert pages.last_turn(1) == LastTurn("soft-404", "One")
+    assert pages.outlinks(1).tolist() == []
+
+
+@pytest.mark.parametrize("commits", [False, True], ids=["in the batch", "in the store"])
+def test_a_turn_outdoes_what_was_noted_before_it(known: Known, commits: bool) -> None:
+    known.pages.note_turn(turn(1, fetch=answer("Old")), linking(1, 2))
+    known.pages.restate(1, State.ERROR, "soft-404")
+    if commits:
+        known.commit()
+    known.pages.note_turn(turn(1, "alias", "canonical"), linking(1, 0))
+    known.commit()
+    assert known.pages.last_turn(1) == LastTurn("canonical", None)
+    assert known.writer.page_table.state(1) == "alias"
+    assert known.pages.outlinks(1).tolist() == [0]
+
+
+def test_failures_in_a_row_are_counted_until_a_turn_ends_them(known: Known) -> None:
+    for _ in range(3):
+        known.pages.note_failure(2, "timeout")
+    known.commit()
+    assert known.pages.attempts == {2: 3}
+    assert known.writer.page_table.unanswered() == {"timeout": 1}
+    known.pages.note_turn(turn(2, fetch=answer()), linking(2))
+    known.commit()
+    assert known.pages.attempts == {}
+    assert known.writer.page_table.unanswered() == {}
+    known.pages.note_failure(2, "timeout")
+    known.pages.note_unchanged(2, None)
+    assert known.pages.attempts == {}
+
+
+def test_links_that_are_not_followed_are_told_from_the_batch_first(known: Known) -> None:
+    assert known.pages.refused_row(0) is None
+    known.pages.note_refused(Refused(0, "http://b.test/", None))
+    known.commit()
+    known.pages.note_refused(Refused(0, None, "[]"))
+    assert known.pages.refused_row(0) == Refused(0, None, "[]")

@@ -1,0 +1,80 @@
+"""A crawl that goes on holds what the one before held; and what a store lacks is a sentence."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from absorbing import absorber_of, crawl_all
+from sites import random_site, rows
+from table import each
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.errors import StoreError
+from minicrawl.model import Fetched, ParsedPage
+
+
+def held(absorber: Absorber) -> dict[str, Any]:
+    """What is in memory of pages and hosts, by names of one's own."""
+    size, frontier = absorber.accounts.size, absorber.frontier
+    return {
+        "urls": [absorber.urls.url(page) for page in range(size)],
+        "hosts": [(host.name, host.crawl_delay, host.health, host.rests_until) for host in frontier.hosts],
+        "host of a page": frontier.pages.host_of[:size].tolist(),
+        "cash": absorber.accounts.book.cashes().tolist(),
+        "received": absorber.accounts.ledger.received[:size].tolist(),
+        "gone": absorber.accounts.ledger.gone[:size].tolist(),
+        "visited": absorber.accounts.book.visited[:size].tolist(),
+        "read": absorber.accounts.coverage.collected,
+        "bound": absorber.accounts.coverage.bound(),
+    }
+
+
+@pytest.mark.parametrize("turns", [0, 7, 30, 200])
+def test_what_a_crawl_takes_up_is_what_the_one_before_left(tmp_path: Path, turns: int) -> None:
+    site, seeds = random_site(2)
+    web = {url: 404 if "/3" in url else links for url, links in site.items()}
+    first = absorber_of(tmp_path / "crawl.db")
+    first.start(seeds, 0.0)
+    crawl_all(first, web, most=turns)
+    before, order = held(first), np.argsort(-first.accounts.book.cashes(), kind="stable")
+    first.writer.close()
+    again = absorber_of(tmp_path / "crawl.db")
+    assert held(again) == before
+    assert np.array_equal(np.argsort(-again.accounts.book.cashes(), kind="stable"), order)
+    again.writer.close()
+
+
+def test_pages_go_on_with_the_attempts_they_had(tmp_path: Path) -> None:
+    first = absorber_of(tmp_path / "crawl.db")
+    first.start(["http://a.test/"], 0.0)
+    page = first.frontier.acquire(0.0)
+    assert page is not None
+    first.visits.absorb(page, Fetched("http://a.test/", status=503), ParsedPage(), 0.0)
+    first.commit({})
+    first.writer.close()
+    again = absorber_of(tmp_path / "crawl.db")
+    assert again.visits.pages.attempts == {page: 1}
+    again.writer.close()
+
+
+DAMAGE = {
+    "DELETE FROM hosts WHERE id = 0": "host 0 is missing",
+    "UPDATE pages SET host = 99 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
+    "UPDATE pages SET host = -1 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
+    "DELETE FROM pages WHERE id = 1": "pages with numbers from 0 on are missing",
+    "DELETE FROM meta WHERE key = 'reserve'": "meta.reserve is missing",
+    "UPDATE meta SET value = 'much' WHERE key = 'reserve'": "meta.reserve is 'much', which cannot be meant",
+}
+
+
+@each(("deed", "sentence"), DAMAGE.items())
+def test_what_a_store_lacks_is_a_sentence(tmp_path: Path, deed: str, sentence: str) -> None:
+    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
+    first = absorber_of(path)
+    first.start([f"http://{host}.test/" for host in "abc"], 0.0)
+    first.commit({})
+    first.writer.close()
+    rows(path, deed)
+    with pytest.raises(StoreError, match=sentence):
+        absorber_of(path)

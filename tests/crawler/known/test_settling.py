@@ -1,0 +1,67 @@
+"""Virtual visits: when they are due, whom they concern, and what they come to in the end."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absorbing import HOME, absorber_of, answer, crawl_all, take_turn
+from sites import random_site
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.opic.units import DAMPING
+from minicrawl.rank import Graph, pagerank
+
+STAR = {HOME: [f"{HOME}{leaf}" for leaf in range(12)]} | {f"{HOME}{leaf}": [HOME] for leaf in range(12)}
+
+
+def crawled(store: Path, most: int = 1_000) -> Absorber:
+    absorber = absorber_of(store, discovery=1.0)
+    absorber.start([HOME], 0.0)
+    crawl_all(absorber, STAR, most=most)
+    return absorber
+
+
+def test_they_are_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
+    absorber = crawled(tmp_path / "crawl.db")
+    settling, visited = absorber.settling, absorber.accounts.book.payees
+    assert visited == 13
+    assert settling.is_due
+    settling.settle()
+    turns = 0
+    while not settling.is_due:
+        settling.note_turn(0)  # a page without links has nothing to pass on
+        assert not settling.is_due
+        settling.note_turn(3)
+        turns += 1
+    assert turns == 2  # 13 / 10 and more
+
+
+def test_only_committed_links_are_passed_along(tmp_path: Path) -> None:
+    """Of a page visited since, the store would not know the links that the ledger knows."""
+    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0)
+    absorber.start([HOME], 0.0)
+    crawl_all(absorber, STAR, most=0)
+    page = absorber.frontier.acquire(0.0)
+    assert page == 0
+    take_turn(absorber, page, answer(STAR, HOME))
+    assert absorber.settling.settle() == 0
+    absorber.commit({})
+    absorber.writer.close()
+
+
+def test_in_the_end_the_ranking_is_pagerank(tmp_path: Path) -> None:
+    """Of all pages known, those never read being without links: worked out by the power method."""
+    site, seeds = random_site(9)
+    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0)
+    absorber.start(seeds, 0.0)
+    crawl_all(absorber, site, most=25)
+    absorber.settling.settle_fully()
+    links = absorber.writer.links()
+    indptr = np.zeros(absorber.accounts.size + 1, dtype=np.int64)
+    indptr[links.sources + 1] = np.diff(links.indptr)
+    expected = pagerank(Graph(np.cumsum(indptr), links.targets), DAMPING)
+    assert absorber.accounts.ledger.importance() == pytest.approx(expected, abs=1e-4)
+    assert (
+        np.abs(absorber.accounts.ledger.importance() - expected).sum() <= absorber.accounts.ledger.certificate() + 1e-9
+    )
+    absorber.writer.close()
