@@ -96,9 +96,7 @@ class Place(IntEnum):
     LIST = 1
     """In a list or a table of the content, or alone."""
     NAVIGATION = 2
-    ASIDE = 3
-    HEADER = 4
-    FOOTER = 5
+    """In what frames the page: a menu, a header, a footer, a column beside the content."""
 
 
 @dataclass(frozen=True, slots=True)

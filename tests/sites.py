@@ -91,6 +91,10 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 
 
 # Tables of older versions where they differ from those of the version after.
+_SEVENTH = """
+    ALTER TABLE links DROP COLUMN places;
+    ALTER TABLE links DROP COLUMN own_places;
+"""
 _FIFTH = """
     DROP VIEW ranks;
     DROP VIEW weighed;
@@ -179,9 +183,11 @@ _SINCE = {
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 5."""
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 5, or 7."""
     with sqlite3.connect(store) as db:
-        db.executescript(_FIFTH)
+        db.executescript(_SEVENTH)
+        if version < 6:
+            db.executescript(_FIFTH)
         if version < 5:
             db.executescript(_FOURTH)
         if version < 4:

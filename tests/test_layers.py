@@ -175,7 +175,6 @@ TESTED_WITH_OTHERS = {
     "crawler/sources/worker": "crawler/sources/test_workers",
     "crawler/visits/max_depth": "crawler/test_depth",
     "crawler/visits/merging": "crawler/recognise/test_duplicates",
-    "crawler/visits/outlinks": "crawler/test_absorb",
     "crawler/visits/lookalikes": "crawler/recognise/test_duplicates",
     "crawler/visits/soft_errors": "crawler/recognise/test_soft404",
     "crawler/visits/visit": "crawler/test_absorb",

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import Accounts, kind_of
@@ -28,14 +27,13 @@ from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
-from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
 from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, RobotsRow, Turn
 from minicrawl.store.writer import Writer
 
 _STATES = frozenset(State)
 _DEEPEST = 2**20
 _ROWS = 10_000
-_Ids = npt.NDArray[np.int32]
 
 
 class Salvaged(NamedTuple):
@@ -156,29 +154,41 @@ def _replayed(
         number = numbers.get(row[0])
         if number is None or not pages[number].visited or not isinstance(row[1], bytes):
             continue
-        page, outlinks = pages[number], _mapped(row[1], number, numbers)
+        page, outlinks = pages[number], _mapped(row[1], row[5], number, numbers)
         is_alias = page.state == State.ALIAS
-        if page.state == State.WAITING or (is_alias and len(outlinks) != 1):
+        if page.state == State.WAITING or (is_alias and len(outlinks.targets) != 1):
             continue
         if page.state not in (State.FETCHED, State.ALIAS):
-            outlinks = outlinks[:0]
+            outlinks = NOWHERE
         answer = answers.get(page.fetch) if page.fetch is not None else None
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE:
             accounts.retire(number)
         turns.append(Turn(number, page.state, page.reason, 0, accounts.measures(number), answer))
-        own = to_bytes(_mapped(row[4], number, numbers)) if is_alias and isinstance(row[4], bytes) else None
-        counts = [count if isinstance(count, int) else 0 for count in row[2:4]]
-        rows.append(Links(number, to_bytes(outlinks), counts[0], counts[1], own))
+        nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
+        places = places_to_bytes(outlinks.places)
+        links = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)
+        if is_alias and isinstance(row[4], bytes):
+            own = _mapped(row[4], row[6], number, numbers)
+            links = links._replace(own=to_bytes(own.targets), own_places=places_to_bytes(own.places))
+        rows.append(links)
     return turns, rows
 
 
-def _mapped(blob: bytes, source: int, numbers: dict[int, int]) -> _Ids:
-    """Links as they are numbered now, without those to pages that were lost."""
-    old = from_bytes(blob[: len(blob) // 4 * 4]).tolist()
-    found = dict.fromkeys(numbers[target] for target in old if target in numbers)
+def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -> PlacedLinks:
+    """Links as they are numbered now, without those to pages that were lost. Places that make no sense are left out:
+    the links of a page then count alike."""
+    targets = blob[: len(blob) // 4 * 4]
+    is_sound = isinstance(places, bytes) and are_places(places, len(targets) // 4)
+    old = placed(targets, places if isinstance(places, bytes) and is_sound else None)
+    alike = np.zeros(len(old.targets), dtype=np.uint8)
+    found: dict[int, int] = {}
+    for target, place in zip(old.targets.tolist(), (alike if old.places is None else old.places).tolist(), strict=True):
+        if target in numbers:
+            found.setdefault(numbers[target], place)
     found.pop(source, None)
-    return np.fromiter(found, dtype=np.int32, count=len(found))
+    kept = np.fromiter(found.values(), dtype=np.uint8, count=len(found))
+    return PlacedLinks(np.fromiter(found, dtype=np.int32, count=len(found)), kept)
 
 
 def _new(number: int, page: _Page, numbers: dict[int, int], hosts: dict[str, HostRow], seeds: list[int]) -> NewPage:

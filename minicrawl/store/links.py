@@ -1,12 +1,32 @@
-"""Outlinks as bytes: 4 per target, little endian, in document order."""
+"""Outlinks as bytes, in document order: 4 per target, little endian; 2 bits for the place of each, the first lowest.
+
+A place is the number of a minicrawl.model.Place: where on its page a link stands. Of a page whose links all stand alike
+none is kept: to weigh links against one another, which one it was does not matter.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 _TARGETS = np.dtype("<i4")
+_IN_BYTE = np.array([0, 2, 4, 6], dtype=np.uint8)
+_PLACE = np.uint8(3)
+LAST_PLACE = 2
+Places = npt.NDArray[np.uint8]
+
+
+class PlacedLinks(NamedTuple):
+    """The outlinks of one page. targets: int32, shape (links,). places: uint8, shape (links,); None: all alike."""
+
+    targets: npt.NDArray[np.int32]
+    places: Places | None = None
+
+
+NOWHERE = PlacedLinks(np.zeros(0, dtype=np.int32))
+"""No links."""
 
 
 @dataclass(frozen=True)
@@ -15,20 +35,23 @@ class LinkGraph:
 
     sources: int64, shape (rows,), rising page numbers. indptr: int64, shape (rows + 1,). targets: int32,
     shape (links,): the outlinks of sources[k] are targets[indptr[k] : indptr[k + 1]].
-    size: number of known pages, with or without links.
+    size: number of known pages, with or without links. places: uint8, shape (links,): where each link stands on its
+    page, 0 for all of a page where they are alike; None where they are on every page.
     """
 
     sources: npt.NDArray[np.int64]
     indptr: npt.NDArray[np.int64]
     targets: npt.NDArray[np.int32]
     size: int
+    places: Places | None = None
 
     def rows(self, rows: npt.NDArray[np.int64]) -> "LinkGraph":
         """The graph of some of its rows, given by rising index into `sources`."""
         starts, outdegrees = self.indptr[rows], np.diff(self.indptr)[rows]
         indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
-        places = np.repeat(starts - indptr[:-1], outdegrees) + np.arange(indptr[-1])
-        return LinkGraph(self.sources[rows], indptr, self.targets[places], self.size)
+        links = np.repeat(starts - indptr[:-1], outdegrees) + np.arange(indptr[-1])
+        places = None if self.places is None else self.places[links]
+        return LinkGraph(self.sources[rows], indptr, self.targets[links], self.size, places)
 
 
 def to_bytes(targets: npt.NDArray[np.int32]) -> bytes:
@@ -39,13 +62,57 @@ def from_bytes(blob: bytes) -> npt.NDArray[np.int32]:
     return np.frombuffer(blob, dtype=_TARGETS).astype(np.int32, copy=False)
 
 
-def to_graph(rows: Iterable[tuple[int, bytes]], size: int) -> LinkGraph:
-    """The graph of (source, targets) rows as they are stored."""
+def places_to_bytes(places: Places | None) -> bytes | None:
+    """The places of a page's links, 2 bits each; None where all are alike."""
+    if places is None or not len(places) or (places == places[0]).all():
+        return None
+    padded = np.zeros((-(-len(places) // 4), 4), dtype=np.uint8)
+    padded.ravel()[: len(places)] = places
+    packed: Places = np.bitwise_or.reduce(padded << _IN_BYTE, axis=1)
+    return packed.tobytes()
+
+
+def places_from_bytes(blob: bytes) -> Places:
+    """The places in some bytes: four a byte, so that up to three at the end are of no link, and 0."""
+    places: Places = np.frombuffer(blob, dtype=np.uint8)[:, np.newaxis] >> _IN_BYTE
+    places &= _PLACE
+    return places.ravel()
+
+
+def are_places(blob: bytes, links: int) -> bool:
+    """Whether bytes are the places of so many links."""
+    places = places_from_bytes(blob)
+    return len(places) == links + -links % 4 and not (places[:links] > LAST_PLACE).any()
+
+
+def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
+    """The links of a page as they are stored."""
+    links = from_bytes(targets)
+    return PlacedLinks(links, None if places is None else places_from_bytes(places)[: len(links)])
+
+
+def to_graph(rows: Iterable[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
+    """The graph of (source, targets, places) rows as they are stored."""
     sources: list[int] = []
     blobs: list[bytes] = []
-    for source, blob in rows:
+    packed: list[bytes | None] = []
+    for source, blob, some in rows:
         sources.append(source)
         blobs.append(blob)
+        packed.append(some)
     outdegrees = np.fromiter((len(blob) for blob in blobs), dtype=np.int64, count=len(blobs)) // _TARGETS.itemsize
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
-    return LinkGraph(np.array(sources, dtype=np.int64), indptr, from_bytes(b"".join(blobs)), size)
+    places = _places_of_rows(packed, outdegrees)
+    return LinkGraph(np.array(sources, dtype=np.int64), indptr, from_bytes(b"".join(blobs)), size, places)
+
+
+def _places_of_rows(packed: list[bytes | None], outdegrees: npt.NDArray[np.int64]) -> Places | None:
+    """The places of the links of many pages, one behind the other."""
+    if packed.count(None) == len(packed):
+        return None
+    whole = [bytes(-(-links // 4)) if some is None else some for some, links in zip(packed, outdegrees, strict=True)]
+    lengths = 4 * np.fromiter(map(len, whole), dtype=np.int64, count=len(whole))
+    # Each page's begin with a byte of their own; what is beyond its last link is left out.
+    ends = np.cumsum(lengths)
+    first_of_row = np.repeat(ends - lengths, outdegrees) - np.repeat(np.cumsum(outdegrees) - outdegrees, outdegrees)
+    return places_from_bytes(b"".join(whole))[first_of_row + np.arange(len(first_of_row))]

@@ -89,11 +89,15 @@ class PageColumns(NamedTuple):
 
 
 class Links(NamedTuple):
+    """A row of `links`. `places`: of the targets, `own_places`: of `own`, see minicrawl.store.links."""
+
     source: int
     targets: bytes
     nofollow: int
     refused: int
     own: bytes | None = None
+    places: bytes | None = None
+    own_places: bytes | None = None
 
 
 class Refused(NamedTuple):

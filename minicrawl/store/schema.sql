@@ -65,7 +65,9 @@ CREATE TABLE links (
     targets      BLOB    NOT NULL,
     nofollow     INTEGER NOT NULL DEFAULT 0,   -- targets not counted: rel=nofollow, ugc, sponsored
     refused      INTEGER NOT NULL DEFAULT 0,   -- targets not counted: out of scope, filtered or in a trap
-    own          BLOB                          -- of an alias that is a page itself (canonical): its own outlinks
+    own          BLOB,                         -- of an alias that is a page itself (canonical): its own outlinks
+    places       BLOB,                         -- where on the page each target stands, 2 bits a link, the first lowest:
+    own_places   BLOB                          -- 0 text, 1 list, 2 navigation; NULL: all alike, or not known
 ) STRICT;
 
 CREATE TABLE hosts (

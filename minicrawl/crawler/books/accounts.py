@@ -14,9 +14,9 @@ from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.file_column import FileColumn
-from minicrawl.store.links import LinkGraph
+from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
-_NOWHERE = np.zeros(0, dtype=np.int32)
+_NOBODY = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
 """Gives the links of all read pages, a block of rows at a time, as often as it is called."""
 
@@ -62,34 +62,37 @@ class Accounts:
     def visit(
         self,
         page: int,
-        outlinks: Pages,
-        old: Pages = _NOWHERE,
+        outlinks: PlacedLinks,
+        old: PlacedLinks = NOWHERE,
         kind: PageKind = PageKind.PAGE,
         *,
         weights: IntArray | None = None,
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
         self.relink(page, outlinks, old, kind)
-        return self.book.visit(page, outlinks, weights, alias=kind is PageKind.ALIAS)
+        return self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
 
-    def relink(self, page: int, outlinks: Pages, old: Pages, kind: PageKind = PageKind.PAGE) -> None:
+    def relink(
+        self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
+    ) -> None:
         """The ledger and the walkers take note of new links of `page`, be it its turn or not."""
         alias = kind is PageKind.ALIAS
-        if self.ledger.alias[page] and not (alias and np.array_equal(outlinks, old)):
+        targets, before = outlinks.targets, old.targets
+        if self.ledger.alias[page] and not (alias and np.array_equal(targets, before)):
             self.hops_may_fall = True
-        self.ledger.visit(page, outlinks, old, alias=alias)
-        self.coverage.visit(page, outlinks, old, kind)
-        if len(old):
-            self.inlinks[old] -= 1
-            self._credited.append(old)
-        if len(outlinks):
-            self.inlinks[outlinks] += 1
+        self.ledger.visit(page, targets, before, alias=alias)
+        self.coverage.visit(page, targets, before, kind)
+        if len(before):
+            self.inlinks[before] -= 1
+            self._credited.append(before)
+        if len(targets):
+            self.inlinks[targets] += 1
             reach = int(self.depth[page]) + (0 if alias else 1)
-            self.depth[outlinks] = np.minimum(self.depth[outlinks], reach)
-            self._credited.append(outlinks)
+            self.depth[targets] = np.minimum(self.depth[targets], reach)
+            self._credited.append(targets)
             if alias:
-                self.hops[outlinks] = np.maximum(self.hops[outlinks], self.hops[page] + 1)
-                self._visited.append(outlinks)
+                self.hops[targets] = np.maximum(self.hops[targets], self.hops[page] + 1)
+                self._visited.append(targets)
         self._visited.append(np.array([page]))
 
     def reach(self, page: int) -> int:
@@ -178,10 +181,10 @@ class Accounts:
         visited = self._taken(self._visited)
         return visited, self._taken(self._credited, but=visited)
 
-    def _taken(self, pages: list[Pages], but: Pages = _NOWHERE) -> Pages:
+    def _taken(self, pages: list[Pages], but: Pages = _NOBODY) -> Pages:
         """All the pages, rising, without some; the list is empty then."""
         if 8 * sum(map(len, pages)) < self.size:
-            few = np.setdiff1d(np.concatenate([_NOWHERE, *pages]), but)
+            few = np.setdiff1d(np.concatenate([_NOBODY, *pages]), but)
             pages.clear()
             return few
         # Where they are many this is faster than to sort them.

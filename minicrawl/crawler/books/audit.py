@@ -14,6 +14,7 @@ from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.ledger import add_sent
 from minicrawl.store.database import damaged
+from minicrawl.store.links import LAST_PLACE
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import PageColumns
@@ -141,12 +142,17 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
         if len(block.targets) and not (int(block.targets.min()) >= 0 and int(block.targets.max()) < size):
             yield "a link leads to a page that is not in the store"
             return
+        if block.places is not None and (block.places > LAST_PLACE).any():
+            yield "a link stands where no link can stand on a page"
+            return
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
         add_sent(expected, ledger, block.sources, block.indptr, block.targets)
-    for page, own in store.link_table.own():
+    for page, (own, places) in store.link_table.own():
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
+        if places is not None and (places > LAST_PLACE).any():
+            yield f"page {page} has a link of its own that stands where no link can stand on a page"
     for page in flagged(held.visited & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
     for page in flagged(expected != ledger.received).tolist():

@@ -18,9 +18,9 @@ CONTENT = Place.LIST
 _BY_TAG = {
     "nav": Place.NAVIGATION,
     "menu": Place.NAVIGATION,
-    "header": Place.HEADER,
-    "footer": Place.FOOTER,
-    "aside": Place.ASIDE,
+    "header": Place.NAVIGATION,
+    "footer": Place.NAVIGATION,
+    "aside": Place.NAVIGATION,
     "main": CONTENT,
     "article": CONTENT,
     "body": CONTENT,
@@ -30,15 +30,12 @@ _BY_ROLE = {
     "search": Place.NAVIGATION,
     "menu": Place.NAVIGATION,
     "menubar": Place.NAVIGATION,
-    "banner": Place.HEADER,
-    "contentinfo": Place.FOOTER,
-    "complementary": Place.ASIDE,
+    "banner": Place.NAVIGATION,
+    "contentinfo": Place.NAVIGATION,
+    "complementary": Place.NAVIGATION,
     "main": CONTENT,
 }
-_OF_FRAME = re.compile(
-    r"(nav|menu)|(side-?bar)|(foot(?!note)|copyright)|(header|(?<![a-z])head(?![a-z])|banner|masthead)"
-)
-_FRAMES = (Place.NAVIGATION, Place.ASIDE, Place.FOOTER, Place.HEADER)
+_OF_FRAME = re.compile(r"nav|menu|side-?bar|foot(?!note)|copyright|header|(?<![a-z])head(?![a-z])|banner|masthead")
 _OF_CONTENT = re.compile(r"main-?content|(?<![a-z])(?:content|article|document|body|main)(?![a-z])")
 _FEW = 8
 """Characters of a text that says nothing of a link: commas, "and", "see"."""
@@ -62,10 +59,9 @@ def _place_named(name: str) -> Place | None:
     """Where what has this class or id stands; None where its name says nothing, or both."""
     name = name.lower()
     frame, content = _OF_FRAME.search(name), _OF_CONTENT.search(name)
-    if frame is None or content is not None:
-        return CONTENT if frame is None and content is not None else None
-    assert frame.lastindex is not None
-    return _FRAMES[frame.lastindex - 1]
+    if (frame is None) == (content is None):
+        return None
+    return Place.NAVIGATION if content is None else CONTENT
 
 
 def is_text(words: str | None) -> bool:

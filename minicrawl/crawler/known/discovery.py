@@ -21,7 +21,8 @@ from minicrawl.store.rows import NewPage
 class Admitted(NamedTuple):
     """Distinct URLs that are known or may become so, with anchors and page numbers: None where one is new.
 
-    `in_traps`: how many others were left out. `elsewhere`: those that this crawl does not own.
+    `in_traps`: how many others were left out. `elsewhere`: those that this crawl does not own. `places`: where the
+    links stand on the page, a byte each; b"" where that was not said.
     """
 
     urls: Sequence[str]
@@ -29,6 +30,7 @@ class Admitted(NamedTuple):
     pages: Sequence[int | None]
     in_traps: int = 0
     elsewhere: Sequence[str] = ()
+    places: bytes = b""
 
 
 class Discovery:
@@ -73,7 +75,12 @@ class Discovery:
             yield
 
     def admitted(
-        self, source: str, urls: Sequence[str], anchors: Sequence[str], content: PageContent = NO_CONTENT
+        self,
+        source: str,
+        urls: Sequence[str],
+        anchors: Sequence[str],
+        content: PageContent = NO_CONTENT,
+        places: bytes = b"",
     ) -> Admitted:
         """Those of the distinct links of the page at `source` that are known or may become so.
 
@@ -82,14 +89,15 @@ class Discovery:
         pages = self._urls.find(urls)
         rules = self._admission.refusals(source, content, unknown(urls, pages))
         if not any(rules):
-            return Admitted(urls, anchors, pages)
+            return Admitted(urls, anchors, pages, places=places)
         of_unknown = iter(rules)
         rule_of = [None if page is not None else next(of_unknown) for page in pages]
-        kept = [place for place, rule in enumerate(rule_of) if rule is None]
+        kept = [at for at, rule in enumerate(rule_of) if rule is None]
         elsewhere = [url for url, rule in zip(urls, rule_of, strict=True) if rule == ELSEWHERE]
         in_traps = len(urls) - len(kept) - len(elsewhere)
         kept_urls, kept_anchors = [urls[at] for at in kept], [anchors[at] for at in kept]
-        return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere)
+        kept_places = bytes([places[at] for at in kept]) if places else b""
+        return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
 
     def made_known(
         self, found: Admitted, source: int, reason: str, *, same_depth: bool = False, grant: int = GRANT

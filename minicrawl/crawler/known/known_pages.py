@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
-from minicrawl.store.links import from_bytes
+from minicrawl.store.links import PlacedLinks, from_bytes, placed
 from minicrawl.store.rows import LastTurn, Links, Refused, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
@@ -23,6 +23,11 @@ class KnownPages:
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks of a visited page at its last visit."""
         return from_bytes(self.links_row(page).targets)
+
+    def placed_outlinks(self, page: int) -> PlacedLinks:
+        """The same, with where they stand on the page."""
+        row = self.links_row(page)
+        return placed(row.targets, row.places)
 
     def links_row(self, page: int) -> Links:
         row = self._batch.links.get(page) or self._writer.link_table.row(page)

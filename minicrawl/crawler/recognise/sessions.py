@@ -25,6 +25,7 @@ from minicrawl.crawler.admission.traps.page_content import Novelty
 from minicrawl.crawler.admission.traps.url_patterns import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.crawler.urls.parameters import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.rows import ParameterRow
 from minicrawl.store.writer import Writer
@@ -72,14 +73,12 @@ class Sessions:
         may_ask = self._asked[politeness_key(url)] < MOST_PROBES
         return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
 
-    def plain_links(self, parsed: ParsedPage) -> tuple[Sequence[str], Sequence[str]]:
-        """The distinct outlinks of a page without parameters that are sessions', and the first anchor of each."""
+    def plain_links(self, parsed: ParsedPage) -> ParsedPage:
+        """The page with outlinks without parameters that are sessions'."""
         if not self._sessions:
-            return parsed.outlinks, parsed.anchors
-        anchors: dict[str, str] = {}
-        for url, anchor in zip(parsed.outlinks, parsed.anchors, strict=True):
-            anchors.setdefault(self.plain(url), anchor)
-        return list(anchors), list(anchors.values())
+            return parsed
+        outlinks = tuple(map(self.plain, parsed.outlinks))
+        return parsed if outlinks == parsed.outlinks else with_outlinks(parsed, outlinks)
 
     def found_on(self, host: str) -> int:
         """In how many patterns of a host parameters have turned out to be sessions'."""

@@ -86,7 +86,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     text = "".join(parsed.outlinks)
     outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text else parsed.outlinks
     if outlinks != parsed.outlinks:
-        parsed = _with_outlinks(parsed, outlinks)
+        parsed = with_outlinks(parsed, outlinks)
     if parsed.canonicals or parsed.alternates or parsed.refresh is not None:
         parsed = replace(
             parsed,
@@ -97,7 +97,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
     return fetched, parsed
 
 
-def _with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
+def with_outlinks(parsed: ParsedPage, outlinks: tuple[str, ...]) -> ParsedPage:
     """The page with its links spelt like these. Of links that are the same now, the first text and best place stay."""
     anchors: dict[str, str] = {}
     places: dict[str, int] = {}

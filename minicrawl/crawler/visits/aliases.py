@@ -20,7 +20,7 @@ from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.store.links import PlacedLinks, from_bytes, placed, to_bytes
 
 
 class Aliases:
@@ -116,11 +116,11 @@ class Aliases:
         self._stand_for_itself(heir, None)
         for alias in (leader, *others):
             row = self._pages.links_row(alias)
-            old = from_bytes(row.targets)
             to_heir = np.array([heir], dtype=np.int32)
-            self._accounts.relink(alias, to_heir, old, PageKind.ALIAS)
-            own = row.targets if row.own is None else row.own
-            self._pages.relink(row._replace(targets=to_bytes(to_heir), own=own))
+            self._accounts.relink(alias, PlacedLinks(to_heir), placed(row.targets, row.places), PageKind.ALIAS)
+            if row.own is None:
+                row = row._replace(own=row.targets, own_places=row.places)
+            self._pages.relink(row._replace(targets=to_bytes(to_heir), places=None))
             self._pages.restate(alias, State.ALIAS, "duplicate")
             self.note_hint(alias, heir)
 
@@ -128,12 +128,12 @@ class Aliases:
         """Let a page whose own links did not count be one that was read, as the reason says."""
         row = self._pages.links_row(page)
         assert row.own is not None, "only a page with links of its own can stand for itself"
-        own = from_bytes(row.own)
-        depths = self._accounts.depth[own]
-        self._accounts.relink(page, own, from_bytes(row.targets))
-        self._pages.relink(row._replace(targets=row.own, own=None))
+        own = placed(row.own, row.own_places)
+        depths = self._accounts.depth[own.targets]
+        self._accounts.relink(page, own, placed(row.targets, row.places))
+        self._pages.relink(row._replace(targets=row.own, places=row.own_places, own=None, own_places=None))
         self._pages.restate(page, State.FETCHED, reason)
-        self._deep_links.note_nearer(own, depths)
+        self._deep_links.note_nearer(own.targets, depths)
 
     def _chain(self, page: int, target: int) -> str | None:
         """What is wrong with letting `page` stand for `target`: a loop, or a chain of too many hops."""

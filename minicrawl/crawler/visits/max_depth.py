@@ -16,8 +16,8 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.model import ParsedPage, State
-from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.model import ParsedPage, Place, State
+from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.rows import Refused
 
 
@@ -83,16 +83,26 @@ class DeepLinks:
             return
         self._pages.note_refused(refused._replace(too_deep=None))
         row = self._pages.links_row(page)
-        own = from_bytes(row.targets if row.own is None else row.own)
+        own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
         admitted = self._discovery.admitted(self._urls.url(page), urls, urls)
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int32)
-        found = found[(found != page) & ~np.isin(found, own)]
+        found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)
         self._tally.left_out += left_out - row.refused
         self._tally.elsewhere += len(admitted.elsewhere)
         row = row._replace(refused=left_out)
+        outlinks = _longer(own, found)
+        targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         if row.own is None:
-            self._accounts.relink(page, np.concatenate([own, found]), own)
-            self._pages.relink(row._replace(targets=to_bytes(np.concatenate([own, found]))))
+            self._accounts.relink(page, outlinks, own)
+            self._pages.relink(row._replace(targets=targets, places=places))
         else:
-            self._pages.relink(row._replace(own=to_bytes(np.concatenate([own, found]))))
+            self._pages.relink(row._replace(own=targets, own_places=places))
+
+
+def _longer(links: PlacedLinks, found: npt.NDArray[np.int32]) -> PlacedLinks:
+    """The links of a page with others behind them of which is not known where they stand: as in a list."""
+    targets = np.concatenate([links.targets, found])
+    if links.places is None:
+        return PlacedLinks(targets)
+    return PlacedLinks(targets, np.concatenate([links.places, np.full(len(found), Place.LIST, dtype=np.uint8)]))

@@ -17,7 +17,7 @@ from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.visits.lookalikes import Lookalikes
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.store.links import to_bytes
+from minicrawl.store.links import places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
 
 
@@ -56,28 +56,31 @@ class Outlinks:
         """The links that count at a turn of `page`. target: the page that it stands for: then only that link does."""
         if outcome.reason == "soft-404":
             return Counted(self._kept(page, parsed))
-        urls, anchors, refused = self._followed(page, outcome, parsed)
+        urls, anchors, places, refused = self._followed(page, outcome, parsed)
         is_news = fetched.status == 200 and not self._accounts.book.visited[page]
         content = self._lookalikes.content(page, fetched) if is_news else NO_CONTENT
         if "?" in fetched.url:
             self._lookalikes.note_parameters(fetched, content)
         if target is None and not urls and content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
-        admitted = self._discovery.admitted(fetched.url, urls, anchors, content)
+        admitted = self._discovery.admitted(fetched.url, urls, anchors, content, places)
         targets = self._discovery.made_known(admitted, page, "link")
         self._lookalikes.note_links(targets, admitted.anchors)
         outlinks = np.array(targets, dtype=np.int32)
         self._note_hosts(page, outlinks)
         others = outlinks != page  # a link to itself is not counted
         own = to_bytes(outlinks[others])
+        own_places = places_to_bytes(np.frombuffer(admitted.places, np.uint8)[others])
         left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
         if target is None:
             weights = self._weights(fetched.url, admitted)
             weights = None if weights is None else weights[others]
-            return Counted(Links(page, own, parsed.nofollow, left_out), weights, elsewhere)
+            return Counted(Links(page, own, parsed.nofollow, left_out, places=own_places), weights, elsewhere)
         to_target = to_bytes(np.array([target], dtype=np.int32))
-        own_links = None if outcome.is_redirect else own
-        return Counted(Links(page, to_target, parsed.nofollow, left_out, own_links), None, elsewhere)
+        links = Links(page, to_target, parsed.nofollow, left_out)
+        if not outcome.is_redirect:
+            links = links._replace(own=own, own_places=own_places)
+        return Counted(links, None, elsewhere)
 
     def weights_again(self, url: str, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
         """The weights of links that the page at `url` had at its last turn, whose anchors are not known any more."""
@@ -90,19 +93,22 @@ class Outlinks:
 
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
-        outlinks, _ = self._sessions.plain_links(parsed)
-        known = [other for other in self._urls.find(outlinks) if other is not None and other != page]
-        return Links(page, b"", parsed.nofollow, 0, to_bytes(np.array(known, dtype=np.int32)))
+        parsed = self._sessions.plain_links(parsed)
+        found = self._urls.find(parsed.outlinks)
+        is_kept = [other is not None and other != page for other in found]
+        known = np.array([other for other in found if other is not None and other != page], dtype=np.int32)
+        places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
+        return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
 
-    def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], int]:
-        """The outlinks in scope with their anchors, and how many are not."""
+    def _followed(self, page: int, outcome: Outcome, parsed: ParsedPage) -> tuple[list[str], list[str], bytes, int]:
+        """The outlinks in scope with their anchors and places, and how many are not."""
         if not outcome.follows:
-            return [], [], 0
+            return [], [], b"", 0
         depth = int(self._accounts.depth[page]) + 1
-        outlinks, all_anchors = self._sessions.plain_links(parsed)
-        inside = self._admission.scope.follows(outlinks, depth)
-        urls, anchors = list(compress(outlinks, inside)), list(compress(all_anchors, inside))
-        return urls, anchors, len(inside) - len(urls)
+        parsed = self._sessions.plain_links(parsed)
+        inside = self._admission.scope.follows(parsed.outlinks, depth)
+        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
+        return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls)
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
         """Let the domains that a page links to have more pages."""
@@ -111,3 +117,8 @@ class Outlinks:
         own, hosts = int(self._frontier.pages.host_of[page]), self._frontier.hosts
         others = set(self._frontier.pages.host_of[outlinks].tolist()) - {own}
         self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])
+
+
+def _places(parsed: ParsedPage) -> bytes:
+    """Where the outlinks of a page stand; all in one place where that was not asked."""
+    return parsed.places or bytes(len(parsed.outlinks))

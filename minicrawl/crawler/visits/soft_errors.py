@@ -3,9 +3,6 @@
 How they are recognised is in `soft404`; here is what the crawl does about it.
 """
 
-import numpy as np
-import numpy.typing as npt
-
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.tally import Tally
@@ -14,9 +11,7 @@ from minicrawl.crawler.recognise.soft404 import Judged, Soft404s
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import from_bytes
-
-_NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+from minicrawl.store.links import NOWHERE, placed
 
 
 class SoftErrors:
@@ -62,8 +57,8 @@ class SoftErrors:
 
     def _take_for_error(self, page: int) -> None:
         row = self._pages.links_row(page)
-        self._accounts.relink(page, _NOWHERE, from_bytes(row.targets), PageKind.NOTHING)
-        self._pages.relink(row._replace(targets=b"", own=row.targets))
+        self._accounts.relink(page, NOWHERE, placed(row.targets, row.places), PageKind.NOTHING)
+        self._pages.relink(row._replace(targets=b"", own=row.targets, places=None, own_places=row.places))
         self._pages.restate(page, State.ERROR, "soft-404")
         self._duplicates.forget(page)
         self._tally.failures["soft-404"] += 1

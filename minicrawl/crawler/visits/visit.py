@@ -6,9 +6,6 @@ Nothing here waits or touches the network; `now` is passed in.
 import logging
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -31,11 +28,10 @@ from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.model import READ, Fetched, ParsedPage, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import from_bytes
+from minicrawl.store.links import NOWHERE, from_bytes, placed
 from minicrawl.store.rows import Fetch, Links, Turn
 from minicrawl.timing import Timing
 
-_NOWHERE: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 _log = logging.getLogger("minicrawl")
 
 
@@ -132,12 +128,12 @@ class Visits:
 
     def _visit_unchanged(self, page: int, url: str, now: float) -> None:
         """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
-        outlinks = self.pages.outlinks(page)
+        outlinks = self.pages.placed_outlinks(page)
         kind = kind_of(self.pages.last_state(page), is_answered=True)
-        weights = self.outlinks.weights_again(url, outlinks.tolist()) if kind is PageKind.PAGE else None
+        weights = self.outlinks.weights_again(url, outlinks.targets.tolist()) if kind is PageKind.PAGE else None
         visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self.pages.note_unchanged(page, self.accounts.measures(page))
-        self.settling.note_turn(len(outlinks))
+        self.settling.note_turn(len(outlinks.targets))
         self.frontier.pages.credit(visit.credited)
         self.frontier.put_back(page, now)
 
@@ -153,8 +149,8 @@ class Visits:
     ) -> Pages:
         """Both books note the visit. Returns the pages whose cash has risen."""
         assert outcome.state is not None
-        outlinks = from_bytes(counted.links.targets)
-        old = _NOWHERE if before is None else from_bytes(before.targets)
+        outlinks = placed(counted.links.targets, counted.links.places)
+        old = NOWHERE if before is None else placed(before.targets, before.places)
         kind = kind_of(outcome.state, is_answered)
         return self.accounts.visit(page, outlinks, old, kind, weights=counted.weights).credited
 

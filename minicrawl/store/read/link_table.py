@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.links import LinkGraph, from_bytes, to_bytes, to_graph
+from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import Links, Refused
 from minicrawl.store.spill import Spill
@@ -35,28 +35,32 @@ class LinkTable:
         """The graph of counted links as CSR, one row per visited page."""
         with self._tables.snapshot():
             targets = np.empty(self.count(), dtype=np.int32)
+            places: Places | None = None
             sources, outdegrees, filled = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)], 0
             for block in self.blocks():
                 targets[filled : filled + len(block.targets)] = block.targets
+                if block.places is not None:
+                    places = np.zeros(len(targets), dtype=np.uint8) if places is None else places
+                    places[filled : filled + len(block.targets)] = block.places
                 filled += len(block.targets)
                 sources.append(block.sources)
                 outdegrees.append(np.diff(block.indptr))
             indptr = np.cumsum(np.concatenate(outdegrees))
-            return LinkGraph(np.concatenate(sources), indptr, targets, self._tables.size())
+            return LinkGraph(np.concatenate(sources), indptr, targets, self._tables.size(), places)
 
     def graph_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
-        rows: list[tuple[int, bytes]] = []
+        rows: list[tuple[int, bytes, bytes | None]] = []
         for start in range(0, len(pages), _CHUNK):
             chunk = pages[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
-            rows += self._tables.rows(f"SELECT source, targets FROM links WHERE source IN ({marks})", chunk)
+            rows += self._tables.rows(f"SELECT source, targets, places FROM links WHERE source IN ({marks})", chunk)
         return to_graph(sorted(rows), self._tables.size())
 
     def blocks(self) -> Iterator[LinkGraph]:
         """The graph by source, some thousand rows at a time."""
         size = self._tables.size()
-        query = "SELECT source, targets FROM links ORDER BY source"
+        query = "SELECT source, targets, places FROM links ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
     @contextmanager
@@ -68,9 +72,13 @@ class LinkTable:
             return
         with Spill(self._tables.path.parent) as spill:
             for block in self.blocks():
-                spill.append(0, (block.sources, block.indptr, block.targets))
+                places = () if block.places is None else (block.places,)
+                spill.append(0, (block.sources, block.indptr, block.targets, *places))
             size = self._tables.size()
-            yield lambda: (LinkGraph(sources, indptr, targets, size) for sources, indptr, targets in spill.read(0))
+            yield lambda: (
+                LinkGraph(sources, indptr, targets, size, *places)
+                for sources, indptr, targets, *places in spill.read(0)
+            )
 
     def count(self) -> int:
         """Number of counted links."""
@@ -109,10 +117,10 @@ class LinkTable:
                 WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source""")
         )
 
-    def own(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+    def own(self) -> Iterator[tuple[int, PlacedLinks]]:
         """Aliases that are pages of their own, each with its own outlinks."""
-        rows = self._tables.each("SELECT source, own FROM links WHERE own IS NOT NULL")
-        return ((source, from_bytes(own)) for source, own in rows)
+        rows = self._tables.each("SELECT source, own, own_places FROM links WHERE own IS NOT NULL")
+        return ((source, placed(own, places)) for source, own, places in rows)
 
     # Links that are not followed.
 

@@ -17,7 +17,6 @@ def test_links_weigh_by_their_best_place() -> None:
     paths = [url.removeprefix("http://h.test/") for url in page.outlinks]
     assert paths == ["home", "a", "cited", "item", "toc", "ad", "side", "license"]
     assert weights == [1, 1, 8, 2, 1, 1, 1, 1]
-    assert Place(page.places[-1]) is Place.FOOTER
 
 
 def test_places_are_gathered_only_where_they_are_wanted() -> None:

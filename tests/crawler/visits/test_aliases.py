@@ -14,6 +14,7 @@ from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.opic import GRANT, Interpolation
 from minicrawl.opic.coverage import PageKind
+from minicrawl.store.links import PlacedLinks
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -69,11 +70,11 @@ def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[in
         return [page, *leads_to(links[page])] if page in links else [page]
 
     for alias, target in changes:
-        old = np.array([links.pop(alias)] if alias in links else [], dtype=np.int32)
+        old = PlacedLinks(np.array([links.pop(alias)] if alias in links else [], dtype=np.int32))
         is_alias = target >= 0 and alias not in leads_to(target)
         if is_alias:
             links[alias] = target
-        new = np.array([target] if is_alias else [], dtype=np.int32)
+        new = PlacedLinks(np.array([target] if is_alias else [], dtype=np.int32))
         accounts.relink(alias, new, old, PageKind.ALIAS if is_alias else PageKind.PAGE)
     if accounts.hops_may_fall:
         accounts.count_hops(links.items())

@@ -1,5 +1,6 @@
 """Outlinks as they were written, against the plain lists that they were written from."""
 
+import dataclasses
 import json
 import random
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from stored_pages import add_pages, turn
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.links import LinkGraph, to_bytes
+from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes
 from minicrawl.store.rows import Links, Refused
 from minicrawl.store.writer import Writer
 
@@ -57,6 +58,35 @@ def test_the_graph_is_what_was_written_in_one_or_in_blocks(tmp_path: Path, sizes
                 assert {page: targets for block in blocks() for page, targets in lists(block).items()} == outlinks
 
 
+@pytest.mark.parametrize("sizes", [Sizes(), Sizes(link_rows=3, links=10)], ids=["in memory", "on disk"])
+def test_every_link_comes_with_its_place(tmp_path: Path, sizes: Sizes) -> None:
+    """Also where some blocks have none, and the links of a page are as many as there are places in a byte, or more."""
+    outlinks, rng = web(), random.Random(4)
+    places = {page: [rng.randrange(3) for _ in targets] for page, targets in outlinks.items() if page > SIZE // 3}
+    with Writer(tmp_path / "crawl.db", sizes) as writer:
+        written(writer, outlinks)
+        with writer.transaction():
+            writer.save_links(
+                Links(page, packed(outlinks[page]), 0, 0, places=places_to_bytes(np.array(some, dtype=np.uint8)))
+                for page, some in places.items()
+            )
+        table = writer.link_table
+        expected = {
+            page: places[page] if len(set(places.get(page, []))) > 1 else [0] * len(targets)
+            for page, targets in outlinks.items()
+        }
+        assert of_pages(table.graph()) == expected
+        assert of_pages(table.graph_of(sorted(places))) == {page: expected[page] for page in places}
+        assert table.graph_of([0, 2]).places is None
+        with table.kept_blocks() as blocks:
+            assert {page: some for block in blocks() for page, some in of_pages(block).items()} == expected
+
+
+def of_pages(graph: LinkGraph) -> dict[int, list[int]]:
+    places = np.zeros(len(graph.targets), dtype=np.int32) if graph.places is None else graph.places.astype(np.int32)
+    return lists(dataclasses.replace(graph, targets=places))
+
+
 def test_the_graph_of_some_pages_has_no_others(tmp_path: Path) -> None:
     outlinks = web()
     with Writer(tmp_path / "crawl.db") as writer:
@@ -93,7 +123,8 @@ def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
             )
         assert list(writer.link_table.hinted()) == [(1, 0), (2, 0)]
         assert list(writer.link_table.merged()) == [(1, 0)]
-        assert {page: own.tolist() for page, own in writer.link_table.own()} == {1: [4, 2], 2: []}
+        own = {page: (links.targets.tolist(), links.places) for page, links in writer.link_table.own()}
+        assert own == {1: ([4, 2], None), 2: ([], None)}
 
 
 def test_links_that_are_not_followed_go_with_the_row_that_says_nothing(tmp_path: Path) -> None:

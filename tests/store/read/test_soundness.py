@@ -43,6 +43,8 @@ FLAWS = {
     "UPDATE links SET source = 9 WHERE source = 0": "1 rows of links come from a page that is not in the store",
     "UPDATE links SET targets = x'0102' WHERE source = 0": "1 rows of links are cut",
     "UPDATE links SET own = x'01' WHERE source = 0": "1 rows of links are cut",
+    "UPDATE links SET places = x'0102' WHERE source = 0": "1 rows of links have places for more or fewer of them",
+    "UPDATE links SET own_places = x'01' WHERE source = 0": "1 rows of links have places for more or fewer of them",
     "UPDATE links SET targets = x'0000000001000000' WHERE source = 2": (
         "1 aliases have more or fewer targets than one"
     ),
