@@ -6,31 +6,45 @@ seeds      cores of hubs and authorities: where a next crawl could start
 sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
 blocks     PageRank in little memory
+expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
 
 graph_stats how a web is built, all in one, of these:
 components  who reaches whom, the bow tie         degrees    how many links pages have, power laws
 distances  searches, and all pairs counted       hyperball  all pairs, estimated      diameter   the longest distance
 """
 
-from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
-from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
-from minicrawl.rank.graph import Graph
-from minicrawl.rank.graph_stats import GraphStats, graph_stats
-from minicrawl.rank.hits import Hits, hits
-from minicrawl.rank.pagerank import pagerank
-from minicrawl.rank.seeds import Core, extract_seeds
-from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
-from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
-from minicrawl.rank.trust import (
-    blend,
-    inverse_pagerank,
-    relative_trust,
-    spam_mass,
-    topic_pagerank,
-    topic_shares,
-    topic_walks,
-    trustrank,
-)
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from minicrawl.rank.expected import KnownPages, Rows, expected_importance, site_votes
+
+if TYPE_CHECKING or find_spec("scipy") is not None:
+    from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
+    from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
+    from minicrawl.rank.graph import Graph
+    from minicrawl.rank.graph_stats import GraphStats, graph_stats
+    from minicrawl.rank.hits import Hits, hits
+    from minicrawl.rank.pagerank import pagerank
+    from minicrawl.rank.seeds import Core, extract_seeds
+    from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+    from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
+    from minicrawl.rank.trust import (
+        blend,
+        inverse_pagerank,
+        relative_trust,
+        spam_mass,
+        topic_pagerank,
+        topic_shares,
+        topic_walks,
+        trustrank,
+    )
+else:
+
+    def __getattr__(name: str) -> object:
+        import_module("scipy")  # raises: that is what is missing
+        raise AttributeError(name)
+
 
 __all__ = [
     "Core",
@@ -39,13 +53,16 @@ __all__ = [
     "Graph",
     "GraphStats",
     "Hits",
+    "KnownPages",
     "LinkRows",
     "Plan",
+    "Rows",
     "Settled",
     "SiteLinks",
     "blend",
     "block_pagerank",
     "differences",
+    "expected_importance",
     "extract_seeds",
     "gauss_seidel",
     "graph_stats",
@@ -61,6 +78,7 @@ __all__ = [
     "prioritized",
     "relative_trust",
     "site_links",
+    "site_votes",
     "spam_mass",
     "sums_by_site",
     "topic_pagerank",
