@@ -117,7 +117,7 @@ def differences(before: FloatArray, after: FloatArray, tops: Sequence[int] = (10
     in_before, in_after = ~np.isnan(before), ~np.isnan(after)
     both = in_before & in_after
     fewest = int(min(in_before.sum(), in_after.sum()))
-    first, second = _places(before), _places(after)
+    first, second = competition_ranks(before), competition_ranks(after)
     return Differences(
         common=int(both.sum()),
         overlaps={k: overlap(-first, -second, min(k, fewest)) for k in tops} if fewest else {},
@@ -129,20 +129,24 @@ def differences(before: FloatArray, after: FloatArray, tops: Sequence[int] = (10
     )
 
 
-def _best_placed(places: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    only = np.flatnonzero((places > 0) & (others == 0))
-    return only[np.argsort(places[only], kind="stable")]
+def competition_ranks(values: FloatArray) -> npt.NDArray[np.int64]:
+    """1 + how many pages have more, shape (n,): tied pages share the best rank of theirs; nan is behind all.
 
-
-def _places(values: FloatArray) -> npt.NDArray[np.int64]:
-    """1 + how many pages have more; nan is behind all."""
+    Values that differ by no more than rounding are tied.
+    """
     order = np.argsort(-values, kind="stable")
     falling = values[order]
     # Sums in another order end in other digits; what ties but for those must not be sorted by them.
     is_less = ~(falling[1:] >= falling[:-1] * (1.0 - _ROUNDING))
-    places = np.empty(len(values), dtype=np.int64)
-    places[order] = np.maximum.accumulate(np.where(np.concatenate([[True], is_less]), np.arange(len(values)), 0)) + 1
-    return places
+    ranks = np.empty(len(values), dtype=np.int64)
+    is_first = np.concatenate([[True], is_less])[: len(values)]
+    ranks[order] = np.maximum.accumulate(np.where(is_first, np.arange(len(values)), 0)) + 1
+    return ranks
+
+
+def _best_placed(places: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    only = np.flatnonzero((places > 0) & (others == 0))
+    return only[np.argsort(places[only], kind="stable")]
 
 
 def _shares(values: FloatArray) -> FloatArray:
