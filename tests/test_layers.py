@@ -161,19 +161,10 @@ WITHOUT_A_TEST = {
 }
 """Modules with nothing that could break, and why."""
 TESTED_WITH_OTHERS = {
-    "crawler/books/stored_forms": "store/test_damage",
-    "crawler/html/browser_tree": "crawler/html/test_plain_tree",
-    "crawler/progress": "crawler/test_engine",
-    "crawler/requests/host_turns": "crawler/test_gaps",
-    "crawler/requests/look_up": "crawler/test_locating",
     "crawler/requests/outage_watch": "crawler/requests/test_liveness",
-    "crawler/requests/page": "crawler/requests/test_due",
     "crawler/requests/probe": "crawler/recognise/test_soft404",
     "crawler/run": "crawler/test_resume",
-    "crawler/sitemaps/queue": "crawler/requests/test_sitemap",
-    "crawler/sources/local": "crawler/http/test_exchange",
     "crawler/sources/worker": "crawler/sources/test_workers",
-    "crawler/visits/max_depth": "crawler/test_depth",
     "crawler/visits/merging": "crawler/recognise/test_duplicates",
     "crawler/visits/lookalikes": "crawler/recognise/test_duplicates",
     "crawler/visits/soft_errors": "crawler/recognise/test_soft404",

@@ -10,14 +10,13 @@ import pytest
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.opic import GRANT, Interpolation
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import LinkGraph
+from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
 PAGES = 40
-NOWHERE = np.zeros(0, dtype=np.int32)
 
 
-def links(targets: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.array(targets, dtype=np.int32)
+def links(targets: list[int]) -> PlacedLinks:
+    return PlacedLinks(np.array(targets, dtype=np.int32))
 
 
 class Model:
@@ -84,7 +83,7 @@ def test_inlinks_and_depths_are_those_of_all_links(accounts: Accounts) -> None:
     graph = LinkGraph(
         np.array(sources, dtype=np.int64),
         np.concatenate([[0], np.cumsum(counts)]),
-        links([target for page in sources for target in model.outlinks[page]]),
+        links([target for page in sources for target in model.outlinks[page]]).targets,
         PAGES,
     )
     noted = accounts.depth[:PAGES].tolist()

@@ -1,15 +1,20 @@
-"""Where the links of a page stand, from its bytes to the store, whatever becomes of the page."""
+"""Which links of a page count, with what part of its cash, and where they stand, from its bytes to the store."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from absorbing import absorber_of, crawl_all, page_of
 from sites import Site, canonical, crawl, rows
 
+from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
-from minicrawl.model import Place
-from minicrawl.store.links import placed
+from minicrawl.crawler.visits.outlinks import Counted
+from minicrawl.model import Fetched, ParsedPage, Place, State
+from minicrawl.store.links import from_bytes, placed
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -104,3 +109,75 @@ def test_places_that_make_no_sense_are_left_out_by_salvage(tmp_path: Path) -> No
         assert places(saved, HOME) == dict.fromkeys(ALL)
         with open_store(saved) as reader:
             assert list(audit(reader)) == []
+
+
+A, B, C, OUT = (f"{HOME}{name}" for name in ("a", "b", "c", "logout"))
+READ = Outcome(State.FETCHED, "ok", follows=True)
+
+
+@pytest.fixture
+def absorber(tmp_path: Path) -> Iterator[Absorber]:
+    absorber = absorber_of(tmp_path / "crawl.db", deny=("logout",), boost=("/b=3",))
+    absorber.start([HOME, C], 0.0)
+    yield absorber
+    absorber.writer.close()
+
+
+def counted(absorber: Absorber, outlinks: list[str], *, outcome: Outcome = READ, target: str | None = None) -> Counted:
+    parsed = ParsedPage(tuple(outlinks), anchors=("",) * len(outlinks), nofollow=2)
+    at = None if target is None else page_of(absorber, target)
+    return absorber.visits.outlinks.counted(page_of(absorber, HOME), at, outcome, Fetched(HOME, status=200), parsed)
+
+
+def urls(absorber: Absorber, targets: bytes) -> list[str]:
+    return [absorber.urls.url(page) for page in from_bytes(targets).tolist()]
+
+
+def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(absorber: Absorber) -> None:
+    found = counted(absorber, [B, OUT, HOME, C, A])
+    assert urls(absorber, found.links.targets) == [B, C, A]
+    assert (found.links.nofollow, found.links.refused, found.elsewhere) == (2, 1, 0)
+    assert found.links.own is None
+    assert found.weights is not None
+    weights = found.weights.tolist()
+    assert [weight / weights[1] for weight in weights] == [3, 1, 1]
+
+
+def test_a_page_that_stands_for_another_has_one_link_and_keeps_its_own(absorber: Absorber) -> None:
+    hint = Outcome(State.ALIAS, "canonical", alias=C, follows=True)
+    found = counted(absorber, [A, B], outcome=hint, target=C)
+    assert (urls(absorber, found.links.targets), found.weights) == ([C], None)
+    assert found.links.own is not None
+    assert urls(absorber, found.links.own) == [A, B]
+    redirect = Outcome(State.ALIAS, "http-301", alias=C, is_redirect=True)
+    assert counted(absorber, [], outcome=redirect, target=C).links.own is None
+
+
+def test_links_of_a_page_that_says_nofollow_are_none(absorber: Absorber) -> None:
+    found = counted(absorber, [A, B], outcome=Outcome(State.FETCHED, "ok", follows=False))
+    assert (found.links.targets, found.links.refused) == (b"", 0)
+    assert absorber.urls.find([A, B]) == [None, None]
+
+
+def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(absorber: Absorber) -> None:
+    found = counted(absorber, [A, C, HOME], outcome=Outcome(State.ERROR, "soft-404", follows=True))
+    assert found.links.targets == b""
+    assert found.links.own is not None
+    assert urls(absorber, found.links.own) == [C]
+    assert absorber.urls.find([A]) == [None]
+
+
+def test_weights_of_a_page_that_is_as_it_was_are_those_it_had(absorber: Absorber) -> None:
+    first = counted(absorber, [B, A])
+    again = absorber.visits.outlinks.weights_again(HOME, from_bytes(first.links.targets).tolist())
+    assert first.weights is not None
+    assert again is not None
+    assert again.tolist() == first.weights.tolist()
+
+
+def test_without_focus_there_are_no_weights(tmp_path: Path) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db")
+    absorber.start([HOME], 0.0)
+    crawl_all(absorber, {HOME: [A, B]})
+    assert absorber.visits.outlinks.weights_again(HOME, [1, 2]) is None
+    absorber.writer.close()

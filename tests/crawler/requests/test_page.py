@@ -1,0 +1,144 @@
+"""A request for a page: what is refused, what is asked in its place, and what becomes of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absorbing import HOME, absorber_of, page_of
+from sites import rows
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.requests.page import Pages, PageTurn
+from minicrawl.crawler.requests.probe import Probe
+from minicrawl.crawler.requests.request import Refusal
+from minicrawl.model import Fetched, ParsedPage, State
+
+A, B = HOME + "a", HOME + "b"
+PROBED = HOME + "cannot-exist"
+
+
+class Probing:
+    """Wants one URL of every origin, once."""
+
+    def __init__(self) -> None:
+        self.due_urls = {HOME.rstrip("/"): PROBED}
+        self.answers: list[Fetched] = []
+
+    def due(self, origin: str) -> str | None:
+        return self.due_urls.pop(origin, None)
+
+    def put_back(self, url: str) -> None:
+        self.due_urls[HOME.rstrip("/")] = url
+
+    def absorb(self, fetched: Fetched, now: float) -> None:
+        self.answers.append(fetched)
+
+
+class Asking:
+    def __init__(self, store: Path, allowed: bool = True) -> None:
+        self.absorber: Absorber = absorber_of(store, ignore_robots=True)
+        self.absorber.start([HOME, A, B], 0.0)
+        self.probes = Probing()
+        urls, guesses = self.absorber.urls, self.absorber.guesses
+        self.pages = Pages(self.absorber.visits, guesses, self.probes, lambda url: allowed, self.absorber.turns, urls)
+
+    def next(self, now: float = 0.0) -> PageTurn:
+        page = self.absorber.frontier.best_page(now)
+        assert page is not None
+        return self.pages.request(page)
+
+    def state(self, url: str) -> tuple[str, str]:
+        self.absorber.commit({})
+        (found,) = rows(self.absorber.writer.path, "SELECT state, reason FROM pages WHERE url = ?", url)
+        return found[0], found[1]
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Iterator[Asking]:
+    asking = Asking(tmp_path / "crawl.db")
+    yield asking
+    asking.absorber.writer.close()
+
+
+def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
+    request = asking.next()
+    request.host.health = Health(dead_until=50.0)
+    refusal = request.refusal(49.0)
+    assert refusal == Refusal(State.ERROR, "host-dead", 50.0)
+    assert request.refusal(50.0) is None
+    request.begin(49.0)
+    request.on_refusal(refusal, 49.0)
+    assert asking.state(request.url) == ("error", "host-dead")
+    assert not asking.absorber.frontier.in_flight
+
+
+def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
+    request = asking.next()
+    probe = request.in_place()
+    assert isinstance(probe, Probe)
+    assert (probe.url, probe.page) == (PROBED, request.page)
+    assert request.in_place() is request  # it is wanted once
+    probe.begin(0.0)
+    probe.fetched = Fetched(PROBED, status=404)
+    probe.on_answer(1.0)
+    assert asking.probes.answers == [probe.fetched]
+    assert asking.next(1.0).page == request.page
+    assert asking.state(request.url) == ("waiting", "seed")
+
+
+def test_a_probe_nothing_came_of_is_wanted_again(asking: Asking) -> None:
+    probe = asking.next().in_place()
+    probe.begin(0.0)
+    probe.put_back(0.0, 1.0)
+    assert asking.probes.answers == []
+    assert asking.next(1.0).in_place().url == PROBED
+
+
+def test_what_robots_txt_forbids_is_not_probed(tmp_path: Path) -> None:
+    asking = Asking(tmp_path / "crawl.db", allowed=False)
+    request = asking.next()
+    assert request.in_place() is request
+    asking.absorber.writer.close()
+
+
+def test_a_page_that_is_put_back_has_had_no_turn(asking: Asking) -> None:
+    request = asking.next()
+    request.begin(0.0)
+    request.put_back(7.0, 1.0)
+    assert asking.absorber.frontier.best_page(7.9) is None
+    assert asking.next(8.0).page == request.page
+    assert asking.state(request.url) == ("waiting", "seed")
+
+
+def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: Asking) -> None:
+    """While the address of a host was looked up, another page may have become worth more."""
+    request = asking.next()
+    absorber = asking.absorber
+    frontier, book = absorber.frontier, absorber.accounts.book
+    other = next(page for page in range(3) if page != request.page)
+    turn = frontier.begin(request.host, PageTurn(asking.pages, absorber.turns, absorber.urls, other), 0.0)
+    book.standing[other] += 10 * int(book.standing[request.page])
+    frontier.pages.credit(np.array([other]))
+    request.fail(turn, "dns", 1.0)
+    assert (request.page, request.url) == (other, absorber.urls.url(other))
+    assert not frontier.in_flight
+    assert absorber.tally.failures == {"dns": 1}
+    assert asking.state(request.url) == ("error", "dns")
+
+
+def test_links_of_the_answer_are_counted(asking: Asking) -> None:
+    request = asking.next()
+    assert request.links == 0
+
+    class Source:
+        async def page(self, asked: object) -> tuple[Fetched, ParsedPage]:
+            return Fetched(request.url, status=200), ParsedPage(("http://b.test/", A), anchors=("", ""))
+
+    with pytest.raises(StopIteration):
+        request.ask(Source(), lambda arrival: None).send(None)  # type: ignore[arg-type]
+    assert request.links == 2
+    request.begin(0.0)
+    request.on_answer(0.0)
+    assert page_of(asking.absorber, "http://b.test/") == 3

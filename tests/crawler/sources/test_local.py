@@ -1,0 +1,112 @@
+"""What this process makes of an answer: parsed, told by what it says, and without what is not wanted any more."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from misbehaving import answer
+from prose import prose
+from raw_server import Server, says
+
+from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+HOME = "http://h.test/"
+LITTLE = Wanted()
+
+
+def asked(
+    server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object
+) -> object:
+    async def run() -> object:
+        async with server:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            given = CrawlSettings.of({"connect_to": rules, "allow_private": True, **settings})
+            async with LocalSource(given, wanted=wanted) as source:
+                return await ask(source)  # type: ignore[misc]
+
+    return asyncio.run(run())
+
+
+def page(
+    content: bytes, *fields: str, url: str = HOME, wanted: Wanted = LITTLE, **settings: object
+) -> tuple[Fetched, ParsedPage]:
+    reply = answer(content, "Content-Type: text/html", *fields)
+    found = asked(says(reply), lambda source: source.page(PageRequest(url)), wanted, **settings)
+    assert isinstance(found, tuple)
+    return found
+
+
+LINKS = b'<a href="/a?utm_source=x">the a</a><a href=/b>b</a>'
+
+
+def test_a_page_comes_without_its_body_and_with_what_it_can_be_told_by() -> None:
+    content = prose(1, 300).encode() + LINKS
+    fetched, parsed = page(content, url=HOME + "x")
+    assert (fetched.status, fetched.body, fetched.size) == (200, b"", len(content))
+    assert parsed.outlinks == (HOME + "a", HOME + "b")
+    told_by = (fetched.digest, fetched.payload, fetched.sketch)
+    assert None not in told_by
+    same, _ = page(content, url=HOME + "y")
+    other, _ = page(prose(2, 300).encode() + LINKS, url=HOME + "x")
+    assert (same.payload, same.sketch) == told_by[1:]
+    assert {other.digest, other.payload, other.sketch}.isdisjoint(told_by)
+
+
+@pytest.mark.parametrize(
+    ("keeps", "outlinks"), [(False, (HOME + "a", HOME + "b")), (True, (HOME + "a?utm_source=x", HOME + "b"))]
+)
+def test_parameters_that_only_say_where_one_came_from_go_unless_they_are_kept(
+    keeps: bool, outlinks: tuple[str, ...]
+) -> None:
+    _, parsed = page(LINKS, url=HOME + "x", keep_parameters=keeps)
+    assert parsed.outlinks == outlinks
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted", "anchors"),
+    [
+        (HOME, Wanted(), ("the a", "b")),  # of home pages: they tell pages from soft 404s
+        (HOME + "x", Wanted(), ("", "")),
+        (HOME + "x/", Wanted(), ("", "")),
+        (HOME + "x", Wanted(anchors=True), ("the a", "b")),
+    ],
+)
+def test_anchors_are_kept_of_home_pages_and_where_they_are_wanted(
+    url: str, wanted: Wanted, anchors: tuple[str, ...]
+) -> None:
+    assert page(LINKS, url=url, wanted=wanted)[1].anchors == anchors
+
+
+def test_a_canonical_in_the_header_counts_with_those_of_the_head() -> None:
+    _, parsed = page(b'<link rel=canonical href="/c">', 'Link: </d>; rel="canonical"')
+    assert parsed.canonicals == (HOME + "c", HOME + "d")
+    _, parsed = page(b'<link rel=canonical href="/c">', 'Link: </c>; rel="canonical"')
+    assert parsed.canonical == HOME + "c"
+
+
+def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
+    lines = "\n".join(f"{HOME}{number}?utm_source=x" for number in range(2_500))
+    given: list[tuple[int, bool]] = []
+    urls: list[str] = []
+
+    def give(some: list[str], is_index: bool) -> None:
+        given.append((len(some), is_index))
+        urls.extend(some)
+
+    server = says(answer(lines.encode(), "Content-Type: text/plain"))
+    found = asked(server, lambda source: source.sitemap(HOME + "sitemap.txt", give))
+    assert isinstance(found, SitemapAnswer)
+    assert (found.reason, found.found) == ("ok", 2_500)
+    assert urls == [f"{HOME}{number}" for number in range(2_500)]
+    assert len(given) > 1
+    assert not any(is_index for _, is_index in given)
+    assert max(count for count, _ in given) < 2_500
+
+
+def test_a_robots_txt_is_read_whatever_its_type() -> None:
+    rules = b"User-agent: *\nDisallow: /\n"
+    found = asked(says(answer(rules, "Content-Type: image/png")), lambda source: source.robots(HOME + "robots.txt"))
+    assert isinstance(found, Fetched)
+    assert found.body == rules

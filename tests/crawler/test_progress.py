@@ -1,0 +1,67 @@
+"""What a run says of itself: the figures of the books, worked out another way."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from absorbing import absorber_of, crawl_all
+from sites import random_site
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.progress import RunProgress
+from minicrawl.model import Fetched, Silence
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def absorber(tmp_path: Path) -> Iterator[Absorber]:
+    site, seeds = random_site(6)
+    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0)
+    absorber.start(seeds, 0.0)
+    crawl_all(absorber, {url: 404 if url.endswith("7") else links for url, links in site.items()}, most=30)
+    yield absorber
+    absorber.writer.close()
+
+
+def test_progress_is_what_the_store_says_once_all_is_committed(absorber: Absorber) -> None:
+    clock = Clock()
+    progress = RunProgress(absorber, clock, started=90.0)
+    for fetched in (Fetched("u", status=200, size=7), Fetched("u", status=404, size=5), Fetched("u", reason="dns")):
+        progress.add(fetched)
+    now, store = progress.now(None), absorber.writer
+    states = store.page_table.counts()
+    assert (now.fetched, now.bytes, now.seconds) == (2, 12, 10.0)
+    assert now.known == sum(states.values()) == store.size()
+    read = sum(count for (state, _), count in states.items() if state in ("fetched", "alias"))
+    assert now.never_read == now.known - read
+    assert now.errors == {reason: count for (state, reason), count in states.items() if state == "error"}
+    best = store.top(10)
+    assert [url for _, url in now.top] == [page.url for page in best]
+    assert [value for value, _ in now.top] == pytest.approx([page.importance for page in best])
+    assert now.hosts_ready + now.hosts_waiting <= len(absorber.frontier.hosts)
+
+
+@pytest.mark.parametrize(
+    ("reason", "in_flight", "is_over"),
+    [(None, 0, False), ("pages", 1, False), ("pages", 0, True)],
+    ids=["running", "stopping", "over"],
+)
+def test_only_a_run_with_nothing_in_flight_is_over(
+    absorber: Absorber, reason: str | None, in_flight: int, is_over: bool
+) -> None:
+    """Until then the next run must expect that hosts were asked up to the end of the lease."""
+    progress = RunProgress(absorber, Clock(), started=90.0)
+    absorber.frontier.in_flight = in_flight
+    meta = progress.meta(Silence(5.0, 1.0), reason, 107.0)
+    absorber.frontier.in_flight = 0
+    assert (meta["stopped"], meta["in_doubt"]) == (reason, int(not is_over))
+    assert meta["asked_until"] == (100.0 if is_over else 107.0)
+    run = json.loads(str(meta["run"]))
+    assert (run["seconds"], run["in_flight"], run["silence"]) == (10.0, in_flight, {"since": 5.0, "pause": 1.0})

@@ -1,0 +1,66 @@
+"""What --max-depth keeps out is followed once a shorter way is found, or a later run goes deeper."""
+
+import random
+from collections import deque
+from pathlib import Path
+
+import pytest
+from absorbing import HOME, Web, absorber_of, crawl_all, page_of
+from sites import rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+
+def within(web: dict[str, list[str]], seeds: list[str], depth: int) -> set[str]:
+    """The URLs that so many links from a seed lead to."""
+    found, queue = dict.fromkeys(seeds, 0), deque(seeds)
+    while queue:
+        url = queue.popleft()
+        for target in web.get(url, []):
+            if target not in found and found[url] < depth:
+                found[target] = found[url] + 1
+                queue.append(target)
+    return set(found)
+
+
+def random_web(seed: int) -> dict[str, list[str]]:
+    """Long ways and short cuts: a page links to the next ones, and some to one far ahead."""
+    rng = random.Random(seed)
+    urls = [f"{HOME}{number}" for number in range(40)]
+    return {
+        url: [urls[min(number + 1, 39)]] + ([urls[rng.randrange(40)]] if rng.random() < 0.4 else [])
+        for number, url in enumerate(urls)
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_known_is_what_is_near_enough_in_whatever_order_pages_are_read(tmp_path: Path, seed: int) -> None:
+    """Also after the limit was raised, twice; the ways that are found later are shorter."""
+    web, store = random_web(seed), tmp_path / "crawl.db"
+    seeds = [f"{HOME}0", f"{HOME}20"]
+    for depth in (2, 3, 6):
+        absorber = absorber_of(store, max_depth=depth, strategy="random", discovery=1.0)
+        absorber.start(seeds, 0.0)
+        crawl_all(absorber, web)
+        absorber.writer.close()
+        assert {url for (url,) in rows(store, "SELECT url FROM pages")} == within(web, seeds, depth)
+        with open_store(store) as reader:
+            assert list(audit(reader)) == []
+
+
+def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:
+    """A page that was read before links to a far one now: what that links to is near enough at once."""
+    a, b, c = (f"{HOME}{name}" for name in "abc")
+    web: Web = {HOME: [a], a: [b], b: [c]}
+    first = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=1.0)
+    first.start([HOME], 0.0)
+    assert crawl_all(first, web) == [HOME, a, b]
+    assert (int(first.accounts.depth[page_of(first, b)]), first.tally.left_out) == (2, 1)
+    first.writer.close()
+    again = absorber_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0)
+    again.start([], 0.0)
+    crawl_all(again, {**web, HOME: [a, b]}, most=9)
+    assert [int(again.accounts.depth[page_of(again, url)]) for url in (HOME, a, b, c)] == [0, 1, 1, 2]
+    assert again.tally.left_out == 0
+    again.writer.close()
