@@ -185,6 +185,7 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
+    from minicrawl.analysis.top_list import top_list
     from minicrawl.store.reader import open_store
 
     click.echo(
@@ -196,4 +197,5 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
         click.echo(f"Given up: {tally(report.failures)}.")
     click.echo()
     with open_store(store) as reader:
-        click.echo("\n".join(table(reader.top(10))))
+        best = top_list(reader, "importance", 10).lines
+    click.echo("\n".join(table([line.page for line in best], alike=[len(line.alike) for line in best])))

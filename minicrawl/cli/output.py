@@ -20,16 +20,20 @@ Column = tuple[str, Sequence[float]]
 """A name, and a value per page."""
 
 
-def table(pages: Sequence[RankedPage], column: Column | None = None) -> list[str]:
-    """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value."""
+def table(pages: Sequence[RankedPage], column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
+    """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value.
+
+    alike: of each page how many more say the same.
+    """
     values = [""] * (len(pages) + 1)
     if column is not None:
         cells = [column[0], *(f"{value:.3g}" for value in column[1])]
         width = max(10, len(column[0]))
         values = [f"  {cell:>{width}}" for cell in cells]
     lines = [f"{'rank':>6}  {'importance':>10}{values[0]}  {'inlinks':>7}  {'state':<10}  url"]
-    for page, value in zip(pages, values[1:], strict=True):
+    for page, value, more in zip(pages, values[1:], alike or [0] * len(pages), strict=True):
         title = f"  {printable(page.title)}" if page.title else ""
+        title += f"  ({more:,} more like this)" if more else ""
         state = str(page.status) if page.state == "fetched" else page.state
         lines.append(
             f"{page.rank:>6}  {page.importance:>10.3g}{value}  {page.inlinks:>7}  {state:<10}  "

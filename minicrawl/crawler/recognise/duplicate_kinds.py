@@ -21,6 +21,7 @@ _CODES = (
     "tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu "
 )
 _LANGUAGES = frozenset(_CODES.split())
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?")
 _PARTS = re.compile(r"[/?&=]")
 
 
@@ -30,7 +31,7 @@ def kind_of(url: str, leader: str) -> str | None:
     if _is_for_print(one) != _is_for_print(other):
         return "print"
     differing = [pair for pair in zip_longest(one, other, fillvalue="") if pair[0] != pair[1]]
-    if differing and all(_is_language(name) for pair in differing for name in pair if name):
+    if differing and all(is_language(name) for pair in differing for name in pair if name):
         return "translation"
     if differing and all(_is_version(name) for pair in differing for name in pair if name):
         return "version"
@@ -52,9 +53,9 @@ def _is_for_print(names: list[str]) -> bool:
     return not _PRINT.isdisjoint(names)
 
 
-def _is_language(name: str) -> bool:
-    language, _, country = name.replace("_", "-").partition("-")
-    return language in _LANGUAGES and len(country) in (0, 2, 4)
+def is_language(name: str) -> bool:
+    """Whether something may be the name of a language: de, pt-br, zh_hans, es-419; in lower case."""
+    return _LANGUAGE.fullmatch(name) is not None and name[:2] in _LANGUAGES
 
 
 def _is_version(name: str) -> bool:

@@ -88,6 +88,21 @@ class Ranks:
             WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
         return ((RankedPage._make(page), value) for *page, value in self._tables.each(query, name, n))
 
+    def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
+        """Every page with its number, by falling `by`; of a kept ranking also the value. As many are read as are taken.
+
+        by: one of RANKINGS, or the name of a kept ranking.
+        """
+        if by in RANKINGS:
+            order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"
+            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
+        else:
+            query = f"""
+                SELECT value, id, {_RANKED} FROM rankings JOIN ranks ON ranks.id = rankings.page
+                WHERE name = ? ORDER BY value DESC, rank"""
+            rows = self._tables.each(query, by)
+        return ((page, RankedPage._make(row), value) for value, page, *row in rows)
+
     # What tells the rank of a page without a look at all others.
 
     def best(self) -> list[int]:

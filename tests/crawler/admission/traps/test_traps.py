@@ -436,7 +436,7 @@ def shut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
     lines = [line for line in run("status", "--store", shut).splitlines() if line.startswith("trap")]
     assert lines == [
-        "trap      a.test trap-repeated-path: trap-repeated-path; 0 read, 1 links dropped",
+        "trap      a.test trap-repeated-path: trap-repeated-path; 0 read, 1 link dropped",
         f"trap      a.test/lost/*: trap-duplicates; {JUDGED} read, 0 links dropped",
     ]
     told = json.loads(run("status", "--json", "--store", shut))["traps"]

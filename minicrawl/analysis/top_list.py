@@ -1,0 +1,117 @@
+"""The first pages of a ranking as a person wants them: pages that can be opened, and each but once.
+
+Left out are pages that were not read, were given up or only stand for another one. A page that says what one before it
+says is no line of its own but counted there: exact duplicates, near-duplicates for printing or at another host, and
+the same page in another language or version (twins.py). Near-duplicates of one folder are lines of their own: short
+pages made of one template, but each on a subject of its own.
+
+Every page keeps the rank that it has among all, so ranks are left out, too. As many pages are looked at as it takes
+to fill the list: what is alike to a page but stands behind the last is not counted.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from minicrawl.analysis.twins import Titled, Twins, form
+from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.model import State
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+
+_SAME_PAGE = {"print", "mirror"}
+"""Kinds of near-duplicates that are the same page to whoever reads them."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A page of a list, its number, its value in a kept ranking, and the pages further down that are alike to it."""
+
+    page: RankedPage
+    number: int
+    value: float | None = None
+    alike: list[RankedPage] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TopList:
+    """The first pages of a ranking. unread: how many pages between them were left out, by state."""
+
+    lines: list[Line]
+    unread: dict[str, int]
+
+    @property
+    def alike(self) -> int:
+        """How many pages are counted with others."""
+        return sum(len(line.alike) for line in self.lines)
+
+
+def top_list(store: Store, by: str, n: int) -> TopList:
+    """The n best pages that can be opened, each once. by: one of RANKINGS, or the name of a kept ranking."""
+    with store.snapshot():
+        shown, unread = _Shown(store), Counter[str]()
+        for number, page, value in store.ranks.best_first(by):
+            if page.state != State.FETCHED:
+                unread[page.state] += 1
+            elif (line := shown.alike(number, page)) is not None:
+                line.alike.append(page)
+            elif len(shown.lines) < n:
+                shown.add(Line(page, number, value))
+            else:
+                break
+        return TopList(shown.lines, dict(unread))
+
+
+def whole_list(store: Store, by: str, n: int) -> TopList:
+    """The n best pages, whatever became of them."""
+    with store.snapshot():
+        rows = zip(range(n), store.ranks.best_first(by), strict=False)
+        return TopList([Line(page, number, value) for _, (number, page, value) in rows], {})
+
+
+class _Shown:
+    """The lines so far, and what tells whether a page is alike to one of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._twins = Twins(self._known, self._linked)
+        self.lines: list[Line] = []
+        self._by_leader: dict[int, Line] = {}
+        self._by_form: dict[str, dict[Titled, Line]] = {}
+
+    def add(self, line: Line) -> None:
+        """Take a page into the list."""
+        self.lines.append(line)
+        self._note(line.number, line.page, line)
+
+    def alike(self, number: int, page: RankedPage) -> Line | None:
+        """The line of the page that says what this one says; it is remembered for others that do."""
+        titled = Titled(page.url, page.title)
+        same_form = self._by_form.get(form(page.url), {})
+        line = self._by_leader.get(self._leader(number, page.url))
+        if line is None and (twin := self._twins.first_of(titled, same_form)) is not None:
+            line = same_form[twin]
+        if line is not None:
+            self._note(number, page, line)
+        return line
+
+    def _note(self, number: int, page: RankedPage, line: Line) -> None:
+        self._by_leader.setdefault(self._leader(number, page.url), line)
+        self._by_form.setdefault(form(page.url), {})[Titled(page.url, page.title)] = line
+
+    def _leader(self, number: int, url: str) -> int:
+        """The page that was the first to say what this one says; itself where there is none."""
+        row = self._store.recognised.fingerprint(number)
+        if row is None or row.leader is None:
+            return number
+        if row.distance is not None and kind_of(url, self._store.page_table.url(row.leader)) not in _SAME_PAGE:
+            return number
+        return row.leader
+
+    def _known(self, urls: Sequence[str]) -> Collection[str]:
+        return self._store.page_table.find(urls)
+
+    def _linked(self, url: str) -> list[str]:
+        pages = self._store.page_table
+        (number,) = pages.find([url]).values()
+        return [pages.url(target) for target in self._store.link_table.outlinks(number).tolist()]

@@ -1,0 +1,117 @@
+"""The first pages of a ranking: those that can be opened, each but once."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sites import Site, crawl
+
+from minicrawl.analysis.top_list import TopList, top_list, whole_list
+from minicrawl.settings import RANKINGS
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+PAGES = ("intro", "sql", "setup", "faq")
+TEXT = " ".join(f"word{number}" for number in range(80))
+
+
+def manual(version: str) -> Site:
+    """Pages in English and German, each of which links to all of its own version and to the other's first."""
+    return {
+        f"{HOME}{language}/{version}/{page}": [
+            f"<title>{page} {version}</title><p>{language} {version} {page} {TEXT[9 * number :]}",
+            *(f"/{language}/{version}/{each}" for each in PAGES),
+            *("/en/2.0/intro", "/de/2.0/intro", "/en/1.0/intro", "/de/1.0/intro"),
+        ]
+        for language in ("en", "de")
+        for number, page in enumerate(PAGES)
+    }
+
+
+SITE: Site = {
+    HOME: ["/en/2.0/intro", "/gone", "/moved", "/copy", "/copied", "/2023/", "/2024/"],
+    **manual("2.0"),
+    **manual("1.0"),
+    HOME + "moved": HOME + "copy",
+    HOME + "copy": ["<title>Copy</title>" + TEXT, HOME],
+    HOME + "copied": ["<title>Copy</title>" + TEXT, HOME],
+    HOME + "2023/": ["<title>Archive</title><p>first " + TEXT[9:], HOME],
+    HOME + "2024/": ["<title>Archive</title><p>other " + TEXT[60:], HOME],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("top") / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def listed(store: Path, n: int, by: str = "importance") -> TopList:
+    with open_store(store) as reader:
+        return top_list(reader, by, n)
+
+
+def test_each_page_that_can_be_opened_is_listed_or_counted_once(store: Path) -> None:
+    found = listed(store, 1000)
+    with open_store(store) as reader:
+        pages = list(reader.pages())
+    shown = [page.url for line in found.lines for page in (line.page, *line.alike)]
+    assert sorted(shown) == sorted(page.url for page in pages if page.state == "fetched")
+    assert found.unread == Counter(page.state for page in pages if page.state != "fetched") == {"error": 1, "alias": 1}
+    assert found.alike == len(shown) - len(found.lines)
+
+
+def test_languages_and_versions_and_copies_are_one_line(store: Path) -> None:
+    lines = {line.page.url: {page.url for page in line.alike} for line in listed(store, 1000).lines}
+    groups = {frozenset({url, *alike}) for url, alike in lines.items()}
+    manuals = {
+        frozenset(f"{HOME}{language}/{version}/{page}" for language in ("en", "de") for version in ("1.0", "2.0"))
+        for page in PAGES
+    }
+    assert groups == manuals | {
+        frozenset({HOME + "copy", HOME + "copied"}),
+        *(frozenset({HOME + path}) for path in ("", "2023/", "2024/")),
+    }
+
+
+@pytest.mark.parametrize("by", RANKINGS)
+def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
+    with open_store(store) as reader:
+        whole = [line.page for line in whole_list(reader, by, 1000).lines]
+        assert whole == reader.top(1000, by)
+    shown = [line.page for line in listed(store, 1000, by).lines]
+    assert shown == [page for page in whole if page in shown]
+
+
+def test_a_longer_list_begins_as_a_shorter_does(store: Path) -> None:
+    longest = listed(store, 1000).lines
+    for n in range(1, len(longest) + 1):
+        found = listed(store, n)
+        assert [line.page for line in found.lines] == [line.page for line in longest[:n]]
+        for line, whole in zip(found.lines, longest, strict=False):
+            assert line.alike == whole.alike[: len(line.alike)]
+        before = [page for line in longest for page in line.alike if page.rank < found.lines[-1].page.rank]
+        assert found.alike >= len(before)
+
+
+def test_near_duplicates_of_one_folder_are_lines_of_their_own(tmp_path: Path) -> None:
+    """A reference of commands: one template, a word of its own on each."""
+    text = " ".join(f"w{number}" for number in range(300))
+    site: Site = {HOME: ["/attach", "/detach"]}
+    site |= {HOME + name: [f"<title>{name}</title><p>{text} {name}", HOME] for name in ("attach", "detach")}
+    crawl(site, tmp_path / "crawl.db", [HOME])
+    with open_store(tmp_path / "crawl.db") as reader:
+        assert reader.recognised.duplicate_counts() == (0, 1)
+        assert len(top_list(reader, "importance", 9).lines) == 3
+
+
+def test_kept_ranking_has_its_values(store: Path) -> None:
+    with open_store(store) as reader:
+        size = reader.size()
+    with Writer(store) as writer, writer.transaction():
+        writer.save_ranking("mine", np.arange(float(size)))
+    lines = listed(store, 1000, "mine").lines
+    assert [line.value for line in lines] == sorted((float(line.number) for line in lines), reverse=True)
