@@ -2,7 +2,7 @@
 
 explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
 folded_aliases  the stored links as a graph, aliases folded into the pages they stand for
-top_list   the pages that top shows           twins   whether two pages are one in two languages or versions
+top        what top shows: which pages, each once, and who links to them
 rankings   pages ranked by their links in other ways
 page_sets  the pages that a user names          compare   how two rankings differ
 verify     the crawl's own ranking against the exact one

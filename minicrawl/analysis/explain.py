@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.traps import Traps
@@ -21,6 +22,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, RankedPage
 
 _LINKS_SHOWN = 10
+_LINKS_LOOKED_AT = 50
 UNKNOWN = "unknown"
 
 
@@ -91,13 +93,25 @@ class Duplicates:
 
 
 @dataclass(frozen=True)
+class LinksByPlace:
+    """Where links to a page stand on their own pages: counts by the name of the place, of so many looked at.
+
+    Of a page whose links are all alike no place is kept.
+    """
+
+    looked_at: int
+    places: dict[str, int]
+
+
+@dataclass(frozen=True)
 class KnownPage:
     """What is known of a page in the store.
 
     is_rank_exact: while a crawl runs, ranks beyond the best are guesses. leads_to: where the page sends to, if that was
     refused. found_on: the page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of
-    the links. nofollow, refused: links that are not counted, by the page's wish or by scope and traps. probe: the page
-    that cannot exist whose answer showed what the host's soft 404s look like.
+    the links. links_in: where some of those to the page stand. nofollow, refused: links that are not counted, by
+    the page's wish or by scope and traps. probe: the page that cannot exist whose answer showed what the host's soft
+    404s look like.
     """
 
     ranked: RankedPage
@@ -114,6 +128,7 @@ class KnownPage:
     forwarded: int
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
+    links_in: LinksByPlace
     nofollow: int
     refused: int
     alternate_of: str | None
@@ -240,6 +255,7 @@ class _Explainer:
         store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
+        sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
@@ -253,8 +269,9 @@ class _Explainer:
             host=self._host(facts["host"]),
             received=facts["received"],
             forwarded=facts["forwarded"],
-            linked_from=tuple(map(store.page_table.url, store.link_table.some_sources(page, _LINKS_SHOWN))),
+            linked_from=tuple(map(store.page_table.url, sources[:_LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:_LINKS_SHOWN].tolist())),
+            links_in=self._links_in(page, sources),
             nofollow=facts["nofollow"],
             refused=facts["refused"],
             alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
@@ -262,6 +279,11 @@ class _Explainer:
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
         )
+
+    def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:
+        """Where the links from some pages to one stand."""
+        links = self._store.link_table.graph_of(sorted(sources))
+        return LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
 
     def _host(self, host: HostRow) -> HostDelay:
         delay = self._settings.delay

@@ -185,7 +185,7 @@ def _nothing_fetched(reason: str, store: Path) -> str:
 
 
 def _print_report(report: "CrawlReport", store: Path) -> None:
-    from minicrawl.analysis.top_list import top_list
+    from minicrawl.analysis.top.top_list import top_list
     from minicrawl.store.reader import open_store
 
     click.echo(

@@ -1,17 +1,21 @@
 """minicrawl top"""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
-from minicrawl.cli.output import Column, counted, document, page_rows, table, tally
+from minicrawl.cli.output import Column, counted, document, page_rows, printable, table, tally
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top_list import TopList
+    from minicrawl.analysis.top.senders import Senders
+    from minicrawl.analysis.top.top_list import TopList
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
@@ -25,10 +29,11 @@ if TYPE_CHECKING:
     help="Sites instead of pages: registrable domains (the default), or hosts.",
 )
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
+@click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
 @store_option
 @json_option
 @logging_options
-def command(n: int, by: str, sites: str | None, is_all: bool, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+def command(n: int, by: str, sites: str | None, is_all: bool, is_why: bool, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Print the most important pages that can be opened, best first.
 
     Pages that were not read are left out. Pages that say the same are one line: copies of a page, and the same page in
@@ -38,46 +43,85 @@ def command(n: int, by: str, sites: str | None, is_all: bool, store: Path, as_js
     Importance is that of the ledger: exact for the links found so far once a crawl has stopped. History and
     cash are the two numbers that steer the crawl.
 
+    --why says of each page how many pages link to it, and which of them brought it the largest part of what all did,
+    by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
+    where on their pages the links stand, as far as that is kept.
+
     That of a site is the sum of its pages'; beside it stand how many of these are known and read, the site's
     PageRank in the graph of links between sites, and how many other registrable domains link to it.
     """
     if sites is not None:
         if by != RANKINGS[0]:
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
+        if is_why or is_all:
+            raise SettingError(f"{'--why' if is_why else '--all'} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, n, store, as_json)
     else:
-        _print_pages(by, n, is_all or by == "cash", store, as_json)
+        _print_pages(by, n, _Shown(is_all or by == "cash", is_why), store, as_json)
 
 
-def _print_pages(by: str, n: int, is_all: bool, store: Path, as_json: bool) -> None:
-    from minicrawl.analysis.top_list import top_list, whole_list
+class _Shown(NamedTuple):
+    """Whether all pages are shown, and whether it is said why each is there."""
+
+    is_all: bool
+    is_why: bool
+
+
+def _print_pages(by: str, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
+    from minicrawl.analysis.top.senders import senders
+    from minicrawl.analysis.top.top_list import top_list, whole_list
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
-        column = by if is_kept(reader, by) else None
-        found = (whole_list if is_all else top_list)(reader, by, n)
-    pages = [line.page for line in found.lines]
-    values: Column | None = column and (column, [line.value or 0.0 for line in found.lines])  # type: ignore[assignment]
-    if as_json:
-        alike = [[page.url for page in line.alike] for line in found.lines]
-        rows = page_rows(pages, values)
-        click.echo(document([row | {"alike": urls} for row, urls in zip(rows, alike, strict=True)]))
-    else:
-        lines = table(pages, values, [len(line.alike) for line in found.lines])
-        click.echo("\n".join([*lines, *_not_shown(found)]))
+    with open_store(store) as reader, reader.snapshot():
+        name = by if is_kept(reader, by) else None
+        found = (whole_list if shown.is_all else top_list)(reader, by, n)
+        why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
+    column = name and (name, [line.value or 0.0 for line in found.lines])
+    click.echo(_document(found, column or None, why) if as_json else "\n".join(_lines(found, column or None, why)))
+
+
+def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> str:
+    rows = page_rows([line.page for line in found.lines], column)
+    for row, line in zip(rows, found.lines, strict=True):
+        row["alike"] = [page.url for page in line.alike]
+    for row, of_page in zip(rows, why, strict=False):
+        row["why"] = asdict(of_page) | {"most_share": of_page.most_share}
+    return document(rows)
+
+
+def _lines(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> Iterator[str]:
+    pages, alike = [line.page for line in found.lines], [len(line.alike) for line in found.lines]
+    head, *lines = table(pages, column, alike)
+    yield head
+    for line, of_page in zip_longest(lines, why):
+        yield line
+        if of_page is not None:
+            yield f"{'':>8}{_why(of_page)}"
+    yield from _not_shown(found)
+
+
+def _why(found: "Senders") -> str:
+    """Who links to a page, in a line."""
+    if not found.pages:
+        return "no page links to it"
+    line = f"{counted(found.pages, 'page')} link{'s' if found.pages == 1 else ''} to it"
+    if found.other_sites:
+        line += f", {found.on_other_sites:,} of them from {counted(found.other_sites, 'other site')}"
+    if found.most_by is not None:
+        through = "through" if found.is_most_by_alias else "from"
+        line += f"; the largest part comes {through} {printable(found.most_by)} ({found.most_share:.0%})"
+    return line + (f"; links by place: {tally(found.places)}" if found.places else "")
 
 
 def _not_shown(found: "TopList") -> list[str]:
     """What stands between the lines of a list and was left out, and how to see it."""
     unread = sum(found.unread.values())
     parts = [
-        f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})"
-        if unread
-        else "",
-        f"{found.alike:,} like one of these" if found.alike else "",
+        f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})",
+        f"{found.alike:,} like one of these",
     ]
-    not_shown = " and ".join(filter(None, parts))
-    return [f"Not shown: {not_shown}; see --all."] if not_shown else []
+    not_shown = [part for part, count in zip(parts, (unread, found.alike), strict=True) if count]
+    return [f"Not shown: {' and '.join(not_shown)}; see --all."] if not_shown else []
 
 
 def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:

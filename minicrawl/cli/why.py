@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted, document, printable
+from minicrawl.cli.output import counted, document, printable, tally
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
+    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
 
 _KINDS = {
     "print": "one for printing",
@@ -78,7 +78,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             f"  fetched     {_at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
-    yield f"  links in    {ranked.inlinks:,}"
+    yield f"  links in    {ranked.inlinks:,}" + _by_place(page.links_in)
     yield from _some(page.linked_from)
     left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
@@ -131,6 +131,12 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
+
+
+def _by_place(links: "LinksByPlace") -> str:
+    if not links.places:
+        return ""
+    return f"; of {links.looked_at:,} looked at, by place: {tally(links.places)}"
 
 
 def _some(urls: tuple[str, ...]) -> Iterator[str]:

@@ -49,3 +49,24 @@ def test_top_counts_copies_beside_the_page(tmp_path: Path) -> None:
 def test_by_cash_pages_that_wait_are_shown(tmp_path: Path) -> None:
     crawl({HOME: ["/a", "/b"]}, tmp_path / "crawl.db", [HOME], pages=1)
     assert {page["state"] for page in answer("top", "--by", "cash", "--store", tmp_path / "crawl.db")} >= {"waiting"}
+
+
+def test_why_says_who_links_to_each_page(store: Path) -> None:
+    _, *lines = run("top", "--why", "--store", store).output.splitlines()
+    pages = answer("top", "--why", "--store", store)
+    for line, why, page in zip(lines[::2], lines[1::2], pages, strict=False):
+        assert page["url"] in line
+        linking = page["why"]["pages"]
+        assert linking == page["inlinks"]
+        share = f"{page['why']['most_share']:.0%}"
+        assert why.strip().startswith("1 page links to it" if linking == 1 else f"{linking} pages link to it")
+        assert f"the largest part comes from {page['why']['most_by']} ({share})" in why
+    assert any("of them from 1 other site;" in why for why in lines[1::2])
+
+
+def test_why_is_not_said_of_sites(store: Path) -> None:
+    result = run("top", "--why", "--sites", "--store", store)
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: --why is about pages; leave it out, or leave --sites out\n",
+    )

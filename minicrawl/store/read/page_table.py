@@ -1,9 +1,11 @@
 """What is kept of pages, by their numbers."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.store.database import damaged
 from minicrawl.store.read.tables import Tables, columns
@@ -70,6 +72,15 @@ class PageTable:
         left_out = self._tables.row("SELECT nofollow, refused FROM links WHERE source = ?", page)
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
+
+    def senders(
+        self, pages: Sequence[int]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """What some pages, given rising, have forwarded, whether each is an alias, and its hosts.id."""
+        query = "SELECT forwarded, state, host FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        forwarded, states, hosts = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
+        is_alias = np.array(states) == "alias"
+        return np.array(forwarded, dtype=np.int64), is_alias, np.array(hosts, dtype=np.int64)
 
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; looks at all pages."""

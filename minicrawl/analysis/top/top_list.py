@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from minicrawl.analysis.twins import Titled, Twins, form
+from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.model import State
 from minicrawl.store.reader import Store

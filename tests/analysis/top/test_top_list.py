@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sites import Site, crawl
 
-from minicrawl.analysis.top_list import TopList, top_list, whole_list
+from minicrawl.analysis.top.top_list import TopList, top_list, whole_list
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.analysis.twins import Titled, Twins, difference, form
+from minicrawl.analysis.top.twins import Titled, Twins, difference, form
 from minicrawl.crawler.urls.keys import hostname, site_of
 
 

@@ -1,0 +1,6 @@
+"""What `minicrawl top` shows.
+
+top_list  the first pages of a ranking, those that can be opened, each but once
+twins     whether two pages are one in two languages or versions
+senders   who links to a page, and what each has sent it
+"""

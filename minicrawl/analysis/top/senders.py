@@ -1,0 +1,135 @@
+"""Why pages are important: the pages that link to them, and what each of these has sent.
+
+R_j, B_j   what page j has received, and its birth cash (opic/ledger.py)
+
+    R_j - B_j = sum over links i -> j of what i has sent along that link          (Lemma 2.3)
+
+So shares of that sum are exact, to the unit. The links are gone through once, in blocks, however many pages are asked
+about; of the pages that send, only those that do are looked up.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.sites import domain_of
+from minicrawl.model import Place, State
+from minicrawl.opic import Ledger
+from minicrawl.opic.ledger import add_sent
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.reader import Store
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Senders:
+    """The pages that link to one page.
+
+    pages: how many; on_other_sites: of these, those on other registrable domains, of which there are `other_sites`.
+    units: what they have sent in all. most_by: the one that has sent the most, `most_units`, which may only stand for
+    the page; None where no page links.
+    places: where on their pages the links stand, as far as that is known: of pages whose links are not all alike.
+    """
+
+    pages: int
+    on_other_sites: int
+    other_sites: int
+    units: int
+    most_by: str | None
+    is_most_by_alias: bool
+    most_units: int
+    places: dict[str, int]
+
+    @property
+    def most_share(self) -> float:
+        """The part of all units that came from `most_by`."""
+        return self.most_units / self.units if self.units else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """Links to the pages asked about: arrays with a value per link. place: -1 where it is not known."""
+
+    target: IntArray
+    source: IntArray
+    host: IntArray
+    units: IntArray
+    place: IntArray
+
+
+def senders(store: Store, pages: Sequence[int]) -> list[Senders]:
+    """Who has sent each of some pages what, in their order."""
+    with store.snapshot():
+        links = _links_to(store, np.array(pages, dtype=np.int64))
+        sites = {host.id: domain_of(host.name) for host in store.hosts.all()}
+        return [_senders_of(store, page, links, sites) for page in pages]
+
+
+def place_counts(places: IntArray) -> dict[str, int]:
+    """How many links stand in each place, by its name; those at places not known (-1) are left out."""
+    return {place.name.lower(): int(np.count_nonzero(places == place)) for place in Place if (places == place).any()}
+
+
+def known_places(links: LinkGraph) -> IntArray:
+    """The place of every link, shape (links,); -1 on a page whose links are all alike: none is kept of these."""
+    if links.places is None:
+        return np.full(len(links.targets), -1)
+    row = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
+    is_known = np.zeros(len(links.sources), dtype=np.bool_)
+    is_known[row[links.places > 0]] = True  # where they differ, one at least is not 0
+    return np.where(is_known[row], links.places.astype(np.int64), -1)
+
+
+def _links_to(store: Store, pages: IntArray) -> _Links:
+    is_asked = np.zeros(store.size(), dtype=np.bool_)
+    is_asked[pages] = True
+    found = list(_found(store, is_asked))
+    empty = np.zeros(0, dtype=np.int64)
+    columns = [np.concatenate([empty, *column]) for column in zip(*found, strict=True)] or [empty] * 5
+    return _Links(*columns)
+
+
+def _found(store: Store, is_asked: npt.NDArray[np.bool_]) -> Iterator[tuple[IntArray, ...]]:
+    for block in store.link_table.blocks():
+        hits = np.flatnonzero(is_asked[block.targets])
+        rows = np.unique(np.searchsorted(block.indptr, hits, side="right") - 1)
+        if not len(rows):
+            continue
+        links = block.rows(rows)
+        of_link = np.repeat(np.arange(len(rows)), np.diff(links.indptr))
+        forwarded, is_alias, host = store.page_table.senders(links.sources.tolist())
+        ledger = Ledger.of(forwarded.copy(), forwarded, np.zeros(len(rows), dtype=np.bool_), is_alias, 0)
+        units = np.zeros(len(links.targets), dtype=np.int64)
+        add_sent(units, ledger, np.arange(len(rows)), links.indptr, np.arange(len(units)))
+        some = np.flatnonzero(is_asked[links.targets])
+        row = of_link[some]
+        yield (
+            links.targets[some].astype(np.int64),
+            links.sources[row],
+            host[row],
+            units[some],
+            known_places(links)[some],
+        )
+
+
+def _senders_of(store: Store, page: int, links: _Links, sites: dict[int, str]) -> Senders:
+    some = np.flatnonzero(links.target == page)
+    units = links.units[some]
+    own = sites[int(store.page_table.facts(page)["host"].id)]
+    hosts, counts = np.unique(links.host[some], return_counts=True)
+    others = [(sites[host], count) for host, count in zip(hosts.tolist(), counts.tolist(), strict=True)]
+    others = [(site, count) for site, count in others if site != own]
+    most = int(links.source[some[np.argmax(units)]]) if len(units) else None
+    return Senders(
+        pages=len(some),
+        on_other_sites=sum(count for _, count in others),
+        other_sites=len({site for site, _ in others}),
+        units=int(units.sum()),
+        most_by=None if most is None else store.page_table.url(most),
+        is_most_by_alias=most is not None and store.page_table.state(most) == State.ALIAS,
+        most_units=int(units.max(initial=0)),
+        places=place_counts(links.place[some]),
+    )
