@@ -161,14 +161,7 @@ WITHOUT_A_TEST = {
 }
 """Modules with nothing that could break, and why."""
 TESTED_WITH_OTHERS = {
-    "crawler/requests/outage_watch": "crawler/requests/test_liveness",
-    "crawler/requests/probe": "crawler/recognise/test_soft404",
     "crawler/run": "crawler/test_resume",
-    "crawler/sources/worker": "crawler/sources/test_workers",
-    "crawler/visits/merging": "crawler/recognise/test_duplicates",
-    "crawler/visits/lookalikes": "crawler/recognise/test_duplicates",
-    "crawler/visits/soft_errors": "crawler/recognise/test_soft404",
-    "crawler/visits/visit": "crawler/test_absorb",
 }
 """Modules that have no test of their own, and what tests them. None is to come to these: this table only shrinks."""
 

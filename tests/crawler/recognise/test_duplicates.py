@@ -1,4 +1,4 @@
-"""Which page said it first: leaders, marks, and what follows where duplicates are merged."""
+"""Which page said it first: leaders and marks."""
 
 import json
 import random
@@ -18,7 +18,6 @@ from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.html.sketch import BITS, distance
 from minicrawl.crawler.recognise import duplicates
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
-from minicrawl.crawler.visits.merging import MOST_COMPARED
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
@@ -233,27 +232,6 @@ def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> No
     assert rows(pieces, query) == rows(whole, query)
 
 
-def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=True)
-    states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
-    assert {url for url, what in states.items() if what == ("alias", "duplicate")} == {B}
-    assert marks(store)[B] == (A, None)
-    assert list(audit(open_store(store))) == []
-
-
-def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    web = site()
-    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
-    web[A] = 404
-    again: Site = {HOME: [A], A: 404}
-    crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
-    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
-    assert list(audit(open_store(store))) == []
-
-
 def run(*words: object) -> str:
     result = CliRunner().invoke(main, [str(word) for word in words])
     assert result.exit_code == 0, result.output
@@ -280,99 +258,3 @@ def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
     assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
     crawl(site(), store, [HOME])
     assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]
-
-
-def merged(store: Path, web: Site, **settings: object) -> dict[str, str | None]:
-    """By URL, what it stands for in a crawl that merges duplicates."""
-    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True, **settings)
-    with open_store(store) as reader:
-        assert list(audit(reader)) == []
-        aliases = dict(rows(store, "SELECT url, id FROM pages WHERE reason = 'duplicate'"))
-        return {url: reader.page_table.url(reader.link_table.outlinks(page)[0].item()) for url, page in aliases.items()}
-
-
-@pytest.mark.parametrize("pages", [None, 2], ids=["in one run", "in several"])
-def test_copy_that_others_link_to_leads_though_it_was_read_last(tmp_path: Path, pages: int | None) -> None:
-    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
-    copies = [A, B, C]
-    links = [f"{HOME}{number}" for number in range(6)]
-    web: Site = {HOME: [*copies, *links]} | {url: [prose(1, 400), HOME + "d"] for url in copies} | {HOME + "d": []}
-    web |= {url: [B] for url in links}
-    for _ in range(8 if pages else 1):
-        found = merged(store, web, pages=pages)
-    assert found == {A: B, C: B}
-    crawl(web | {A: B, C: B, B: [prose(1, 400), HOME + "d"]}, plain, [HOME])  # as if they were redirects
-    query = "SELECT url, importance FROM ranks"
-    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=3e-6)
-
-
-def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp_path: Path) -> None:
-    """A copy read first gets nothing of what it copies, nor does one of many default pages."""
-    said = prose(1, 400)
-    victim, copy, www = "http://victim.test/", "http://copy.test/", "http://www.victim.test/"
-    defaults = [f"http://d{number}.test/" for number in range(10)]
-    web: Site = {HOME: [copy, victim, www, *defaults, A, f"{HOME}folder/a"]}
-    web |= {url: [said] for url in (victim, copy, www)}
-    web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
-    web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
-    assert merged(tmp_path / "crawl.db", web) == {www: victim}
-
-
-def test_users_of_a_shared_domain_are_not_merged(tmp_path: Path) -> None:
-    """However many links a copy has: that is all that it takes to lead."""
-    victim, copy = "http://victim.github.io/", "http://copy.github.io/"
-    farm = [f"http://copy.github.io/{number}" for number in range(9)]
-    web: Site = {HOME: [victim, copy, *farm]} | {url: [prose(1, 400)] for url in (victim, copy)}
-    web |= {url: [copy] for url in farm}
-    assert merged(tmp_path / "crawl.db", web) == {}
-
-
-@pytest.mark.parametrize("pages", [None, 1, 2, 5])
-def test_copies_are_merged_alike_wherever_the_crawl_was_interrupted(tmp_path: Path, pages: int | None) -> None:
-    """Also those of which another owner has one, or the same domain one with other links, that were read before."""
-    web: Site = {HOME: ["http://other.test/", A, B, C, HOME + "d"], "http://other.test/": [prose(1, 400), HOME]}
-    web |= {url: [prose(1, 400), HOME] for url in (A, B, C, HOME + "d")}
-    for _ in range(9 // pages + 1 if pages else 1):
-        found = merged(tmp_path / "crawl.db", web, pages=pages)
-    assert found == {B: A, C: A, HOME + "d": A}
-
-
-def test_copies_of_a_page_that_died_lead_those_that_come_later(tmp_path: Path) -> None:
-    """As they would after a restart."""
-    store, late, last = tmp_path / "crawl.db", HOME + "late", HOME + "last"
-    said: Site = {url: [prose(1, 400)] for url in (A, B, late, last)}
-    merged(store, {HOME: [A, B], **said})
-    again: Site = {HOME: [A, B], **said, A: 404}
-    crawl(again, store, [HOME, late, last], strategy="cycle", discovery=0.5, pages=4, probe=False)
-    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
-    assert states[last] == "alias duplicate"
-
-
-def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site may have any number of copies, each with relative links."""
-    compared: list[int] = []
-    row = Duplicates.row
-    monkeypatch.setattr(Duplicates, "row", lambda self, page: compared.append(page) or row(self, page))
-    copies = [f"{HOME}{number}/" for number in range(60)]
-    web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
-    assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}
-    assert 0 < len(compared) <= 60 * MOST_COMPARED
-
-
-@pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])
-@pytest.mark.parametrize("target", [404, "there"])
-def test_page_that_stands_for_itself_again_is_told_like_others(tmp_path: Path, target: int | str, pages: int) -> None:
-    """While it stands for another page its copies are not marked with it."""
-    store = tmp_path / "crawl.db"
-    said = f'<link rel="canonical" href="{C}">' + prose(1, 3_000)
-    web: Site = {HOME: [A, C, B], A: [said], B: [said.replace(C, "mailto:nobody")], C: [] if target == "there" else 404}
-    crawl(web, store, [HOME], strategy="breadth-first", pages=pages)
-    crawl(web, store, [HOME], strategy="breadth-first")
-    states = dict(rows(store, "SELECT url, reason FROM pages"))
-    if target == 404:
-        assert (states[A], states[B]) == ("canonical-dead", "ok")
-        assert marks(store)[B] == (A, 0)
-    else:
-        assert (states[A], states[B]) == ("canonical", "ok")
-        assert marks(store)[B] == (None, None)

@@ -1,58 +1,17 @@
-"""A request for a page: what is refused, what is asked in its place, and what becomes of it."""
+"""A request for a page: what is refused, and what becomes of it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from absorbing import HOME, absorber_of, page_of
-from sites import rows
+from absorbing import page_of
+from asking import A, Asking
 
-from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.hosts.politeness import Health
-from minicrawl.crawler.requests.page import Pages, PageTurn
-from minicrawl.crawler.requests.probe import Probe
+from minicrawl.crawler.requests.page import PageTurn
 from minicrawl.crawler.requests.request import Refusal
 from minicrawl.model import Fetched, ParsedPage, State
-
-A, B = HOME + "a", HOME + "b"
-PROBED = HOME + "cannot-exist"
-
-
-class Probing:
-    """Wants one URL of every origin, once."""
-
-    def __init__(self) -> None:
-        self.due_urls = {HOME.rstrip("/"): PROBED}
-        self.answers: list[Fetched] = []
-
-    def due(self, origin: str) -> str | None:
-        return self.due_urls.pop(origin, None)
-
-    def put_back(self, url: str) -> None:
-        self.due_urls[HOME.rstrip("/")] = url
-
-    def absorb(self, fetched: Fetched, now: float) -> None:
-        self.answers.append(fetched)
-
-
-class Asking:
-    def __init__(self, store: Path, allowed: bool = True) -> None:
-        self.absorber: Absorber = absorber_of(store, ignore_robots=True)
-        self.absorber.start([HOME, A, B], 0.0)
-        self.probes = Probing()
-        urls, guesses = self.absorber.urls, self.absorber.guesses
-        self.pages = Pages(self.absorber.visits, guesses, self.probes, lambda url: allowed, self.absorber.turns, urls)
-
-    def next(self, now: float = 0.0) -> PageTurn:
-        page = self.absorber.frontier.best_page(now)
-        assert page is not None
-        return self.pages.request(page)
-
-    def state(self, url: str) -> tuple[str, str]:
-        self.absorber.commit({})
-        (found,) = rows(self.absorber.writer.path, "SELECT state, reason FROM pages WHERE url = ?", url)
-        return found[0], found[1]
 
 
 @pytest.fixture
@@ -72,35 +31,6 @@ def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
     request.on_refusal(refusal, 49.0)
     assert asking.state(request.url) == ("error", "host-dead")
     assert not asking.absorber.frontier.in_flight
-
-
-def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
-    request = asking.next()
-    probe = request.in_place()
-    assert isinstance(probe, Probe)
-    assert (probe.url, probe.page) == (PROBED, request.page)
-    assert request.in_place() is request  # it is wanted once
-    probe.begin(0.0)
-    probe.fetched = Fetched(PROBED, status=404)
-    probe.on_answer(1.0)
-    assert asking.probes.answers == [probe.fetched]
-    assert asking.next(1.0).page == request.page
-    assert asking.state(request.url) == ("waiting", "seed")
-
-
-def test_a_probe_nothing_came_of_is_wanted_again(asking: Asking) -> None:
-    probe = asking.next().in_place()
-    probe.begin(0.0)
-    probe.put_back(0.0, 1.0)
-    assert asking.probes.answers == []
-    assert asking.next(1.0).in_place().url == PROBED
-
-
-def test_what_robots_txt_forbids_is_not_probed(tmp_path: Path) -> None:
-    asking = Asking(tmp_path / "crawl.db", allowed=False)
-    request = asking.next()
-    assert request.in_place() is request
-    asking.absorber.writer.close()
 
 
 def test_a_page_that_is_put_back_has_had_no_turn(asking: Asking) -> None:

@@ -2,15 +2,12 @@
 
 import asyncio
 import importlib
-import logging
 import os
 import re
 import signal
-import socket
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +20,14 @@ from sites import Server, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.sources.worker import serve
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
-from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage, Wanted
+from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.timing import Timing
 
 WEB = DemoWeb.generate(seed=1, hosts=6, pages=120)
 NO_CALENDAR = (re.escape(WEB.calendar),)
@@ -97,39 +93,6 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
     assert (report.reason, len(asked) > 20) == ("nothing-left", True)
     assert ranks(store) == pytest.approx(ranks(here), abs=2e-6)
     assert list(audit(open_store(store))) == []
-
-
-class _Crammed(Connection):
-    """A line that has no memory for any answer but None."""
-
-    def send(self, answers: list[tuple[int, object]]) -> None:
-        if any(answer is not None for _, answer in answers):
-            raise MemoryError
-        super().send(answers)
-
-
-def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> None:
-    """Else somebody would wait for it for ever, as the worker goes on beating."""
-
-    async def run() -> list[tuple[int, object]]:
-        ours, theirs = socket.socketpair()
-        line = Connection(ours.detach())
-        line.send((CrawlSettings(), STANDARD, frozenset(), Wanted(), None))
-        serving = asyncio.create_task(serve(_Crammed(theirs.detach())))
-        line.send([(7, "locate", "http://192.0.2.1/")])
-        answers: list[tuple[int, object]] = []
-        while not answers:
-            answers = await asyncio.to_thread(line.recv)
-        line.close()
-        await serving
-        return answers
-
-    log = logging.getLogger("minicrawl")
-    handlers = log.handlers.copy()
-    try:
-        assert asyncio.run(run()) == [(7, None)]
-    finally:
-        log.handlers = handlers
 
 
 def test_workers_end_with_the_crawl() -> None:

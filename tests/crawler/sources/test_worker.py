@@ -1,0 +1,104 @@
+"""A worker, at the other end of its line: each request has one answer, whatever becomes of it."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from typing import cast
+
+import pytest
+from misbehaving import answer
+from raw_server import Server, says
+
+from minicrawl.crawler.sources.worker import serve
+from minicrawl.crawler.sources.workers import BEAT, LOGGED
+from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer, Wanted
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.timing import STANDARD
+
+HOME = "http://h.test/"
+Message = tuple[int, object]
+Row = tuple[object, ...]
+
+
+class Crammed(Connection):
+    """A line that has no memory for any answer but None."""
+
+    def send(self, answers: list[Message]) -> None:
+        if any(answer is not None for _, answer in answers):
+            raise MemoryError
+        super().send(answers)
+
+
+@pytest.fixture(autouse=True)
+def _log() -> Iterator[None]:
+    """A worker sends what is logged over its line: here it is to stop with the test."""
+    log = logging.getLogger("minicrawl")
+    handlers = log.handlers.copy()
+    yield
+    log.handlers = handlers
+
+
+async def answers(
+    requests: list[tuple[int, str, object]], settings: CrawlSettings, kind: type[Connection] = Connection
+) -> list[Message]:
+    """What a worker sends, but for beats, until every request has its last answer."""
+    ours, theirs = socket.socketpair()
+    line = Connection(ours.detach())
+    line.send((settings, STANDARD, frozenset(), Wanted(), None))
+    serving = asyncio.create_task(serve(kind(theirs.detach())))
+    line.send(requests)
+    found: list[Message] = []
+    wanted = {number for number, *_ in requests}
+    while wanted:
+        some: list[Message] = await asyncio.to_thread(line.recv)
+        found += [message for message in some if message[0] != BEAT]
+        wanted -= {number for number, answer in some if not isinstance(answer, list)}
+    line.close()
+    await serving
+    return found
+
+
+def of_server(server: Server, requests: list[tuple[int, str, object]]) -> list[Message]:
+    async def run() -> list[Message]:
+        async with server:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            return await answers(requests, CrawlSettings(connect_to=rules, allow_private=True))
+
+    return asyncio.run(run())
+
+
+def test_each_kind_of_request_is_answered_under_its_number() -> None:
+    server = says(answer(b"<a href=x>x</a>", "Content-Type: text/html"))
+    requests = [(5, "page", PageRequest(HOME)), (3, "robots", HOME + "robots.txt"), (9, "locate", HOME)]
+    found = dict(of_server(server, requests))
+    assert found.keys() == {3, 5, 9}
+    fetched, parsed = cast("tuple[Row, Row]", found[5])
+    assert (fetched[0], fetched[1], parsed[0]) == (HOME, 200, (HOME + "x",))
+    assert isinstance(found[3], Fetched)
+    assert found[9] == Located("127.0.0.1")
+
+
+def test_the_urls_of_a_sitemap_come_before_its_answer() -> None:
+    server = says(answer(f"{HOME}1\n{HOME}2".encode(), "Content-Type: text/plain"))
+    found = of_server(server, [(4, "sitemap", HOME + "s.txt")])
+    assert found[0] == (4, [[HOME + "1", HOME + "2"], False])
+    number, last = found[-1]
+    assert isinstance(last, SitemapAnswer)
+    assert (number, last.found) == (4, 2)
+
+
+def test_a_request_over_which_the_worker_fails_is_logged_and_answered_by_none() -> None:
+    found = asyncio.run(answers([(2, "page", "no request at all")], CrawlSettings()))
+    assert found[-1] == (2, None)
+    (logged,) = [message for number, message in found if number == LOGGED]
+    level, text = cast("tuple[int, str]", logged)
+    assert level == logging.ERROR
+    assert "a worker failed over no request at all" in text
+    assert "Traceback" in text
+
+
+def test_answer_that_does_not_fit_into_memory_is_an_answer_all_the_same() -> None:
+    """Else somebody would wait for it for ever, as the worker goes on beating."""
+    assert asyncio.run(answers([(7, "locate", "http://192.0.2.1/")], CrawlSettings(), Crammed)) == [(7, None)]

@@ -1,0 +1,105 @@
+"""The turn of a page, whatever came of it: the books add up, the row says it, and the page waits or does not."""
+
+import random
+from pathlib import Path
+
+import pytest
+from absorbing import HOME, absorber_of, answer, crawl_all, page_of, take_turn
+from sites import rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED
+from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.store.reader import open_store
+
+URLS = [f"http://h{number % 3}.test/{number}" for number in range(25)]
+
+
+def random_answer(rng: random.Random, url: str) -> tuple[Fetched, ParsedPage]:
+    links = tuple(rng.sample(URLS, rng.randrange(6)))
+    page = ParsedPage(links, anchors=("",) * len(links))
+    ok = Fetched(url, status=200, content_type="text/html")
+    match rng.randrange(8):
+        case 0:
+            return Fetched(url, status=rng.choice([404, 410, 500, 503])), ParsedPage()
+        case 1:
+            return Fetched(url, status=301, location=rng.choice(URLS)), ParsedPage()
+        case 2:
+            return ok, ParsedPage(links, anchors=("",) * len(links), canonicals=(rng.choice(URLS),))
+        case 3:
+            return Fetched(url, reason=rng.choice(["timeout", "dns", "reset"])), ParsedPage()
+        case 4:
+            return Fetched(url, status=NOT_MODIFIED, not_modified=True), ParsedPage()
+        case _:
+            return ok, page
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None:
+    """Also where the crawl goes on from the store in between."""
+    store, rng, now = tmp_path / "crawl.db", random.Random(seed), 0.0
+    for _ in range(3):
+        absorber = absorber_of(store, discovery=0.6, probe=False, now=now)
+        absorber.start(URLS[:2], now)
+        for turn in range(60):
+            now += 30.0
+            page = absorber.frontier.acquire(now)
+            if page is None:
+                continue
+            if rng.random() < 0.1:
+                absorber.visits.absorb_unfetched(page, State.DISALLOWED, "robots", now + 100.0, now)
+            else:
+                take_turn(absorber, page, random_answer(rng, absorber.urls.url(page)), now)
+            if turn % 20 == 7:
+                absorber.commit({})
+        absorber.commit({})
+        absorber.writer.close()
+        with open_store(store) as reader:
+            assert list(audit(reader)) == []
+
+
+def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_path: Path) -> None:
+    web = {HOME: [HOME + "a"], HOME + "a": [HOME]}
+    store = tmp_path / "crawl.db"
+    absorber = absorber_of(store, discovery=0.0, probe=False)
+    absorber.start([HOME], 0.0)
+    crawl_all(absorber, web, most=4)
+    query = "SELECT state, reason, inlinks, depth, fetch FROM pages"
+    before = rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")
+    page = absorber.frontier.acquire(0.0)
+    assert page is not None
+    cash = int(absorber.accounts.book.cashes()[page])
+    take_turn(absorber, page, (Fetched(absorber.urls.url(page), status=NOT_MODIFIED, not_modified=True), ParsedPage()))
+    absorber.commit({})
+    assert int(absorber.accounts.book.cashes()[page]) < cash
+    assert (rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")) == before
+    absorber.writer.close()
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "waits"),
+    [([], "fetched", True), (404, "error", False), (410, "error", False)],
+)
+def test_only_pages_that_were_read_wait_for_another_turn_at_once(
+    tmp_path: Path, reply: list[str] | int, state: str, waits: bool
+) -> None:
+    absorber = absorber_of(tmp_path / "crawl.db", discovery=0.0, probe=False)
+    absorber.start([HOME], 0.0)
+    take_turn(absorber, absorber.frontier.acquire(0.0) or 0, answer({HOME: reply}, HOME))
+    assert absorber.visits.pages.last_state(page_of(absorber, HOME)) == state
+    assert (absorber.frontier.acquire(1.0) is not None) is waits
+    absorber.writer.close()
+
+
+def test_a_trap_is_no_seed_and_nothing_was_ever_found_there(tmp_path: Path) -> None:
+    traps = [HOME + "x" * 1_500 + str(number) for number in range(3)]
+    absorber = absorber_of(tmp_path / "crawl.db", discovery=1.0, traps=False)
+    absorber.start([HOME], 0.0)
+    crawl_all(absorber, {HOME: traps} | {url: [] for url in traps}, most=2)
+    absorber.writer.close()
+    (read,) = (url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE id > 0 AND visited"))
+    again = absorber_of(tmp_path / "crawl.db", discovery=1.0)
+    again.start([f"{traps[0]}/seed"], 0.0)
+    found = {url: again.visits.trap(page_of(again, url), url) for url in (HOME, *traps, f"{traps[0]}/seed")}
+    assert found == {HOME: None, f"{traps[0]}/seed": None, **dict.fromkeys(traps, "trap-long-path"), read: None}
+    again.writer.close()
