@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.crawler.html.link_places import CONTENT, is_text, place_in
+from minicrawl.crawler.html.link_places import BY_TAG, CONTENT, FEW, LIST, TEXT, is_text, place_by
 from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
-from minicrawl.model import Place
 
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).
@@ -22,6 +21,9 @@ RARE_SELECTORS: Mapping[str, tuple[bytes, ...]] = {
     "math": (b"math",),
 }
 """The others, for pages that have such tags."""
+_tags = LexborHTMLParser("")
+_BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
+"""What elements say of what they hold whose attributes do not count, by number of the tag."""
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels to look up for them; browsers draw no more
 
@@ -34,12 +36,12 @@ class BrowserTree:
         assert parser.root is not None
         self._root = parser.root
         self._rare = rare
-        self._places: dict[int, Place] = {}  # by element, what it says of what it holds
+        self._places: dict[int, int] = {}  # by element, what it says of what it holds
 
     def elements(self, *, places: bool = False) -> Iterator[Element]:
         """An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out,
         and so are a template's: they are in no document."""
-        behind_foreign, place = False, Place.LIST
+        behind_foreign, known = False, self._places
         for node in _select.find(",".join([_SELECTOR, *self._rare]), self._root):
             tag = node.tag
             if tag not in TAGS:
@@ -54,8 +56,15 @@ class BrowserTree:
                 elif inside in _FOREIGN:
                     continue
                 behind_foreign = inside is not None
-            if places:
-                place = self._place(node) if tag == "a" else Place.LIST
+            if places and tag == "a":
+                parent = node.parent
+                assert parent is not None, "the root of a page is its html element"
+                number = parent.mem_id
+                place = known[number] if number in known else self._place_inside(parent, number)
+                if place == CONTENT and _is_beside_words(node):
+                    place = TEXT
+            else:
+                place = LIST
             yield tag, attributes, node.text_lexbor, tag == "link" and _is_in_head(node), place
 
     def language(self) -> str | None:
@@ -80,34 +89,34 @@ class BrowserTree:
         # No page has a NUL in its text: the standard's parser has made others of them.
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
 
-    def _place(self, link: LexborNode) -> Place:
-        parent = link.parent
-        place = self._places.get(parent.mem_id) if parent is not None else CONTENT
-        if place is None:
-            place = self._place_inside(parent)
-        if place is not CONTENT:
-            return place
-        return Place.TEXT if _is_text(link.prev) or _is_text(link.next) else Place.LIST
-
-    def _place_inside(self, node: LexborNode | None) -> Place:
-        """Where what an element holds stands. Elements are asked once each."""
-        asked: list[int] = []
-        place: Place | None = None
-        while place is None and node is not None:
-            number = node.mem_id
-            place = self._places.get(number)
-            if place is None:
-                asked.append(number)
-                place = place_in(node.tag or "", node.attributes)
-                node = node.parent
-        place = CONTENT if place is None else place
+    def _place_inside(self, node: LexborNode, number: int) -> int:
+        """Where what an element with this number holds stands. Elements are asked once each."""
+        known, asked = self._places, [number]
+        while True:
+            tag = node.tag_id
+            place = _BY_TAG[tag] if tag in _BY_TAG else place_by(node.attributes)
+            if place is not None:
+                break
+            parent = node.parent
+            if parent is None:
+                place = CONTENT
+                break
+            node, number = parent, parent.mem_id
+            if number in known:
+                place = known[number]
+                break
+            asked.append(number)
         for number in asked:
-            self._places[number] = place
+            known[number] = place
         return place
 
 
-def _is_text(node: LexborNode | None) -> bool:
-    return node is not None and node.is_text_node and is_text(node.text_content)
+def _is_beside_words(link: LexborNode) -> bool:
+    node = link.next
+    if node is not None and (words := node.text_content) is not None and len(words) > FEW and is_text(words):
+        return True
+    node = link.prev
+    return node is not None and (words := node.text_content) is not None and len(words) > FEW and is_text(words)
 
 
 def _is_in_head(node: LexborNode) -> bool:

@@ -7,63 +7,62 @@ other one in a list. Links in the text tell best what people cite.
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from minicrawl.crawler.html.tree import INLINE
 from minicrawl.model import Place
 
-CONTENT = Place.LIST
+TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page
+CONTENT = LIST
 """Where what decides is content; words beside a link make it one in the text."""
 
-_BY_TAG = {
-    "nav": Place.NAVIGATION,
-    "menu": Place.NAVIGATION,
-    "header": Place.NAVIGATION,
-    "footer": Place.NAVIGATION,
-    "aside": Place.NAVIGATION,
-    "main": CONTENT,
-    "article": CONTENT,
-    "body": CONTENT,
-}
-_BY_ROLE = {
-    "navigation": Place.NAVIGATION,
-    "search": Place.NAVIGATION,
-    "menu": Place.NAVIGATION,
-    "menubar": Place.NAVIGATION,
-    "banner": Place.NAVIGATION,
-    "contentinfo": Place.NAVIGATION,
-    "complementary": Place.NAVIGATION,
-    "main": CONTENT,
-}
+BY_TAG = dict.fromkeys(("nav", "menu", "header", "footer", "aside"), NAVIGATION) | dict.fromkeys(
+    ("main", "article", "body"), CONTENT
+)
+_BY_ROLE = dict.fromkeys(
+    ("navigation", "search", "menu", "menubar", "banner", "contentinfo", "complementary"), NAVIGATION
+) | {"main": CONTENT}
 _OF_FRAME = re.compile(r"nav|menu|side-?bar|foot(?!note)|copyright|header|(?<![a-z])head(?![a-z])|banner|masthead")
 _OF_CONTENT = re.compile(r"main-?content|(?<![a-z])(?:content|article|document|body|main)(?![a-z])")
-_FEW = 8
+FEW = 8
 """Characters of a text that says nothing of a link: commas, "and", "see"."""
+_HEAD = 64
+_KEPT_NAMES = 10_000
+_by_name: dict[str, int | None] = {}  # pages of a site have most names in common
 
 
-def place_in(tag: str, attributes: Mapping[str, str | None]) -> Place | None:
+def place_in(tag: str, attributes: Mapping[str, str | None]) -> int | None:
     """Where an element says that what it holds stands; None where it says nothing, or both."""
-    if tag in _BY_TAG:
-        return _BY_TAG[tag]
-    if tag in INLINE or not attributes:
-        return None
-    role = attributes.get("role")
-    if role is not None and (place := _BY_ROLE.get(role.strip().lower())) is not None:
+    if tag in BY_TAG:
+        return BY_TAG[tag]
+    return place_by(attributes) if attributes and tag not in INLINE else None
+
+
+def place_by(attributes: Mapping[str, str | None]) -> int | None:
+    """The same of a block whose tag says nothing."""
+    if "role" in attributes and (place := _BY_ROLE.get((attributes["role"] or "").strip().lower())) is not None:
         return place
     name = attributes.get("class") or attributes.get("id")
-    return _place_named(name) if name else None
-
-
-@lru_cache(maxsize=10_000)  # pages of a site have most names in common
-def _place_named(name: str) -> Place | None:
-    """Where what has this class or id stands; None where its name says nothing, or both."""
-    name = name.lower()
-    frame, content = _OF_FRAME.search(name), _OF_CONTENT.search(name)
-    if (frame is None) == (content is None):
+    if not name:
         return None
-    return Place.NAVIGATION if content is None else CONTENT
+    return _by_name[name] if name in _by_name else _place_named(name)
+
+
+def _place_named(name: str) -> int | None:
+    """Where what has this class or id stands; None where its name says nothing, or both."""
+    lower = name.lower()
+    frame, content = _OF_FRAME.search(lower), _OF_CONTENT.search(lower)
+    place = None
+    if (frame is None) != (content is None):
+        place = CONTENT if frame is None else NAVIGATION
+    if len(_by_name) >= _KEPT_NAMES:
+        _by_name.clear()
+    _by_name[name] = place
+    return place
 
 
 def is_text(words: str | None) -> bool:
     """Whether so much is written beside a link that it stands in a text."""
-    return words is not None and len(words) > _FEW and len(" ".join(words.split())) > _FEW
+    if words is None or len(words) <= FEW:
+        return False
+    # What is written is told by how a long text begins, most often.
+    return len(" ".join(words[:_HEAD].split())) > FEW or (len(words) > _HEAD and len(" ".join(words.split())) > FEW)

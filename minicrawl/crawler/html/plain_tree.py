@@ -18,9 +18,8 @@ from typing import cast
 
 from lxml import etree
 
-from minicrawl.crawler.html.link_places import CONTENT, is_text, place_in
+from minicrawl.crawler.html.link_places import CONTENT, LIST, TEXT, is_text, place_in
 from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
-from minicrawl.model import Place
 
 _KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
 NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
@@ -72,7 +71,7 @@ class PlainTree:
                 continue
             parent = element.getparent() if tag == "link" else None
             is_in_head = parent is not None and parent.tag == "head"
-            place = _place(element, still_open.place) if places and tag == "a" else Place.LIST
+            place = _place(element, still_open.place) if places and tag == "a" else LIST
             yield tag, attributes, functools.partial(_words, element), is_in_head, place
 
     def language(self) -> str | None:
@@ -102,11 +101,11 @@ class _Open:
     """The elements that are open at a mark, the outermost first."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[str, Place]] = []
+        self._open: list[tuple[str, int]] = []
         self._number: Counter[str] = Counter()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> int:
         """Where what stands here is."""
         return self._open[-1][1] if self._open else CONTENT
 
@@ -190,13 +189,13 @@ class _Shown:
         self._is_in_heading = bool(self._headings) and self._open.holds(self._headings[-1][0])
 
 
-def _place(link: etree._Element, around: Place) -> Place:
+def _place(link: etree._Element, around: int) -> int:
     """Where a link stands inside an element whose links stand there."""
-    if around is not CONTENT:
+    if around != CONTENT:
         return around
     previous, parent = link.getprevious(), link.getparent()
     before = previous.tail if previous is not None else None if parent is None else parent.text
-    return Place.TEXT if is_text(before) or is_text(link.tail) else Place.LIST
+    return TEXT if is_text(before) or is_text(link.tail) else LIST
 
 
 def _words(element: etree._Element) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from minicrawl.model import Place
-
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that say something to a crawler."""
 
@@ -19,9 +17,9 @@ HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "templat
 HEADINGS = frozenset({"h1", "h2", "h3"})
 
 
-Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool, Place]
+Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool, int]
 """An element that says something: tag, attributes, what gives the text inside, whether it is a link element in the
-head, where it stands. An empty value of an attribute may be None."""
+head, the number of its `minicrawl.model.Place`. An empty value of an attribute may be None."""
 
 
 class Text(NamedTuple):
