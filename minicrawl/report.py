@@ -48,7 +48,7 @@ class Result:
     panels: Sequence[Panel]
     claims: Sequence[Claim]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "name": self.name,
             "title": self.title,
@@ -59,6 +59,6 @@ class Result:
         }
 
 
-def rounded(value: Any) -> Any:
+def rounded(value: object) -> object:
     """A float as text with four significant digits, so that rows compare well; anything else as it is."""
     return f"{value:.4g}" if isinstance(value, float) else value

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -61,7 +60,7 @@ class Comparison:
     only_a: Alone
     only_b: Alone
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return asdict(self) | {"overlap": {str(k): share for k, share in self.overlap.items()}}
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -110,7 +110,7 @@ def _check_plot(path: Path) -> None:
     need_extra("--plot", "matplotlib")
 
 
-def _document(found: "GraphStats", web: "Web", name: str) -> dict[str, Any]:
+def _document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
     parts = _parts(found)
     return {
         "graph": name,
@@ -144,13 +144,13 @@ def _parts(found: "GraphStats") -> dict[str, int]:
     return {part.name.lower(): int(np.count_nonzero(found.parts == part)) for part in Part}
 
 
-def _degrees(degrees: "Degrees") -> dict[str, Any]:
+def _degrees(degrees: "Degrees") -> dict[str, object]:
     law = None if degrees.law is None else asdict(degrees.law)
     counts = dict(zip(degrees.values.tolist(), degrees.counts.tolist(), strict=True))
     return {"mean": degrees.mean, "largest": degrees.largest, "power_law": law, "pages_by_degree": counts}
 
 
-def _distances(distances: "Neighbourhood") -> dict[str, Any]:
+def _distances(distances: "Neighbourhood") -> dict[str, object]:
     return {
         "is_exact": not distances.error,
         "relative_error": distances.error,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
 STORE_KEY = "minicrawl.store"
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from minicrawl.model import GraphCounts, Silence
 from minicrawl.store.rows import RankedPage
@@ -42,7 +41,7 @@ def table(pages: Sequence[RankedPage], column: Column | None = None, alike: Sequ
     return lines
 
 
-def page_rows(pages: Sequence[RankedPage], column: Column | None = None) -> list[dict[str, Any]]:
+def page_rows(pages: Sequence[RankedPage], column: Column | None = None) -> list[dict[str, object]]:
     """The same for JSON; the value of `column` is under "value"."""
     rows = [page._asdict() for page in pages]
     if column is None:
@@ -55,7 +54,7 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
 
 
-def document(value: Any) -> str:
+def document(value: object) -> str:
     """JSON for people and programs. What could steer a terminal is escaped, where JSON itself would let it pass."""
     return _UNSEEN.sub(_escaped, json.dumps(value, indent=2, ensure_ascii=False))
 

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -210,7 +210,7 @@ def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
     return hosts
 
 
-def _is_host(row: tuple[Any, ...]) -> bool:
+def _is_host(row: tuple[object, ...]) -> bool:
     are_times = all(isinstance(value, int | float) and math.isfinite(value) and value >= 0 for value in row[2:])
     return isinstance(row[1], str) and are_times and isinstance(row[6], int)
 
@@ -237,7 +237,7 @@ def _robots(damaged: DamagedStore) -> list[RobotsRow]:
     return list(found.values())
 
 
-def _settings(kept: dict[str, Any]) -> CrawlSettings:
+def _settings(kept: dict[str, str]) -> CrawlSettings:
     """Those of the last run, or, where they cannot be read, as if none had been given."""
     try:
         return CrawlSettings.from_json(json.loads(kept.get("settings") or "{}"))
@@ -245,6 +245,6 @@ def _settings(kept: dict[str, Any]) -> CrawlSettings:
         return CrawlSettings()
 
 
-def _window(kept: dict[str, Any]) -> Window:
+def _window(kept: dict[str, str]) -> Window:
     settings = _settings(kept)
     return parse_window(settings.history, settings.window)

@@ -10,7 +10,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
@@ -69,7 +68,7 @@ def _export(table: Table, path: Path, form: str | None) -> int:
             return write(table, packed)  # type: ignore[arg-type]
 
 
-def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:
+def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object]]:
     """Line, URL and value of every row."""
     rows = csv.reader(file)
     columns = next(rows, [])
@@ -82,7 +81,7 @@ def _read_csv(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, s
         yield rows.line_num, row[url], row[value]
 
 
-def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, Any]]:
+def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int, str, object]]:
     for number, line in enumerate(file, start=1):
         try:
             row = json.loads(line)
@@ -91,16 +90,16 @@ def _read_jsonl(file: Iterable[str], path: Path, by: str) -> Iterator[tuple[int,
             raise SettingError(f"{path}:{number}: no JSON object with 'url' and {by!r}; export it again") from error
 
 
-_READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str, Any]]]] = {
+_READERS: dict[str, Callable[[Iterable[str], Path, str], Iterator[tuple[int, str, object]]]] = {
     ".csv": _read_csv,
     ".jsonl": _read_jsonl,
 }
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     """A finite number, or nan for what is none."""
     try:
-        number = float(value)
-    except (ValueError, TypeError):
+        number = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
         return math.nan
     return number if math.isfinite(number) else math.nan

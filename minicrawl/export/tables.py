@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeVar
+from typing import BinaryIO, TextIO, TypeVar
 
 from minicrawl.errors import SettingError
 
@@ -33,7 +33,7 @@ class Table:
     """Rows to write. columns: their names, each with the type of its values, which may also be None."""
 
     columns: dict[str, type]
-    rows: Iterable[tuple[Any, ...]]
+    rows: Iterable[tuple[object, ...]]
 
 
 def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
@@ -70,7 +70,7 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
         raise SettingError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
 
 
-def defused(cell: Any) -> Any:
+def defused(cell: object) -> object:
     """A cell as it stands in CSV: text that is no formula and steers nothing; anything but text as it is."""
     if not isinstance(cell, str):
         return cell

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from minicrawl.rank import Graph
 from minicrawl.store.database import store_errors
 from minicrawl.store.reader import open_store
 
-Ends = npt.NDArray[np.integer[Any]]
+Ends = npt.NDArray[np.integer]
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _BLOCK = 1 << 24  # bytes of an edge list that are parsed at once
@@ -123,7 +123,7 @@ def _load_npz(path: Path) -> LoadedGraph:
     return LoadedGraph(_graph(path, sources, targets, size), _names_beside(path, size))
 
 
-def _npz_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+def _npz_arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
     """Those of the archive's arrays that say where links are."""
     try:
         # Opened here: np.load forgets to close what is no archive.
@@ -136,7 +136,7 @@ def _npz_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise SettingError(f"{path} is damaged or no .npz archive of plain arrays; {_ANOTHER}") from error
 
 
-def _npz_links(path: Path, arrays: dict[str, npt.NDArray[Any]]) -> tuple[Ends, Ends, int]:
+def _npz_links(path: Path, arrays: dict[str, npt.NDArray[np.generic]]) -> tuple[Ends, Ends, int]:
     """Sources, targets and number of pages."""
     # scipy.sparse.load_npz would trust an indptr that leads outside of its arrays, so read what it reads.
     kind = arrays["format"].astype(str).item() if "format" in arrays and arrays["format"].size == 1 else "csr"
@@ -158,7 +158,7 @@ def _npz_links(path: Path, arrays: dict[str, npt.NDArray[Any]]) -> tuple[Ends, E
     return (rows, ends, size) if kind == "csr" else (ends, rows, size)
 
 
-def _numbers(path: Path, arrays: dict[str, npt.NDArray[Any]], name: str) -> npt.NDArray[np.int64]:
+def _numbers(path: Path, arrays: dict[str, npt.NDArray[np.generic]], name: str) -> npt.NDArray[np.int64]:
     if name not in arrays:
         raise SettingError(f"{path} has no array {name!r}; save indptr and indices of a CSR matrix in it")
     numbers = arrays[name]

@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -28,6 +28,7 @@ from minicrawl.export.tables import Table, renamed_when_whole, writer_for
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 
+Array = npt.NDArray[np.generic]
 Ends = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 _Writer = Callable[[Store, Path], None]
 
@@ -167,7 +168,7 @@ def _write_npz(store: Store, path: Path) -> None:
 
 
 def _add_array(
-    archive: zipfile.ZipFile, name: str, kind: np.dtype[Any], shape: tuple[int, ...], parts: Iterable[npt.NDArray[Any]]
+    archive: zipfile.ZipFile, name: str, kind: np.dtype[np.generic], shape: tuple[int, ...], parts: Iterable[Array]
 ) -> None:
     member = zipfile.ZipInfo(f"{name}.npy")  # dated 1980: the same graph is the same file
     member.compress_type = zipfile.ZIP_DEFLATED
@@ -230,20 +231,20 @@ def _write_gexf(store: Store, path: Path) -> None:
         file.write("</edges>\n</graph>\n</gexf>\n")
 
 
-def _attributes(page: RankedPage) -> Iterator[tuple[str, Any]]:
+def _attributes(page: RankedPage) -> Iterator[tuple[str, object]]:
     """Those that the page has."""
     return ((name, value) for name in _ATTRIBUTES if (value := getattr(page, name)) is not None)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return escape(_allowed(value), {"\r": "&#13;"})
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     return quoteattr(_allowed(value))
 
 
-def _allowed(value: Any) -> str:
+def _allowed(value: object) -> str:
     """A text in which what no XML document can hold is replaced."""
     return _NO_XML.sub("�", str(value))
 

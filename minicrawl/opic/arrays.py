@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-Pages = npt.NDArray[np.integer[Any]]
+Pages = npt.NDArray[np.integer]
 """Page numbers; on disk and in the link table they are int32."""
 Flags = npt.NDArray[np.bool_]
 

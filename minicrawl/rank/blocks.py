@@ -23,7 +23,7 @@ from scipy import sparse
 
 from minicrawl.rank.pagerank import FloatArray, check, distribution
 
-IntArray = npt.NDArray[np.integer[Any]]
+IntArray = npt.NDArray[np.integer]
 Arrays = tuple[npt.NDArray[Any], ...]
 
 _PER_PAGE = 48

@@ -7,7 +7,7 @@ a, b   values, shape (n,), of any scale unless it says otherwise; equal values r
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from minicrawl.rank.pagerank import FloatArray
 
 _ROUNDING = 1e-9
 
-Values = npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
+Values = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 
 class Errors(NamedTuple):

@@ -17,7 +17,6 @@ largest difference between the share of the tail that is at least x and what the
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +45,7 @@ class PowerLaw:
     tail: int
     distance: float
 
-    def at_least(self, degrees: npt.NDArray[np.integer[Any]] | FloatArray) -> FloatArray:
+    def at_least(self, degrees: npt.NDArray[np.integer] | FloatArray) -> FloatArray:
         """Share of the tail that by the law has at least so many links, for each of `degrees` from xmin on."""
         shares: FloatArray = scipy.special.zeta(self.alpha, degrees) / scipy.special.zeta(self.alpha, self.xmin)
         return shares
@@ -74,13 +73,13 @@ class Degrees:
         return int(self.values[-1]) if len(self.values) else 0
 
 
-def degree_distribution(degrees: npt.NDArray[np.integer[Any]]) -> Degrees:
+def degree_distribution(degrees: npt.NDArray[np.integer]) -> Degrees:
     """The distribution of the degrees of all pages."""
     values, counts = np.unique(degrees.astype(np.int64), return_counts=True)
     return Degrees(values, counts, _law(values[values > 0], counts[values > 0]))
 
 
-def power_law(degrees: npt.NDArray[np.integer[Any]], xmin: int | None = None) -> PowerLaw | None:
+def power_law(degrees: npt.NDArray[np.integer], xmin: int | None = None) -> PowerLaw | None:
     """The power law of the tail of some degrees; degrees of 0 are left out.
 
     xmin: where the tail begins; None: where the law fits best, of some 150 tails of at least 50 pages when there

@@ -16,7 +16,6 @@ Source of the measures: P. Boldi, S. Vigna, "Axioms for centrality", Internet Ma
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,8 @@ import numpy.typing as npt
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
 
-Pages = npt.NDArray[np.integer[Any]]
-Balls = npt.NDArray[np.unsignedinteger[Any]]
+Pages = npt.NDArray[np.integer]
+Balls = npt.NDArray[np.unsignedinteger]
 
 _WORDS = 16
 """Words of 64 bits a ball has at a time: few enough that the balls of many pages stay in the processor's cache."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +34,7 @@ class Graph:
 
     @classmethod
     def from_edges(
-        cls, sources: npt.NDArray[np.integer[Any]], targets: npt.NDArray[np.integer[Any]], size: int
+        cls, sources: npt.NDArray[np.integer], targets: npt.NDArray[np.integer], size: int
     ) -> "Graph":
         """The graph with links sources[k] -> targets[k], both of shape (links,) and numbers below `size`.
 

@@ -25,7 +25,7 @@ from scipy.sparse import linalg
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
 
-IntArray = npt.NDArray[np.integer[Any]]
+IntArray = npt.NDArray[np.integer]
 Norm = Literal["sum", "l2", "max"]
 
 _MOST_STEPS = 10_000

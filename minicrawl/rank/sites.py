@@ -9,7 +9,6 @@ pages (`sums_by_site`), or its own: pagerank(found.graph), with weights=found.li
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
 
-SiteArray = npt.NDArray[np.integer[Any]]
+SiteArray = npt.NDArray[np.integer]
 IntArray = npt.NDArray[np.int64]
 
 

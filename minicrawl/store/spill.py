@@ -2,7 +2,7 @@
 
 import struct
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -82,7 +82,7 @@ class Spill:
         return self._path / f"{block}.column"
 
 
-def _read_array(read: Any) -> Array:
+def _read_array(read: Callable[[int], bytes]) -> Array:
     kind, length = _HEAD.unpack(read(_HEAD.size))
     dtype = np.dtype(kind.rstrip(b"\0").decode())
     return np.frombuffer(read(length * dtype.itemsize), dtype=dtype)

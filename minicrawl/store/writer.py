@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -166,7 +165,7 @@ class Writer(Store):
 
     # What other commands keep in a store; call inside `transaction`.
 
-    def save_ranking(self, name: str, values: npt.NDArray[np.floating[Any]]) -> None:
+    def save_ranking(self, name: str, values: npt.NDArray[np.floating]) -> None:
         """Keep a value per page, by page number, under a name; what was kept under it before is replaced."""
         self._db.execute("DELETE FROM rankings WHERE name = ?", (name,))
         self._db.executemany(

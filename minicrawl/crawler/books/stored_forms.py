@@ -85,11 +85,11 @@ def wrong_texts(store: Store) -> Iterator[str]:
                 yield _wrong(f"{column} in {table}", text)
 
 
-def _wrong(name: str, value: Any) -> str:
+def _wrong(name: str, value: object) -> str:
     return f"{name} is {value!r:.60}, which cannot be meant"
 
 
-def _is_json(text: Any, shape: Any) -> bool:
+def _is_json(text: object, shape: Any) -> bool:
     """Whether a text is JSON of a shape; None is: there is nothing to read."""
     if text is None:
         return True
@@ -99,7 +99,7 @@ def _is_json(text: Any, shape: Any) -> bool:
         return False
 
 
-def _fits(value: Any, shape: Any) -> bool:
+def _fits(value: object, shape: Any) -> bool:
     if isinstance(shape, list):
         return isinstance(value, list) and all(_fits(one, shape[0]) for one in value)
     if isinstance(shape, tuple):

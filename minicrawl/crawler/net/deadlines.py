@@ -2,7 +2,6 @@
 
 import asyncio
 from types import TracebackType
-from typing import Any
 
 
 class Deadlines:
@@ -14,7 +13,7 @@ class Deadlines:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._ends: dict[asyncio.Task[Any], float] = {}  # by the loop's clock, the next first
+        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the next first
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> None:
