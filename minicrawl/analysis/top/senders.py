@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.sites import domain_of
+from minicrawl.crawler.urls.keys import hostname, site_of
 from minicrawl.model import Place, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import add_sent
@@ -64,7 +64,7 @@ def senders(store: Store, pages: Sequence[int]) -> list[Senders]:
     """Who has sent each of some pages what, in their order."""
     with store.snapshot():
         links = _links_to(store, np.array(pages, dtype=np.int64))
-        sites = {host.id: domain_of(host.name) for host in store.hosts.all()}
+        sites = {host.id: site_of(hostname(f"http://{host.name}/")) for host in store.hosts.all()}
         return [_senders_of(store, page, links, sites) for page in pages]
 
 
