@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     help="Sites instead of pages: registrable domains (the default), or hosts.",
 )
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
+@click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
 @click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
 @store_option
 @json_option
 @logging_options
-def command(n: int, by: str, sites: str | None, is_all: bool, is_why: bool, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    n: int, by: str, sites: str | None, is_all: bool, is_hubs: bool, is_why: bool, store: Path, as_json: bool
+) -> None:
     """Print the most important pages that can be opened, best first.
 
     Pages that were not read are left out. Pages that say the same are one line: copies of a page, and the same page in
@@ -42,6 +45,9 @@ def command(n: int, by: str, sites: str | None, is_all: bool, is_why: bool, stor
 
     Importance is that of the ledger: exact for the links found so far once a crawl has stopped. History and
     cash are the two numbers that steer the crawl.
+
+    --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
+    times the share of the site that links to them: what people pass through, beside what they come to.
 
     --why says of each page how many pages link to it, and which of them brought it the largest part of what all did,
     by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
@@ -53,28 +59,37 @@ def command(n: int, by: str, sites: str | None, is_all: bool, is_why: bool, stor
     if sites is not None:
         if by != RANKINGS[0]:
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
-        if is_why or is_all:
-            raise SettingError(f"{'--why' if is_why else '--all'} is about pages; leave it out, or leave --sites out")
+        for name, is_given in (("--why", is_why), ("--all", is_all), ("--hubs", is_hubs)):
+            if is_given:
+                raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, n, store, as_json)
-    else:
-        _print_pages(by, n, _Shown(is_all or by == "cash", is_why), store, as_json)
+        return
+    if is_hubs and (is_all or by != RANKINGS[0]):
+        raise SettingError(f"--hubs is an order of its own; leave out {'--all' if is_all else '--by ' + by}")
+    _print_pages("hub" if is_hubs else by, n, _Shown(is_all or by == "cash", is_hubs, is_why), store, as_json)
 
 
 class _Shown(NamedTuple):
-    """Whether all pages are shown, and whether it is said why each is there."""
+    """Whether all pages are shown, or hubs, and whether it is said why each page is there."""
 
     is_all: bool
+    is_hubs: bool
     is_why: bool
 
 
 def _print_pages(by: str, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.top.senders import senders
-    from minicrawl.analysis.top.top_list import top_list, whole_list
+    from minicrawl.analysis.top.top_list import list_of, top_list, whole_list
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        name = by if is_kept(reader, by) else None
-        found = (whole_list if shown.is_all else top_list)(reader, by, n)
+        name = by if shown.is_hubs or is_kept(reader, by) else None
+        if shown.is_hubs:
+            from minicrawl.analysis.top.hubs import best_hubs  # with SciPy, which is in an extra
+
+            found = list_of(reader, best_hubs(reader), n)
+        else:
+            found = (whole_list if shown.is_all else top_list)(reader, by, n)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
     column = name and (name, [line.value or 0.0 for line in found.lines])
     click.echo(_document(found, column or None, why) if as_json else "\n".join(_lines(found, column or None, why)))

@@ -70,3 +70,17 @@ def test_why_is_not_said_of_sites(store: Path) -> None:
         2,
         "Error: --why is about pages; leave it out, or leave --sites out\n",
     )
+
+
+def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
+    site: Site = {HOME: ["/contents"], HOME + "contents": ["/a", "/b", HOME]}
+    site |= {HOME + page: ["/contents"] for page in "ab"}
+    crawl(site, tmp_path / "crawl.db", [HOME])
+    head, first, *_ = run("top", "--hubs", "--why", "--store", tmp_path / "crawl.db").output.splitlines()
+    assert head.split() == ["rank", "importance", "hub", "inlinks", "state", "url"]
+    assert first.endswith(HOME + "contents")
+    pages = answer("top", "--hubs", "--n", "2", "--store", tmp_path / "crawl.db")
+    assert pages[0]["value"] > pages[1]["value"]
+    for words, way_out in {("--all",): "leave out --all", ("--by", "cash"): "leave out --by cash"}.items():
+        result = run("top", "--hubs", *words, "--store", tmp_path / "crawl.db")
+        assert (result.exit_code, result.stderr) == (2, f"Error: --hubs is an order of its own; {way_out}\n")

@@ -2,5 +2,6 @@
 
 top_list  the first pages of a ranking, those that can be opened, each but once
 twins     whether two pages are one in two languages or versions
+hubs      pages that people pass through: front pages of sections, contents
 senders   who links to a page, and what each has sent it
 """

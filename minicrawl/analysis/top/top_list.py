@@ -10,7 +10,7 @@ to fill the list: what is alike to a page but stands behind the last is not coun
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from minicrawl.analysis.top.twins import Titled, Twins, form
@@ -49,8 +49,14 @@ class TopList:
 def top_list(store: Store, by: str, n: int) -> TopList:
     """The n best pages that can be opened, each once. by: one of RANKINGS, or the name of a kept ranking."""
     with store.snapshot():
+        return list_of(store, store.ranks.best_first(by), n)
+
+
+def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int) -> TopList:
+    """The same of a ranking that is given: the number, row and value of its pages, best first."""
+    with store.snapshot():
         shown, unread = _Shown(store), Counter[str]()
-        for number, page, value in store.ranks.best_first(by):
+        for number, page, value in ranked:
             if page.state != State.FETCHED:
                 unread[page.state] += 1
             elif (line := shown.alike(number, page)) is not None:

@@ -16,9 +16,7 @@ HOME = "http://h.test/"
 LITTLE = Wanted()
 
 
-def asked(
-    server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object
-) -> object:
+def asked(server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object) -> object:
     async def run() -> object:
         async with server:
             rules = (ConnectTo(None, None, "127.0.0.1", server.port),)

@@ -1,0 +1,78 @@
+"""Pages that people pass through: front pages of sites and sections, tables of contents, indexes.
+
+Importance says which pages people come to. A page that people pass through is linked from much of its site, and leads
+to much that is important and that few other pages lead to.
+
+I_p   links to page p from pages of its own site that can be opened
+N     such pages of the site
+X_t   importance of page t
+
+    hub(p) = I_p / N * sum over links p -> t within the site of X_t / I_t
+
+So a page t is shared by all pages that link to it: a page that everybody links to says nothing of the page that does.
+Aliases count as the pages they stand for. Sites are registrable domains: a link between two is no way through one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.folded_aliases import folded_pages, folded_rows
+from minicrawl.analysis.sites import domain_of, numbered_sites
+from minicrawl.model import State
+from minicrawl.rank.blocks import LinkRows
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+
+FloatArray = npt.NDArray[np.float64]
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """What of each page is needed, shape (n,): the number of its site, importance, whether it can be opened."""
+
+    site: npt.NDArray[np.int64]
+    importance: FloatArray
+    is_open: npt.NDArray[np.bool_]
+
+
+def hubs(pages: Pages, rows: Callable[[], Iterable[LinkRows]]) -> FloatArray:
+    """hub(p) of every page, shape (n,); `rows` gives the links, and is called twice."""
+    size = len(pages.site)
+    inlinks = np.zeros(size)
+    for _, targets in _within_sites(pages, rows()):
+        inlinks += np.bincount(targets, minlength=size)
+    shared = pages.importance / np.maximum(inlinks, 1.0)
+    leads_to = np.zeros(size)
+    for sources, targets in _within_sites(pages, rows()):
+        leads_to += np.bincount(sources, weights=shared[targets], minlength=size)
+    open_of_site = np.bincount(pages.site[pages.is_open], minlength=int(pages.site.max(initial=-1)) + 1)
+    return inlinks / np.maximum(open_of_site[pages.site], 1) * leads_to
+
+
+def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
+    """Number, page and hub(p) of every page that leads anywhere, the best first. Raises StoreError."""
+    with store.snapshot():
+        folded = folded_pages(store)
+        _, site = numbered_sites(store, folded.hosts, domain_of)
+        is_open = folded.states == State.FETCHED
+        pages = Pages(site, store.ranks.arrays()["importance"], is_open)
+        values = hubs(pages, lambda: folded_rows(store, folded))
+        order = np.argsort(-values, kind="stable")[: np.count_nonzero(values)]
+        for start in range(0, len(order), _AT_ONCE):
+            some = order[start : start + _AT_ONCE].tolist()
+            yield from zip(some, store.ranks.of(some), values[some].tolist(), strict=True)
+
+
+def _within_sites(
+    pages: Pages, rows: Iterable[LinkRows]
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Sources and targets of the links between two pages of one site that can be opened."""
+    for block in rows:
+        sources, targets = np.repeat(block.sources, block.outdegrees), np.asarray(block.targets, dtype=np.int64)
+        counts = pages.is_open[sources] & pages.is_open[targets] & (sources != targets)
+        counts &= pages.site[sources] == pages.site[targets]
+        yield sources[counts], targets[counts]
