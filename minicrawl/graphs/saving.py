@@ -4,10 +4,10 @@ All known pages, by their numbers in the store, and all counted links as they ar
 page it stands for. Links come by source, those of a page in document order; in edge lists and matrices, whose
 readers want it so, by target. A file is written as the store is read, a few thousand rows at a time.
 
-.csv .jsonl .parquet     source and target in two columns
+.csv .jsonl .parquet     source, target, and where on its page the link stands, in columns
 .txt .edges              the same apart by a tab, as WebGraph's and SNAP's tools read arcs; .txt with a comment
 .mtx .npz                the matrix in which (i, j) stands for a link i -> j: Matrix Market, scipy's CSR
-.graphml .gexf           nodes with URL, importance, state and title, then links
+.graphml .gexf           nodes with URL, importance, state and title, then links with their places
 
 All but the last two have no room for URLs, so these go into NAME.urls.txt beside the file: line i is page i.
 """
@@ -25,14 +25,18 @@ import numpy.typing as npt
 
 from minicrawl.export import tables
 from minicrawl.export.tables import Table, renamed_when_whole, writer_for
+from minicrawl.model import Place
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 
 Array = npt.NDArray[np.generic]
 Ends = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+Placed = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.str_]]
 _Writer = Callable[[Store, Path], None]
 
 _ATTRIBUTES = {"url": "string", "importance": "double", "state": "string", "title": "string"}
+_PLACES = np.array(["", *(place.name.lower() for place in Place)])
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -73,6 +77,26 @@ def _as_listed(store: Store) -> Iterator[Ends]:
     """Sources and targets of links, many at a time."""
     for block in store.link_table.blocks():
         yield np.repeat(block.sources, np.diff(block.indptr)), block.targets
+
+
+def _placed(store: Store) -> Iterator[Placed]:
+    """Links in document order, not so many at a time: source, target, and where each stands on its page: "" where all
+    of the page stand alike."""
+    at_once = store.sizes.exported
+    for block in store.link_table.blocks():
+        sources, names = np.repeat(block.sources, np.diff(block.indptr)), _names_of_places(block)
+        for start in range(0, len(sources), at_once):
+            links = slice(start, start + at_once)
+            yield sources[links], block.targets[links], names[links]
+
+
+def _names_of_places(block: LinkGraph) -> npt.NDArray[np.str_]:
+    if block.places is None:
+        return np.repeat(_PLACES[:1], len(block.targets))
+    rows = np.repeat(np.arange(len(block.sources)), np.diff(block.indptr))
+    # A page whose links are all in the first place stands for one whose links are all alike.
+    differ = np.bincount(rows, weights=block.places, minlength=len(block.sources)) > 0
+    return _PLACES[np.where(differ[rows], block.places + 1, 0)]
 
 
 def _sorted(store: Store) -> Iterator[Ends]:
@@ -116,12 +140,28 @@ def _write_lines(store: Store, path: Path, blocks: Iterable[Ends], form: str, he
         file.writelines(_lines(blocks, form, store.sizes.exported))
 
 
+def _write_placed(store: Store, path: Path, form: str, head: str = "") -> None:
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        file.write(head)
+        file.writelines(_placed_lines(store, form))
+
+
+def _placed_lines(store: Store, form: str) -> Iterator[str]:
+    """A text per block: the line `form` % (source, target, place) for every link."""
+    for links in _placed(store):
+        yield "".join([form % link for link in _each(links)])
+
+
+def _each(links: Placed) -> Iterator[tuple[int, int, str]]:
+    return zip(*(column.tolist() for column in links), strict=True)
+
+
 def _write_csv(store: Store, path: Path) -> None:
-    _write_lines(store, path, _as_listed(store), "%d,%d\n", "source,target\n")
+    _write_placed(store, path, "%d,%d,%s\n", "source,target,place\n")
 
 
 def _write_jsonl(store: Store, path: Path) -> None:
-    _write_lines(store, path, _as_listed(store), '{"source": %d, "target": %d}\n')
+    _write_placed(store, path, '{"source": %d, "target": %d, "place": "%s"}\n')
 
 
 def _write_edges(store: Store, path: Path) -> None:
@@ -147,11 +187,9 @@ def _write_mtx(store: Store, path: Path) -> None:
 
 
 def _write_parquet(store: Store, path: Path) -> None:
-    rows = (
-        ends for sources, targets in _as_listed(store) for ends in zip(sources.tolist(), targets.tolist(), strict=True)
-    )
+    rows = (link for links in _placed(store) for link in _each(links))
     with path.open("wb") as file:
-        tables.WRITERS[".parquet"](Table({"source": int, "target": int}, rows), file)
+        tables.WRITERS[".parquet"](Table({"source": int, "target": int, "place": str}, rows), file)
 
 
 def _write_npz(store: Store, path: Path) -> None:
@@ -193,11 +231,13 @@ def _write_graphml(store: Store, path: Path) -> None:
         )
         for name, kind in _ATTRIBUTES.items():
             file.write(f'<key id="{name}" for="node" attr.name="{name}" attr.type="{kind}"/>\n')
+        file.write('<key id="place" for="edge" attr.name="place" attr.type="string"/>\n')
         file.write('<graph id="crawl" edgedefault="directed">\n')
         for number, page in enumerate(store.ranks.numbered()):
             data = "".join(f'<data key="{name}">{_text(value)}</data>' for name, value in _attributes(page))
             file.write(f'<node id="{number}">{data}</node>\n')
-        file.writelines(_lines(_as_listed(store), '<edge source="%d" target="%d"/>\n', store.sizes.exported))
+        edge = '<edge source="%d" target="%d"><data key="place">%s</data></edge>\n'
+        file.writelines(_placed_lines(store, edge))
         file.write("</graph>\n</graphml>\n")
 
 
@@ -214,20 +254,21 @@ def _write_gexf(store: Store, path: Path) -> None:
         )
         for name, kind in _ATTRIBUTES.items():
             file.write(f'<attribute id="{name}" title="{name}" type="{kind}"/>\n')
-        file.write("</attributes>\n<nodes>\n")
+        file.write(
+            '</attributes>\n<attributes class="edge" mode="static">\n'
+            '<attribute id="place" title="place" type="string"/>\n</attributes>\n<nodes>\n'
+        )
         for number, page in enumerate(store.ranks.numbered()):
             values = "".join(f'<attvalue for="{name}" value={_quoted(value)}/>' for name, value in _attributes(page))
             file.write(f'<node id="{number}" label={_quoted(page.url)}><attvalues>{values}</attvalues></node>\n')
         file.write("</nodes>\n<edges>\n")
         first = 0
-        for sources, targets in _few(_as_listed(store), store.sizes.exported):
-            edges = zip(range(first, first + len(targets)), sources.tolist(), targets.tolist(), strict=True)
-            file.write(
-                "".join(
-                    [f'<edge id="{edge}" source="{source}" target="{target}"/>\n' for edge, source, target in edges]
-                )
-            )
-            first += len(targets)
+        edge = (
+            '<edge id="%d" source="%d" target="%d"><attvalues><attvalue for="place" value="%s"/></attvalues></edge>\n'
+        )
+        for links in _placed(store):
+            file.write("".join([edge % (first + at, *link) for at, link in enumerate(_each(links))]))
+            first += len(links[0])
         file.write("</edges>\n</graph>\n</gexf>\n")
 
 

@@ -61,7 +61,7 @@ def exported(store: Path, file: Path) -> Path:
 
 
 def of_table(frame: pandas.DataFrame) -> Links:
-    assert list(frame.columns) == ["source", "target"]
+    assert list(frame.columns) == ["source", "target", "place"]
     return list(zip(frame["source"].tolist(), frame["target"].tolist(), strict=True))
 
 
@@ -244,4 +244,32 @@ def test_full_disk_is_a_sentence_and_leaves_the_old_file(
 def test_json_lines_are_json(store: Path, tmp_path: Path) -> None:
     first = exported(store, tmp_path / "links.jsonl").read_text().splitlines()[0]
     source, target = stored_links(store)[0]
-    assert json.loads(first) == {"source": source, "target": target}
+    assert json.loads(first) == {"source": source, "target": target, "place": ""}
+
+
+PLACED: dict[str, Callable[[Path], dict[tuple[int, int], str]]] = {
+    ".csv": lambda path: by_link(pandas.read_csv(path, keep_default_na=False)),
+    ".jsonl": lambda path: by_link(pandas.read_json(path, lines=True)),
+    ".parquet": lambda path: by_link(pandas.read_parquet(path)),
+    ".graphml": lambda path: networkx.get_edge_attributes(networkx.read_graphml(path, node_type=int), "place"),
+    ".gexf": lambda path: networkx.get_edge_attributes(networkx.read_gexf(path, node_type=int), "place"),
+}
+
+
+def by_link(frame: pandas.DataFrame) -> dict[tuple[int, int], str]:
+    return {(source, target): place for source, target, place in frame.itertuples(index=False)}
+
+
+@pytest.mark.parametrize("ending", PLACED)
+def test_links_have_their_places_where_the_format_has_room(tmp_path: Path, ending: str) -> None:
+    """Of a page whose links all stand alike, no link has any."""
+    store, text = tmp_path / "crawl.db", f"<p>Some words and <a href={HOME}1>one</a>"
+    menu = f"<nav><a href={HOME}2>two</a></nav>"
+    site: Site = {HOME: [f"{text}{menu}<ul><li><a href={HOME}3>three</a></ul>"], f"{HOME}1": [menu], f"{HOME}2": [text]}
+    crawl(site | {f"{HOME}3": []}, store, [HOME])
+    places = PLACED[ending](exported(store, tmp_path / f"links{ending}"))
+    number = {url.removeprefix(HOME): page for url, page in rows(store, "SELECT url, id FROM pages")}
+    expected = {("", "1"): "text", ("", "2"): "navigation", ("", "3"): "list", ("1", "2"): "", ("2", "1"): ""}
+    assert {link: place or "" for link, place in places.items()} == {
+        (number[source], number[target]): place for (source, target), place in expected.items()
+    }
