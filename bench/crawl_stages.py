@@ -95,6 +95,7 @@ def run() -> None:
         seconds = time.monotonic() - started
         sizes = table_sizes(store)
         links = len(open_store(store).links().targets)
+        (of_places,) = sqlite3.connect(store).execute("SELECT coalesce(sum(length(places)), 0) FROM links").fetchone()
     usage = resource.getrusage(resource.RUSAGE_SELF)
     workers = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu, pages = usage.ru_utime + usage.ru_stime, engines[0].progress.fetched
@@ -112,7 +113,7 @@ def run() -> None:
     print(
         f"\n{pages:,} pages in {seconds:.1f} s, {pages / seconds:.0f}/s; peak memory {usage.ru_maxrss / 1024:.0f} MiB\n"
         f"{known:,} known URLs, {of_urls / known:.0f} bytes of disk each; "
-        f"{links:,} links, {sizes['links'] / links:.1f} bytes each; "
+        f"{links:,} links, {sizes['links'] / links:.1f} bytes each, {8 * of_places / links:.2f} bits for its place; "
         f"{sum(sizes.values()) / known:.0f} bytes per known URL in all"
     )
 
