@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from minicrawl.model import GraphCounts, Silence
-from minicrawl.store.rows import RankedPage
+if TYPE_CHECKING:
+    from minicrawl.model import GraphCounts, Silence
+    from minicrawl.store.rows import RankedPage
 
 _UNSEEN = re.compile(r"[^ -~]+")
 
@@ -19,7 +21,7 @@ Column = tuple[str, Sequence[float]]
 """A name, and a value per page."""
 
 
-def table(pages: Sequence[RankedPage], column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
+def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
     """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value.
 
     alike: of each page how many more say the same.
@@ -41,7 +43,7 @@ def table(pages: Sequence[RankedPage], column: Column | None = None, alike: Sequ
     return lines
 
 
-def page_rows(pages: Sequence[RankedPage], column: Column | None = None) -> list[dict[str, object]]:
+def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> list[dict[str, object]]:
     """The same for JSON; the value of `column` is under "value"."""
     rows = [page._asdict() for page in pages]
     if column is None:
@@ -114,14 +116,14 @@ def at_least(share: float) -> str:
     return f"at least {math.floor(1000 * share) / 1000:.1%}"
 
 
-def silence_line(silence: Silence) -> str:
+def silence_line(silence: "Silence") -> str:
     """ "nobody answers since 12:03; ..." by the local clock."""
     return f"nobody answers since {time.strftime('%H:%M', time.localtime(silence.since))}; " + (
         f"trying again every {silence.pause:.0f} s"
     )
 
 
-def graph_line(graph: GraphCounts) -> str:
+def graph_line(graph: "GraphCounts") -> str:
     """The crawled web in one line."""
     return (
         f"{graph.links / max(graph.read, 1):.1f} links a page, {counted(graph.dangling, 'page')} without, at most "
