@@ -1,0 +1,80 @@
+"""One run, from what it is given to its report: what is refused before there is a store, and what one run leaves to the
+next."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from absorbing import HOME
+from sites import Server, Site, crawl, random_site, rows
+from skipping import run
+
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.run import Start, crawl_with
+from minicrawl.errors import ConfigError, SeedError, SettingError
+from minicrawl.store.reader import open_store
+
+SITE: Site = {HOME: ["/a", "/b"], HOME + "a": ["/b"], HOME + "b": []}
+
+
+def started(store: Path, seeds: list[str], **given: Any) -> Start:
+    """What a run of a site starts with."""
+    starts: list[Start] = []
+    settings = {"delay": 0.0, **given}
+    run(crawl_with(settings, Seeds(seeds), store, on_start=starts.append, transport=Server(SITE)), grace=0.0)
+    (start,) = starts
+    return start
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "sentence"),
+    [
+        ({"history": "always"}, SettingError, "--history takes basic"),
+        ({"workers": 2}, SettingError, "a transport of one's own works inside this process only"),
+        ({"delay": -1.0}, ConfigError, "--delay"),
+        ({}, SeedError, "no seeds are given"),
+    ],
+)
+def test_what_cannot_begin_leaves_no_store(
+    tmp_path: Path, given: dict[str, Any], error: type[Exception], sentence: str
+) -> None:
+    seeds = [HOME] if given else []
+    with pytest.raises(error, match=sentence):
+        started(tmp_path / "crawl.db", seeds, **given)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_goes_on_with_its_window_only(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    started(store, [HOME], history="basic")
+    with pytest.raises(SettingError, match="was begun with --history basic --window 8"):
+        started(store, [], history="interpolation")
+    started(store, [], history="basic")
+
+
+def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    first = started(store, [HOME], max_depth=1)
+    assert (first.settings.max_depth, first.changes) == (1, ())
+    again = started(store, [])
+    assert (again.settings.max_depth, again.changes, again.again.pages) == (1, (), 0)
+    changed = started(store, [], max_depth=2)
+    assert changed.settings.max_depth == 2
+    assert changed.changes == ("max-depth: 1 -> 2",)
+
+
+def test_the_report_is_what_the_store_says(tmp_path: Path) -> None:
+    site, seeds = random_site(8)
+    store = tmp_path / "crawl.db"
+    report, server = crawl({url: 410 if url.endswith("5") else links for url, links in site.items()}, store, seeds)
+    with open_store(store) as reader:
+        counts = reader.page_table.counts()
+        assert list(audit(reader)) == []
+        assert report.known == reader.size()
+    assert report.reason == "nothing-left"
+    assert report.read == sum(count for (state, _), count in counts.items() if state in ("fetched", "alias"))
+    assert report.failures == {reason: count for (state, reason), count in counts.items() if state == "error"}
+    assert report.fetched == len(server.asked)
+    assert rows(store, "SELECT value FROM meta WHERE key = 'in_doubt'") == [(0,)]
+    assert rows(store, "SELECT value FROM meta WHERE key = 'is_ranked'") == [(1,)]
