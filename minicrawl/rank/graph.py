@@ -33,9 +33,7 @@ class Graph:
         return cls.from_edges(sources, targets, len(links) if size is None else size)
 
     @classmethod
-    def from_edges(
-        cls, sources: npt.NDArray[np.integer], targets: npt.NDArray[np.integer], size: int
-    ) -> "Graph":
+    def from_edges(cls, sources: npt.NDArray[np.integer], targets: npt.NDArray[np.integer], size: int) -> "Graph":
         """The graph with links sources[k] -> targets[k], both of shape (links,) and numbers below `size`.
 
         The links of a page keep their order.

@@ -44,11 +44,11 @@ def hubs(pages: Pages, rows: Callable[[], Iterable[LinkRows]]) -> FloatArray:
     size = len(pages.site)
     inlinks = np.zeros(size)
     for _, targets in _within_sites(pages, rows()):
-        inlinks += np.bincount(targets, minlength=size)
+        np.add.at(inlinks, targets, 1.0)
     shared = pages.importance / np.maximum(inlinks, 1.0)
     leads_to = np.zeros(size)
     for sources, targets in _within_sites(pages, rows()):
-        leads_to += np.bincount(sources, weights=shared[targets], minlength=size)
+        np.add.at(leads_to, sources, shared[targets])
     open_of_site = np.bincount(pages.site[pages.is_open], minlength=int(pages.site.max(initial=-1)) + 1)
     return inlinks / np.maximum(open_of_site[pages.site], 1) * leads_to
 
@@ -59,7 +59,7 @@ def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
         folded = folded_pages(store)
         _, site = numbered_sites(store, folded.hosts, domain_of)
         is_open = folded.states == State.FETCHED
-        pages = Pages(site, store.ranks.arrays()["importance"], is_open)
+        pages = Pages(site, store.ranks.importance(), is_open)
         values = hubs(pages, lambda: folded_rows(store, folded))
         order = np.argsort(-values, kind="stable")[: np.count_nonzero(values)]
         for start in range(0, len(order), _AT_ONCE):

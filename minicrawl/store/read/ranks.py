@@ -65,6 +65,11 @@ class Ranks:
         arrays = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
         return dict(zip(RANKINGS, arrays, strict=True))
 
+    def importance(self) -> npt.NDArray[np.float64]:
+        """Importance of every page by number, shape (size,), without what else the view has."""
+        rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
+        return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
+
     def values(self, by: str) -> dict[str, float]:
         """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
         if by in RANKINGS:

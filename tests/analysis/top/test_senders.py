@@ -100,3 +100,20 @@ def test_places_of_a_page_are_known_where_they_differ() -> None:
     placed = LinkGraph(*(graph.sources, graph.indptr, graph.targets, 4), np.array([0, 0, 0, 2, 1, 0], dtype=np.uint8))
     assert known_places(placed).tolist() == [-1, -1, 0, 2, 1, -1]
     assert place_counts(known_places(placed)) == Counter(text=1, list=1, navigation=1)
+
+
+def test_what_links_of_all_places_brought_is_what_the_books_have(tmp_path: Path) -> None:
+    """Whatever a link's place is worth to the ledger, it is worth here."""
+    site: Site = {
+        HOME + str(page): [
+            f'<nav><a href="/{page + 1}">next</a></nav><p>{WORDS} <a href="/{page * 7 % 20}">more</a> {WORDS}'
+            f'<ul><li><a href="/{page * 3 % 20}">x</a></ul>'
+        ]
+        for page in range(20)
+    }
+    crawl(site, tmp_path / "crawl.db", [HOME + "0"])
+    found = all_senders(tmp_path / "crawl.db")
+    assert sum(each.places.get("navigation", 0) for each in found) >= 5
+    assert [(each.pages, each.units) for each in found] == [
+        (pages, units) for pages, _, _, units in by_hand(tmp_path / "crawl.db")
+    ]

@@ -99,3 +99,16 @@ def test_snapshot_within_a_snapshot_is_the_same(store: Path) -> None:
         with reader.snapshot():
             rows(store, "DELETE FROM pages")
         assert reader.size() == before
+
+
+def test_importance_alone_is_that_of_the_view(store: Path) -> None:
+    with open_store(store) as reader:
+        assert reader.ranks.importance().tolist() == reader.ranks.arrays()["importance"].tolist()
+
+
+@pytest.mark.parametrize("by", RANKINGS)
+def test_numbers_come_with_the_pages_in_order(store: Path, by: str) -> None:
+    with open_store(store) as reader:
+        found = list(reader.ranks.best_first(by))
+        assert [page for _, page, _ in found] == reader.top(1000, by)
+        assert [reader.page_table.url(number) for number, _, _ in found] == [page.url for _, page, _ in found]
