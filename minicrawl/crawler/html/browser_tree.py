@@ -38,10 +38,10 @@ class BrowserTree:
         self._rare = rare
         self._places: dict[int, int] = {}  # by element, what it says of what it holds
 
-    def elements(self, *, places: bool = False) -> Iterator[Element]:
+    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
         """An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out,
         and so are a template's: they are in no document."""
-        behind_foreign, known = False, self._places
+        behind_foreign, place = False, LIST
         for node in _select.find(",".join([_SELECTOR, *self._rare]), self._root):
             tag = node.tag
             if tag not in TAGS:
@@ -56,15 +56,14 @@ class BrowserTree:
                 elif inside in _FOREIGN:
                     continue
                 behind_foreign = inside is not None
-            if places and tag == "a":
-                parent = node.parent
-                assert parent is not None, "the root of a page is its html element"
-                number = parent.mem_id
-                place = known[number] if number in known else self._place_inside(parent, number)
-                if place == CONTENT and _is_beside_words(node):
-                    place = TEXT
-            else:
-                place = LIST
+            if best is not None:
+                if tag == "a":
+                    reference = attributes.get("href") or ""
+                    if "#" in reference:
+                        reference = reference[: reference.index("#") + 1]
+                    place = self._place(node, best.get(reference))
+                else:
+                    place = LIST
             yield tag, attributes, node.text_lexbor, tag == "link" and _is_in_head(node), place
 
     def language(self) -> str | None:
@@ -88,6 +87,16 @@ class BrowserTree:
         self._root.merge_text_nodes()
         # No page has a NUL in its text: the standard's parser has made others of them.
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
+
+    def _place(self, link: LexborNode, best: int | None) -> int:
+        """Where a link stands, or `best` where it cannot better that."""
+        if best == TEXT or (best == LIST and not _is_beside_words(link)):
+            return best
+        parent, known = link.parent, self._places
+        assert parent is not None, "the root of a page is its html element"
+        number = parent.mem_id
+        place = known[number] if number in known else self._place_inside(parent, number)
+        return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """Where what an element with this number holds stands. Elements are asked once each."""

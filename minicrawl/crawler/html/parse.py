@@ -157,7 +157,7 @@ class _Elements:
         self.description: str | None = None
         self.follow = self.index = True
         self._wants_description = wanted.about
-        for tag, attributes, words, is_in_head, place in tree.elements(places=wanted.places):
+        for tag, attributes, words, is_in_head, place in tree.elements(places if wanted.places else None):
             if tag in _LINKS:  # in here, not in a method: a page has a hundred
                 name = _LINKS[tag]
                 if name not in attributes:

@@ -59,7 +59,7 @@ class PlainTree:
         with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError, ValueError):
             self._root = etree.fromstring(_OTHER_TAG.sub(b"", body), parser)
 
-    def elements(self, *, places: bool = False) -> Iterator[Element]:
+    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
         if self._root is None:
             return
         still_open = _Open()
@@ -71,7 +71,7 @@ class PlainTree:
                 continue
             parent = element.getparent() if tag == "link" else None
             is_in_head = parent is not None and parent.tag == "head"
-            place = _place(element, still_open.place) if places and tag == "a" else LIST
+            place = _place(element, still_open.place) if best is not None and tag == "a" else LIST
             yield tag, attributes, functools.partial(_words, element), is_in_head, place
 
     def language(self) -> str | None:

@@ -36,8 +36,12 @@ class Text(NamedTuple):
 class Tree(Protocol):
     """A page, parsed."""
 
-    def elements(self, *, places: bool = False) -> Iterator[Element]:
-        """The elements in `TAGS`, in document order. Without `places` all stand in a list."""
+    def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
+        """The elements in `TAGS`, in document order.
+
+        best: by reference up to its "#", the best place of the links so far: where a link cannot better it,
+        that is given instead of its own. None: all stand in a list.
+        """
 
     def language(self) -> str | None:
         """What the html element says."""

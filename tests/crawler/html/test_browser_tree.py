@@ -75,4 +75,4 @@ def test_text_is_in_blocks_without_what_is_hidden() -> None:
 )
 def test_where_a_link_stands(page: str, place: Place) -> None:
     tree = BrowserTree(page.encode(), [])
-    assert [at for tag, _, _, _, at in tree.elements(places=True) if tag == "a"] == [place]
+    assert [at for tag, _, _, _, at in tree.elements({}) if tag == "a"] == [place]
