@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.admission import Owns
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -15,11 +16,11 @@ Web = Mapping[str, Sequence[str] | int]
 """By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
 
 
-def absorber_of(store: Path, *, now: float = 0.0, **settings: object) -> Absorber:
-    """What a crawl with these settings, and without any delay, takes up of a store."""
+def absorber_of(store: Path, *, now: float = 0.0, owns: Owns | None = None, **settings: object) -> Absorber:
+    """What a crawl with these settings takes up of a store; without any delay, unless they have one."""
     chosen = CrawlSettings.of({"delay": 0.0, **settings})
     window = parse_window(chosen.history, chosen.window)
-    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now)
+    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now, owns=owns)
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:

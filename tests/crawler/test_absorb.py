@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from absorbing import absorber_of
 from misbehaving import answer
 from raw_server import Server as RawServer
 from sites import Site, crawl, rows
@@ -19,16 +20,15 @@ from minicrawl.crawler.outcomes.outcome import MAX_TRIES
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, PageRequest, ParsedPage
-from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
-from minicrawl.opic.window import parse_window
+from minicrawl.opic import GRANT, SEED_GRANTS
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Links, Turn
-from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 SEED_CASH = SEED_GRANTS * GRANT
+DELAY = 1.0
 
 
 def one_visit(tmp_path: Path, site: Site, **settings: object) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
@@ -183,12 +183,6 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     assert rows(store, "SELECT state, reason, attempts, standing FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
 
 
-def absorber_of(store: Path, now: float) -> Absorber:
-    settings = CrawlSettings()
-    window = parse_window(settings.history, settings.window)
-    return Absorber(Writer(store), settings, STRATEGIES[settings.strategy], window, now)
-
-
 def handed_out(absorber: Absorber, now: float) -> list[str]:
     frontier, urls = absorber.frontier, []
     while (page := frontier.acquire(now)) is not None:
@@ -200,7 +194,7 @@ def handed_out(absorber: Absorber, now: float) -> list[str]:
 @pytest.mark.parametrize("status", [429, 503])
 def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retry_after: str) -> None:
     """For its other pages, too, and by the next run; other hosts are not held up."""
-    absorber = absorber_of(tmp_path / "crawl.db", 1000.0)
+    absorber = absorber_of(tmp_path / "crawl.db", now=1000.0, delay=DELAY)
     absorber.start([HOME, A, "http://b.test/"], 1000.0)
     assert handed_out(absorber, 1000.0) == [HOME, "http://b.test/"]
     (home,) = absorber.urls.find([HOME])
@@ -210,14 +204,14 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     assert handed_out(absorber, 1119.9) == []
     assert handed_out(absorber, 1120.0) == [HOME]
     absorber.writer.close()
-    again = absorber_of(tmp_path / "crawl.db", 1005.0)
+    again = absorber_of(tmp_path / "crawl.db", now=1005.0, delay=DELAY)
     assert handed_out(again, 1119.9) == ["http://b.test/"]
     assert handed_out(again, 1120.0) == [HOME]
     again.writer.close()
 
 
 def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber = absorber_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
     absorber.start([HOME, A], 0.0)
     (home,) = absorber.urls.find([HOME])
     assert home is not None
@@ -303,7 +297,7 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
             writer.write(answer(b"", status="304 Not Modified", length="") if is_same else page)
 
     server, store = RawServer(talk), tmp_path / "crawl.db"
-    absorber = absorber_of(store, 0.0)
+    absorber = absorber_of(store, now=0.0, delay=DELAY)
     absorber.start([HOME], 0.0)
 
     async def run() -> list[Fetched]:
@@ -334,7 +328,7 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
 
 
 def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
-    absorber = absorber_of(tmp_path / "crawl.db", 0.0)
+    absorber = absorber_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
     absorber.start([HOME], 0.0)
     (home,) = absorber.urls.find([HOME])
     assert home is not None

@@ -3,30 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from absorbing import absorber_of
 from sites import rows
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.store.writer import Writer
 
 HOSTS = [f"http://h{number}.test/" for number in range(8)]
 
 
 def is_even(url: str) -> bool:
     return int(hostname(url).removeprefix("h").removesuffix(".test")) % 2 == 0
-
-
-def absorber_of(store: Path, owns: Owns | None, **settings: object) -> Absorber:
-    chosen = CrawlSettings.of({"delay": 0.0, "scope": "any", **settings})
-    strategy, window = STRATEGIES[chosen.strategy], parse_window(chosen.history, chosen.window)
-    return Absorber(Writer(store), chosen, strategy, window, 0.0, owns=owns)
 
 
 def crawled(absorber: Absorber, answer: Callable[[str], tuple[Fetched, ParsedPage]]) -> list[str]:
@@ -47,7 +37,7 @@ def links_to_all(url: str) -> tuple[Fetched, ParsedPage]:
 
 def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    absorber = absorber_of(store, is_even, discovery=1.0, deny=(r"/b$",))
+    absorber = absorber_of(store, owns=is_even, scope="any", discovery=1.0, deny=(r"/b$",))
     absorber.start(HOSTS, 0.0)
     asked = crawled(absorber, links_to_all)
     assert sorted(asked) == sorted(f"{host}{name}" for host in HOSTS[::2] for name in ("", "a"))
@@ -62,7 +52,7 @@ def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Pa
 
 def test_page_cannot_stand_for_what_others_own(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    absorber = absorber_of(store, is_even, discovery=1.0)
+    absorber = absorber_of(store, owns=is_even, scope="any", discovery=1.0)
     absorber.start(HOSTS[:1], 0.0)
     crawled(absorber, lambda url: (Fetched(url, status=301, location=HOSTS[1]), ParsedPage()))
     assert rows(store, "SELECT url, state, reason FROM pages") == [(HOSTS[0], "error", "redirect-elsewhere")]
@@ -71,10 +61,10 @@ def test_page_cannot_stand_for_what_others_own(tmp_path: Path) -> None:
 def test_two_crawls_that_share_the_web_know_all_of_it_once(tmp_path: Path) -> None:
     found: list[str] = []
     for number, owns in enumerate([is_even, lambda url: not is_even(url)]):
-        absorber = absorber_of(tmp_path / f"{number}.db", owns, discovery=1.0)
+        absorber = absorber_of(tmp_path / f"{number}.db", owns=owns, scope="any", discovery=1.0)
         absorber.start(HOSTS, 0.0)
         found += crawled(absorber, links_to_all)
-    whole = absorber_of(tmp_path / "whole.db", None, discovery=1.0)
+    whole = absorber_of(tmp_path / "whole.db", scope="any", discovery=1.0)
     whole.start(HOSTS, 0.0)
     assert sorted(found) == sorted(crawled(whole, links_to_all))
     assert whole.tally.elsewhere == 0

@@ -2,18 +2,14 @@
 
 from pathlib import Path
 
+from absorbing import absorber_of
+
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
-from minicrawl.store.writer import Writer
 
 
 def hosts_of(path: Path, delay: float) -> tuple[Absorber, KnownHosts]:
-    settings = CrawlSettings(delay=delay)
-    window = parse_window(settings.history, settings.window)
-    absorber = Absorber(Writer(path), settings, STRATEGIES[settings.strategy], window, 0.0)
+    absorber = absorber_of(path, delay=delay)
     return absorber, KnownHosts(absorber.frontier, delay)
 
 

@@ -3,12 +3,9 @@
 from pathlib import Path
 
 import pytest
+from absorbing import absorber_of
 from sites import rows
 
-from minicrawl.crawler.absorb import Absorber
-from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
 SEEDS = ["http://a.test/", "http://b.test/"]
@@ -26,12 +23,6 @@ class Counter:
         writer.save_meta({"commits": self.commits})
         if self.breaks:
             raise ZeroDivisionError("a bug")
-
-
-def absorber_of(store: Path) -> Absorber:
-    settings = CrawlSettings()
-    window = parse_window(settings.history, settings.window)
-    return Absorber(Writer(store), settings, STRATEGIES[settings.strategy], window, 0.0)
 
 
 def test_a_new_part_is_saved_with_all_others(tmp_path: Path) -> None:
