@@ -78,6 +78,12 @@ def says(*replies: bytes, tls: bool = False) -> Server:
     return server
 
 
+def all_names_at(port: int, **settings: Any) -> CrawlSettings:
+    """Settings by which every name is the server's at this port of this machine."""
+    rules = (ConnectTo(None, None, "127.0.0.1", port),)
+    return CrawlSettings(connect_to=rules, allow_private=True, **settings)
+
+
 def fetched_from(
     server: Server,
     *urls: str,
@@ -91,10 +97,11 @@ def fetched_from(
     async def run() -> list[Fetched]:
         async with server:
             if proxied is None:
-                settings["connect_to"] = (ConnectTo(None, None, "127.0.0.1", server.port),)
+                given = all_names_at(server.port, **settings)
             else:
-                settings["proxy"] = proxied.format(port=server.port)
-            async with Fetcher(CrawlSettings(allow_private=True, **settings), None, timing, files) as fetcher:
+                proxy = proxied.format(port=server.port)
+                given = CrawlSettings(allow_private=True, proxy=proxy, **settings)
+            async with Fetcher(given, None, timing, files) as fetcher:
                 return [await fetcher.fetch(PageRequest(url)) for url in urls]
 
     return asyncio.run(run())

@@ -11,6 +11,7 @@ import pytest
 from absorbing import absorber_of
 from misbehaving import answer
 from raw_server import Server as RawServer
+from raw_server import all_names_at
 from sites import Site, crawl, rows
 
 from minicrawl.crawler.absorb import Absorber
@@ -21,7 +22,6 @@ from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS
-from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Links, Turn
 
@@ -301,9 +301,8 @@ def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None
     absorber.start([HOME], 0.0)
 
     async def run() -> list[Fetched]:
-        rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
         answers: list[Fetched] = []
-        async with LocalSource(CrawlSettings(connect_to=rules, allow_private=True)) as source:
+        async with LocalSource(all_names_at(server.port)) as source:
             for now in (0.0, 100.0):
                 before = answers[-1] if answers else Fetched(HOME)
                 fetched, parsed = await source.page(PageRequest(HOME, before.etag, before.last_modified))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from misbehaving import answer, chunk
-from raw_server import Server, says
+from raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, every_type, no_other_type
 from minicrawl.crawler.http.fetch import Fetcher
@@ -16,7 +16,7 @@ from minicrawl.crawler.http.httpx_transport import as_response
 from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 
 URL = "http://h.test/a?b"
 HEAD = (
@@ -34,8 +34,7 @@ def seen(server: Server, request: PageRequest, reads=no_other_type, **settings) 
 
     async def run() -> Fetched:
         async with server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            given = CrawlSettings(connect_to=rules, allow_private=True, **settings)
+            given = all_names_at(server.port, **settings)
             async with Fetcher(given, capture=Capture(shown.append, reads)) as fetcher:
                 return await fetcher.fetch(request)
 
@@ -136,8 +135,7 @@ def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
 
     async def run() -> None:
         async with server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings = CrawlSettings(connect_to=rules, allow_private=True)
+            settings = all_names_at(server.port)
             async with LocalSource(settings, capture=Capture(shown.append)) as source:
                 await source.robots("http://h.test/robots.txt")
                 await source.robots("http://h.test/r")

@@ -7,17 +7,16 @@ import asyncio
 
 import pytest
 from misbehaving import MisbehavingServer, Peer, answer
+from raw_server import all_names_at
 from replies import TABLE
 from table import each
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
 
 
 def fetcher_for(server: MisbehavingServer) -> Fetcher:
-    rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-    return Fetcher(CrawlSettings(connect_to=rules, allow_private=True, timeout=20.0))
+    return Fetcher(all_names_at(server.port, timeout=20.0))
 
 
 def fetched_from(replies: list[bytes]) -> list[Fetched]:

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 from misbehaving import answer
-from raw_server import HELLO, PEM, Server, Talk, fetched_from, says
+from raw_server import HELLO, PEM, Server, Talk, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.tls import TlsLayer, tls_reason
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 
 UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
 
@@ -159,8 +159,7 @@ def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
                     await say(b"K\n")  # the command for new keys on both sides
                     await say(b"lo\n")
 
-            rules = (ConnectTo(None, None, "127.0.0.1", port),)
-            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
+            async with Fetcher(all_names_at(port, ca_file=PEM)) as fetcher:
                 talking = asyncio.create_task(talk())
                 bodies = [(await fetcher.fetch(PageRequest("https://h.test/"))).body for _ in range(2)]
                 await talking
@@ -181,10 +180,8 @@ async def _together(fetcher: Fetcher, url: str, times: int) -> list[Fetched]:
 
 def together(server: Server, url: str, times: int) -> list[Fetched]:
     async def run() -> list[Fetched]:
-        async with server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
-                return await _together(fetcher, url, times)
+        async with server, Fetcher(all_names_at(server.port, ca_file=PEM)) as fetcher:
+            return await _together(fetcher, url, times)
 
     return asyncio.run(run())
 
@@ -223,15 +220,13 @@ def test_where_no_connection_can_be_made_all_who_wait_are_told() -> None:
 
 def test_who_gives_up_waiting_leaves_the_others_theirs() -> None:
     async def run() -> list[bytes]:
-        async with says(HELLO, tls=True) as server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM)) as fetcher:
-                tasks = [asyncio.create_task(fetcher.fetch(PageRequest("https://h.test/"))) for _ in range(6)]
-                for number, task in enumerate(tasks[:4]):
-                    for _ in range(2 * number):
-                        await asyncio.sleep(0)
-                    task.cancel()
-                return [fetched.body for fetched in await asyncio.gather(*tasks[4:])]
+        async with says(HELLO, tls=True) as server, Fetcher(all_names_at(server.port, ca_file=PEM)) as fetcher:
+            tasks = [asyncio.create_task(fetcher.fetch(PageRequest("https://h.test/"))) for _ in range(6)]
+            for number, task in enumerate(tasks[:4]):
+                for _ in range(2 * number):
+                    await asyncio.sleep(0)
+                task.cancel()
+            return [fetched.body for fetched in await asyncio.gather(*tasks[4:])]
 
     assert asyncio.run(run()) == [b"hello"] * 2
 

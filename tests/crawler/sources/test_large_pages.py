@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from misbehaving import MisbehavingServer, answer
+from raw_server import all_names_at
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
@@ -19,7 +20,7 @@ from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 URL = "http://h.test/dir/page"
@@ -104,8 +105,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
 
     async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
         async with server, AsyncExitStack() as stack:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=workers)
+            settings = all_names_at(server.port, workers=workers)
             source: PageSource = WorkerSource(settings) if workers else LocalSource(settings)
             await stack.enter_async_context(source)
             await source.page(PageRequest("http://small.first.test/"))

@@ -6,11 +6,10 @@ from collections.abc import Callable
 import pytest
 from misbehaving import answer
 from prose import prose
-from raw_server import Server, says
+from raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted
-from minicrawl.settings import ConnectTo, CrawlSettings
 
 HOME = "http://h.test/"
 LITTLE = Wanted()
@@ -19,8 +18,7 @@ LITTLE = Wanted()
 def asked(server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object) -> object:
     async def run() -> object:
         async with server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            given = CrawlSettings.of({"connect_to": rules, "allow_private": True, **settings})
+            given = all_names_at(server.port, **settings)
             async with LocalSource(given, wanted=wanted) as source:
                 return await ask(source)  # type: ignore[misc]
 

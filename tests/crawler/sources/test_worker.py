@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 from misbehaving import answer
-from raw_server import Server, says
+from raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
 from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer, Wanted
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD
 
 HOME = "http://h.test/"
@@ -63,8 +63,7 @@ async def answers(
 def of_server(server: Server, requests: list[tuple[int, str, object]]) -> list[Message]:
     async def run() -> list[Message]:
         async with server:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            return await answers(requests, CrawlSettings(connect_to=rules, allow_private=True))
+            return await answers(requests, all_names_at(server.port))
 
     return asyncio.run(run())
 

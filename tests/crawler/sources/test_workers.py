@@ -15,7 +15,7 @@ import httpx
 import pytest
 from misbehaving import answer
 from raw_server import Server as RawServer
-from raw_server import says
+from raw_server import all_names_at, says
 from sites import Server, rows
 
 from minicrawl.api import acrawl
@@ -140,8 +140,7 @@ def test_number_of_workers_may_change_while_they_work() -> None:
 
     async def run() -> None:
         async with server, AsyncExitStack() as stack:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=1)
+            settings = all_names_at(server.port, workers=1)
             source = await stack.enter_async_context(WorkerSource(settings, Timing(beat=0.05)))
             source.set_workers(2)
             first, second = source.workers()
@@ -195,8 +194,7 @@ def test_exchanges_are_shown_in_the_process_that_fetches(tmp_path: Path, monkeyp
 
     async def run() -> int:
         async with server, AsyncExitStack() as stack:
-            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings = CrawlSettings(connect_to=rules, allow_private=True, workers=1)
+            settings = all_names_at(server.port, workers=1)
             source = await stack.enter_async_context(WorkerSource(settings, capture=capture))
             await source.page(PageRequest("http://h.test/"))
             await source.robots("http://h.test/robots.txt")

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 from misbehaving import answer, chunk, chunked
-from raw_server import HELLO, PEM, Server, fetched_from, says
+from raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.connection import Connection
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
 # Keeping connections.
@@ -46,8 +46,7 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept():
     server = Server(answers_once)
 
     async def run() -> tuple[list[Fetched], Fetched]:
-        rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
-        async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
+        async with Fetcher(all_names_at(server.port)) as fetcher:
             first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
             return first, await fetcher.fetch(PageRequest("http://h.test/"))
 

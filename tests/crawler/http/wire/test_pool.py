@@ -2,11 +2,10 @@
 
 import asyncio
 
-from raw_server import HELLO, Server, fetched_from, says
+from raw_server import HELLO, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import Timing
 
 A, B = "http://a.test/", "http://b.test/"
@@ -14,10 +13,8 @@ A, B = "http://a.test/", "http://b.test/"
 
 def fetched_at_once(server: Server, *urls: str) -> list[bytes]:
     async def run() -> list[bytes]:
-        async with server:
-            to = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            async with Fetcher(CrawlSettings(connect_to=to, allow_private=True)) as fetcher:
-                return [found.body for found in await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))]
+        async with server, Fetcher(all_names_at(server.port)) as fetcher:
+            return [found.body for found in await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))]
 
     return asyncio.run(run())
 
