@@ -3,6 +3,7 @@
 Pages are integers 0..n-1, time is cash spent, links are arrays of page numbers. The live crawl and the
 lab run this very code.
 
+surfer     which links a walker takes, by the places where they stand
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     how much of the past counts         strategy  which page next
 budget     discovery versus refresh            coverage  how much of all importance is certainly collected
