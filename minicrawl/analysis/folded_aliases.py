@@ -79,7 +79,7 @@ def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
     is_alias = pages.is_alias
     for block in store.link_table.blocks():
         with rankable(store):
-            _check_ends(block)
+            check_ends(block)
         own = block.rows(np.flatnonzero(~is_alias[block.sources]))
         yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets])
 
@@ -91,7 +91,7 @@ def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
     to an alias meaning to the page it stands for, but never to a page that has gone. states: of every page. Raises
     ValueError where aliases or links lead nowhere.
     """
-    _check_ends(links)
+    check_ends(links)
     is_alias = states == State.ALIAS
     stands_for = _stands_for(links, is_alias)
     sources = np.repeat(links.sources, np.diff(links.indptr))
@@ -100,7 +100,8 @@ def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
     return graph, _jump(stands_for, states)
 
 
-def _check_ends(links: LinkGraph) -> None:
+def check_ends(links: LinkGraph) -> None:
+    """Raises ValueError where a link comes from or leads to a page that the store does not have."""
     for ends in (links.sources, links.targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
             raise ValueError("a link leaves the store")
@@ -112,7 +113,7 @@ def _jump(stands_for: npt.NDArray[np.int64], states: States) -> FloatArray:
 
 def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """The page that every page stands for: itself, or the end of its chain of aliases. links: those of aliases."""
-    _check_ends(links)
+    check_ends(links)
     stands_for = np.arange(links.size)
     rows = np.flatnonzero(is_alias[links.sources] & (np.diff(links.indptr) > 0))
     stands_for[links.sources[rows]] = links.targets[links.indptr[rows]]

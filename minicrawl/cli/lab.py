@@ -1,5 +1,6 @@
 """minicrawl lab"""
 
+import contextlib
 import json
 import logging
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
+from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from minicrawl.report import Result
@@ -148,6 +150,45 @@ def refresh(pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json:
 
     setup = Setup(max(200, pages // 10), 1, seed=seed) if quick else Setup(pages, worlds, seed=seed)
     _show([("refresh", lambda: experiment(setup))], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")
+@click.argument("stores", nargs=-1, required=True, metavar="STORE...", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--surfer", "others", multiple=True, metavar="SURFER",
+              help="Compare this one, too, such as 'text=16,list=4,nav=1'.")  # fmt: skip
+@click.option("--each", is_flag=True, help="A line for each site, too.")
+@_seed_option
+@json_option
+@logging_options
+def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: int, as_json: bool) -> None:
+    """Compare surfers on the crawls STORE...: whose ranking agrees with what authors of other sites link to?
+
+    Links between sites are held out, and the pages of each site are ranked by the links inside it alone. The area is
+    the chance that a page which another site links to ranks above one which none does; .5 is no better than chance.
+    The same is done with the pages that a site's own front pages link to, which are taken out of the graph. Figures
+    are means over the sites with at least 5 such pages and 5 others; intervals are of 95 %, drawn from --seed. Several
+    crawls are joined by URL. This experiment writes no files, and needs the extra 'analysis' only.
+    """
+    need_extra("comparing surfers", "scipy")
+    from minicrawl.analysis.held_out import held_out
+    from minicrawl.cli.surfers import documents, lines
+    from minicrawl.lab.surfer import FEWEST, by_front_pages, by_other_sites
+    from minicrawl.opic.surfer import parse_surfer
+    from minicrawl.store.reader import open_store
+
+    try:
+        surfers = {name: parse_surfer(name) for name in ("uniform", "reasonable", *others)}
+    except ValueError as error:
+        raise SettingError(f"--surfer {error}") from error
+    with contextlib.ExitStack() as stack:
+        found = held_out([stack.enter_context(open_store(store)) for store in stores])
+    judgements = by_other_sites(found.sites, surfers, seed), by_front_pages(found.sites, surfers, seed)
+    if judgements == (None, None):
+        raise SettingError(
+            f"no site in {', '.join(map(str, stores))} has {FEWEST} pages that other sites or its own front page link "
+            f"to, and {FEWEST} others; crawl sites that link to each other, with --scope any"
+        )
+    click.echo(documents(found, *judgements) if as_json else "\n".join(lines(found, *judgements, each=each)))
 
 
 def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:

@@ -49,6 +49,10 @@ class PageTable:
         query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"
         return [url for (url,) in self._tables.rows(query)]
 
+    def with_reason(self, reason: str) -> list[int]:
+        """Numbers of the pages that have this reason code; looks at every page."""
+        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
+
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
         row = self._tables.row("SELECT state FROM pages WHERE id = ?", page)

@@ -31,6 +31,14 @@ def test_of_two_urls_with_one_hash_each_is_found_by_itself(tmp_path: Path) -> No
         assert writer.page_table.find(URLS[:1]) == {URLS[0]: 0}
 
 
+def test_pages_of_a_reason_are_found(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS[:4])
+        rows(writer.path, "UPDATE pages SET reason = 'not-html' WHERE id IN (1, 3)")
+        assert writer.page_table.with_reason("not-html") == [1, 3]
+        assert writer.page_table.with_reason("robots") == []
+
+
 def test_what_the_last_turn_of_a_page_brought(tmp_path: Path) -> None:
     with Writer(tmp_path / "crawl.db") as writer:
         add_pages(writer, URLS[:2])

@@ -1,0 +1,76 @@
+"""What 'minicrawl lab surfer' prints."""
+
+from pathlib import Path
+
+import pytest
+from command_line import answer, run
+from sites import Site, crawl
+
+WORDS = "a sentence of some words that is about the page to which it links"
+HOME, MENU = "http://docs.test/", [f"http://docs.test/menu{number}" for number in range(6)]
+CITED = [f"http://docs.test/topic{number}" for number in range(5)]
+PAGES = [
+    "<nav>" + "".join(f'<a href="{url}">x</a> ' for url in MENU) + "</nav>",
+    *(f'<p>{WORDS} <a href="{url}">x</a> {WORDS}</p>' for url in CITED),
+]
+SITE: Site = dict.fromkeys([HOME, *MENU, *CITED], PAGES)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE | {"http://fan.test/": [HOME, *CITED]}, path, ["http://fan.test/"])
+    return path
+
+
+def test_surfers_are_compared_for_people(store: Path) -> None:
+    """fan.test cites the topics and HOME, to which nobody links. Alike topics and menu are tied: area 15 / 36."""
+    result = run("lab", "surfer", store, "--each")
+    assert result.exit_code == 0, result.stderr
+    lines = result.output.splitlines()
+    assert lines[0] == "2 sites, 13 pages read, 121 links inside sites. Held out: 6 links between sites, to 6 pages."
+    uniform, reasonable = (next(line for line in lines if line.startswith(name)) for name in ("uniform", "reasonable"))
+    assert (uniform.split()[1], reasonable.split()[1]) == (f"{15 / 36:.3f}", f"{30 / 36:.3f}")
+    assert reasonable.split()[-2:] == ["1", "0"]
+    assert lines[9].endswith("docs.test")
+
+
+def test_json_has_every_site_and_surfer_that_is_named(store: Path) -> None:
+    found = answer("lab", "surfer", store, "--surfer", "text=1,list=1,nav=9")
+    assert (found["pages"], found["links_held_out"]) == (13, 6)
+    names = [one["surfer"] for one in found["by_other_sites"]["surfers"]]
+    assert names == ["uniform", "reasonable", "text=1,list=1,nav=9"]
+    (site,) = found["by_other_sites"]["sites"]
+    assert (site["site"], site["pages"], site["wanted"]) == ("docs.test", 12, 6)
+    areas = {name: site["figures"][name]["area"] for name in names}
+    assert [areas[name] for name in names] == pytest.approx([15 / 36, 30 / 36, 0.0])
+    gain = found["by_other_sites"]["surfers"][1]["area_gain"]
+    assert gain["low"] == gain["mean"] == pytest.approx(areas["reasonable"] - areas["uniform"])
+    assert found["by_front_pages"] is None  # HOME links to all the others
+
+
+def test_a_site_that_loses_and_a_program_that_links_are_named(tmp_path: Path) -> None:
+    """Here others cite what is in the menu; a third site links to a hundred pages and one."""
+    api = [f"http://docs.test/api{number}" for number in range(101)]
+    pages = SITE | {url: [] for url in api}
+    pages |= {HOME: [*PAGES, *api], "http://fan.test/": [HOME, *MENU], "http://robot.test/": api}
+    crawl(pages, tmp_path / "crawl.db", ["http://fan.test/", "http://robot.test/"])
+    output = run("lab", "surfer", tmp_path / "crawl.db").output
+    assert "must have written so many: pages linked from robot.test to docs.test (101)." in output
+    assert "Sites that lose more than 0.02 of area with reasonable: docs.test (-" in output
+
+
+def test_where_nothing_can_be_judged_one_sentence_says_so(tmp_path: Path) -> None:
+    crawl({HOME: [CITED[0]], CITED[0]: []}, tmp_path / "crawl.db", [HOME])
+    result = run("lab", "surfer", tmp_path / "crawl.db")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"Error: no site in {tmp_path / 'crawl.db'} has 5 pages that other sites or its own front page link to, and "
+        "5 others; crawl sites that link to each other, with --scope any\n"
+    )
+
+
+def test_what_is_no_surfer_gets_one_sentence(store: Path) -> None:
+    result = run("lab", "surfer", store, "--surfer", "text=x")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: --surfer 'text=x' is no surfer")
