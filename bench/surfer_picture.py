@@ -55,28 +55,27 @@ def drawn(site: EndorsedSite) -> str:
         text(WIDTH / 2, 24, site.name, "middle"),
     ]
     for place, page in enumerate(alike[:FIRST]):
-        lines += row(site, page, place, LEFT - 12, "end")
-        if page not in reasonable[:FIRST]:
-            lines.append(text(LEFT + 6, y(place), f"to {reasonable.index(page) + 1:,}", "start", colour(site, page)))
+        moved = "" if page in reasonable[:FIRST] else f", to {reasonable.index(page) + 1:,}"
+        lines.append(row(site, page, place, moved, is_left=True))
     for place, page in enumerate(reasonable[:FIRST]):
-        lines += row(site, page, place, RIGHT + 12, "start")
-        if page in alike[:FIRST]:
-            before = alike.index(page)
+        before = alike.index(page)
+        moved = "" if before < FIRST else f", from {before + 1:,}"
+        lines.append(row(site, page, place, moved, is_left=False))
+        if before < FIRST:
             lines.append(
                 f'<line x1="{LEFT}" y1="{y(before) - 4}" x2="{RIGHT}" y2="{y(place) - 4}" '
                 f'stroke="{colour(site, page)}" stroke-width="2"/>'
             )
-        else:
-            lines.append(text(RIGHT - 6, y(place), f"from {alike.index(page) + 1:,}", "end", colour(site, page)))
     lines.append(text(12, height - 28, "In brackets: how many other sites link to the page.", "start", OTHER))
     lines.append(text(12, height - 10, f"{site.graph.size:,} pages, of which {site.endorsed():,} are linked to from "
                                        "other sites.", "start", OTHER))  # fmt: skip
     return "\n".join([*lines, "</svg>", ""])
 
 
-def row(site: EndorsedSite, page: int, place: int, x: float, anchor: str) -> list[str]:
-    label = f"{place + 1}. {named(site.urls[page])} ({site.linking[page]})"
-    return [text(x, y(place), label, anchor, colour(site, page))]
+def row(site: EndorsedSite, page: int, place: int, moved: str, *, is_left: bool) -> str:
+    label = f"{place + 1}. {named(site.urls[page])} ({site.linking[page]}){moved}"
+    x, anchor = (LEFT - 12, "end") if is_left else (RIGHT + 12, "start")
+    return text(x, y(place), label, anchor, colour(site, page))
 
 
 def y(place: int) -> int:

@@ -56,6 +56,8 @@ def _material(found: HeldOut) -> list[str]:
         f"Held out: {counted(found.links, 'link')} between sites, to "
         f"{counted(sum(site.endorsed() for site in found.sites), 'page')}."
     ]
+    if not any(site.places.any() for site in found.sites):
+        text.append("No place of a link is kept here, so all links are alike to every surfer: crawl these sites again.")
     if found.generated:
         pairs = [f"{pair.site} to {pair.links_to} ({pair.pages:,})" for pair in found.generated]
         text.append(f"Not counted, because a program must have written so many: pages linked from {_some(pairs)}.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from command_line import answer, run
-from sites import Site, crawl
+from sites import Site, crawl, rows
 
 WORDS = "a sentence of some words that is about the page to which it links"
 HOME, MENU = "http://docs.test/", [f"http://docs.test/menu{number}" for number in range(6)]
@@ -58,6 +58,13 @@ def test_a_site_that_loses_and_a_program_that_links_are_named(tmp_path: Path) ->
     output = run("lab", "surfer", tmp_path / "crawl.db").output
     assert "must have written so many: pages linked from robot.test to docs.test (101)." in output
     assert "Sites that lose more than 0.02 of area with reasonable: docs.test (-" in output
+
+
+def test_crawl_that_kept_no_places_is_said_to_tell_no_surfers_apart(store: Path) -> None:
+    sentence = "No place of a link is kept here, so all links are alike to every surfer: crawl these sites again."
+    assert sentence not in run("lab", "surfer", store).output
+    rows(store, "UPDATE links SET places = NULL, own_places = NULL")
+    assert run("lab", "surfer", store).output.splitlines()[1] == sentence
 
 
 def test_where_nothing_can_be_judged_one_sentence_says_so(tmp_path: Path) -> None:
