@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
 
 if TYPE_CHECKING:
+    from minicrawl.demo.changing.web import ChangingWeb
     from minicrawl.demo.web import DemoWeb
 
 _SHARES = (0.05, 0.1, 0.2, 0.3)
@@ -32,8 +34,11 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
 @click.option("--delay", default="0.005s", metavar="TIME", help="Between two requests to a host.")
-@click.option("--serve", type=click.IntRange(1, 65535), metavar="PORT", help="Only serve the web, until Ctrl-C.")
+@click.option("--serve", type=click.IntRange(0, 65535), metavar="[PORT]", is_flag=False, flag_value=0,
+              help="Only serve the web, until Ctrl-C. 0, or no port: any that is free.")  # fmt: skip
 @click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
+@click.option("--changing", is_flag=True, help="With --serve: pages change at known rates, some hosts lie about it.")
+@click.option("--speed", type=float, metavar="N", help="With --changing: its time runs N times as fast.  [default: 1]")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @click.option(
     "--store",
@@ -49,6 +54,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     delay: str,
     serve: int | None,
     traps: bool,
+    changing: bool,
+    speed: float | None,
     no_progress: bool,
     store: Path,
     as_json: bool,
@@ -62,11 +69,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
 
-    if traps and serve is None:
-        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
+    _check_together(serve, traps=traps, changing=changing, speed=speed)
     web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
-        asyncio.run(_serve(web, serve))
+        asyncio.run(_serve(web, serve, _changing_web(web, seed, speed) if changing else None))
         return
     given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True}
     live = sys.stderr.isatty() and not no_progress
@@ -79,19 +85,48 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
 
 
-async def _serve(web: "DemoWeb", port: int) -> None:
-    from minicrawl.demo.server import serving
+def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: float | None) -> None:
+    """Raises SettingError where an option stands without the one that it goes with."""
+    if traps and serve is None:
+        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
+    if changing and serve is None:
+        raise SettingError("--changing goes with --serve: it takes time to see pages change")
+    if changing and traps:
+        raise SettingError("--changing cannot go with --traps: a web without end has no truth to compare with")
+    if speed is not None and not changing:
+        raise SettingError("--speed goes with --changing: nothing else in the demo's web knows time")
 
+
+def _changing_web(web: "DemoWeb", seed: int, speed: float | None) -> "ChangingWeb":
+    from minicrawl.demo.changing.web import ChangingWeb
+
+    try:
+        return ChangingWeb(web, seed, 1.0 if speed is None else speed)
+    except SettingError as error:
+        raise SettingError(f"--speed: {error}") from error
+
+
+async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> None:
+    from minicrawl.demo.changing.truth import HOST, answering
+    from minicrawl.demo.server import serving, serving_answers
+
+    server = serving(web, port) if changing is None else serving_answers(answering(changing, time.time), port)
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
     try:
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(serving(web, port))
+            port = await stack.enter_async_context(server)
             click.echo(
                 f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"
                 f"{called_as()} crawl {' '.join(web.seeds)} --connect-to ::127.0.0.1:{port} --allow-private"
             )
+            if changing is not None:
+                interval = 1.0 / changing.mean_rate
+                click.echo(
+                    f"A page changes once in {interval:,.0f} s in the mean. What is true of every page:\n"
+                    f"curl -H 'Host: {HOST}' http://127.0.0.1:{port}/"
+                )
             await stop.wait()
     except OSError as error:
         raise SettingError(f"--serve {port}: the port cannot be used: {error.strerror}; take another one") from error

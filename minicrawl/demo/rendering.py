@@ -19,6 +19,7 @@ def rendered(page: Page) -> str:
         lines.append(_navigation(page))
     lines.append(f'<h1 id="content">{escape(page.title)}</h1>')
     lines.extend(f"<p>{paragraph}</p>" for paragraph in paragraphs(page.says or page.url))
+    lines.extend(page.below)
     if page.links:
         lines.append("<ul>")
         lines.extend(f"<li>{_anchor(link, page)}</li>" for link in page.links.values())

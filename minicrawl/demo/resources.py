@@ -27,7 +27,8 @@ class Link:
 class Page:
     """An HTML page; `links` by their target. `base`: what its links are relative to, if it says so.
 
-    `says`: what its text is drawn from; None: its URL, so that no two pages say the same.
+    `says`: what its text is drawn from; None: its URL, so that no two pages say the same. `below`: HTML that stands
+    below its text.
     """
 
     url: str
@@ -38,6 +39,7 @@ class Page:
     charset: str = "utf-8"
     delay_seconds: float = 0.0
     says: str | None = None
+    below: tuple[str, ...] = ()
 
     def link(self, url: str, text: str, *, is_counted: bool = True) -> None:
         """Link to `url`, unless the page does so already."""

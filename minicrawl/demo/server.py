@@ -5,26 +5,32 @@ connect_to=(ConnectTo(None, None, "127.0.0.1", port),), allow_private=True.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from aiohttp import web as http
 
+from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import DemoWeb
 
 _ADDRESS = "127.0.0.1"
 _SHUTDOWN_SECONDS = 1.0
 
 
-@asynccontextmanager
-async def serving(web: DemoWeb, port: int = 0) -> AsyncIterator[int]:
+def serving(web: DemoWeb, port: int = 0) -> AbstractAsyncContextManager[int]:
     """Serve `web` for as long as the block runs, and yield the port. 0: any that is free.
 
     Raises OSError where the port cannot be had.
     """
+    return serving_answers(lambda url, _: web.respond(url), port)
+
+
+@asynccontextmanager
+async def serving_answers(respond: Callable[[str, Mapping[str, str]], Reply], port: int = 0) -> AsyncIterator[int]:
+    """As `serving`, what answers a GET of a URL with header fields."""
 
     async def answer(request: http.BaseRequest) -> http.Response:
-        reply = web.respond(f"http://{request.host.lower()}{request.raw_path}")
+        reply = respond(f"http://{request.host.lower()}{request.raw_path}", request.headers)
         if reply.delay_seconds:
             await asyncio.sleep(reply.delay_seconds)
         return http.Response(status=reply.status, headers=reply.headers, body=reply.body)

@@ -6,7 +6,7 @@ demand it does not.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
@@ -58,7 +58,10 @@ class DemoWeb:
 
     def respond(self, url: str) -> Reply:
         """The answer to a GET of a normalised URL."""
-        resource = self._resource(url)
+        return self.reply(url, self.resource(url))
+
+    def reply(self, url: str, resource: Resource | None) -> Reply:
+        """The answer to a GET of a URL where that stands."""
         if resource is None:
             body = b"<!doctype html><title>Not found</title><p>There is no such page."
             return Reply(404, {"Content-Type": "text/html; charset=utf-8"}, body)
@@ -89,7 +92,17 @@ class DemoWeb:
         ranks = pagerank(graph, preference=urls_of_page, tolerance=1e-13).tolist()
         return {url: 0.0 if url in aliases else ranks[number[url]] for url in outlinks}
 
-    def _resource(self, url: str) -> Resource | None:
+    def pages(self) -> list[Page]:
+        """The HTML pages, but those that are made up when they are asked for."""
+        return [resource for resource in self._resources.values() if isinstance(resource, Page)]
+
+    def with_resources(self, others: Mapping[str, Resource | None]) -> "DemoWeb":
+        """The same web with `others` at their URLs; None: nothing."""
+        resources = {**self._resources, **others}
+        return replace(self, _resources={url: some for url, some in resources.items() if some is not None})
+
+    def resource(self, url: str) -> Resource | None:
+        """What stands at a normalised URL; None where there is nothing."""
         resource = self._resources.get(url)
         if resource is None and url.startswith(self.calendar):
             return month_page(self.calendar, url, CALENDAR_MONTHS if self.traps is None else None)
@@ -117,7 +130,7 @@ class DemoWeb:
 
     def _read(self, url: str) -> tuple[list[str], str | None]:
         """Counted outlinks of a URL, and the URL it stands for, if it does."""
-        resource = None if url.startswith(tuple(self.closed)) else self._resource(url)
+        resource = None if url.startswith(tuple(self.closed)) else self.resource(url)
         if isinstance(resource, Redirect):
             return [], resource.target
         return (resource.outlinks(), resource.canonical) if isinstance(resource, Page) else ([], None)

@@ -1,8 +1,12 @@
 """What the demo says when it ends: what the order was good for, and what to type next."""
 
+import json
+import re
 import shlex
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -85,3 +89,45 @@ def test_it_names_the_program_as_the_shell_finds_it(tmp_path: Path, monkeypatch:
     assert called_as() == "minicrawl"
     monkeypatch.setattr(sys, "argv", ["-m", "demo"])
     assert called_as() == "minicrawl"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--traps"], "--traps goes with --serve: a web without end has no truth to compare with"),
+        (["--changing"], "--changing goes with --serve: it takes time to see pages change"),
+        (["--speed", "2"], "--speed goes with --changing: nothing else in the demo's web knows time"),
+        (["--serve", "--speed", "2"], "--speed goes with --changing: nothing else in the demo's web knows time"),
+        (
+            ["--serve", "--changing", "--traps"],
+            "--changing cannot go with --traps: a web without end has no truth to compare with",
+        ),
+        *(
+            (
+                ["--serve", "--changing", "--speed", speed],
+                f"--speed: the speed must be from 0.001 to 1,000,000, not {speed}",
+            )
+            for bounds in ["from 0.001 to 1,000,000"]
+            for speed in ("0", "-1", "nan", "inf", "1e+09")
+        ),
+    ],
+)
+def test_options_that_cannot_be_are_one_sentence(words: list[str], error: str) -> None:
+    result = CliRunner().invoke(main, ["demo", *words])
+    assert (result.exit_code, result.output) == (2, f"Error: {error}\n")
+
+
+def test_a_changing_web_is_served_until_it_is_interrupted() -> None:
+    """The port is any that is free; what is printed tells where, and where the truth is."""
+    words = [sys.executable, "-m", "minicrawl", "demo", "--serve", "--changing", "--speed", "1000"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        lines = [server.stdout.readline() for _ in range(4)]
+        host, address = re.search("'Host: (.*)' (http://127.0.0.1:[0-9]+/)", lines[3]).groups()  # type: ignore[union-attr]
+        with urllib.request.urlopen(urllib.request.Request(address, headers={"Host": host})) as reply:
+            document = json.load(reply)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(20) == 0
+    assert lines[2].startswith("A page changes once in 259 s in the mean.")
+    assert document["speed"] == 1000.0
+    assert document["pages"].keys() >= DemoWeb.generate().truth().keys()

@@ -1,0 +1,191 @@
+"""What every URL of the changing web answers at a time: a function of the seed, the speed and the time, and no more.
+
+Rates are lognormal, as those of real webs are about. Of the pages a few are taken down for a while and come back, a few
+move to another address and back, and a quarter differs at every fetch though nothing in it has changed. Every host has
+its manner to speak of versions. Files, redirects, print versions, the calendar and what is not there never change.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from math import ceil
+from random import Random
+from typing import NamedTuple
+
+from minicrawl.demo.changing.manners import MANNERS, is_not_modified, validators
+from minicrawl.demo.changing.noise import NOISES
+from minicrawl.demo.changing.versions import Absences, Changes
+from minicrawl.demo.resources import Page, Redirect, Reply, Resource, root_of
+from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.words import drawn_title, paragraphs
+from minicrawl.errors import SettingError
+
+MEAN_INTERVAL = 3 * 86400.0
+"""Seconds of the web's time in which a page changes once in the mean."""
+FASTEST = 0.1
+"""Changes per second that no page passes, so that seconds tell its versions apart."""
+LEAST_SPEED, MOST_SPEED = 1e-3, 1e6
+_SPREAD = 1.5
+"""Standard deviation of the logarithm of the rates."""
+_RELINKED = 0.3
+"""Links change so often per change of the text."""
+_SEE_ALSO = 2
+_KINDS = {"plain": 0.72, "goes": 0.02, "moves": 0.02, **dict.fromkeys(NOISES, 0.04)}
+"""Shares of the pages: ordinary ones; taken down now and then; moved now and then; with each kind of noise."""
+_PERIOD, _ABSENCE = 20.0, 3.0
+"""Mean times between two changes of a page, in which it goes or moves once; and how many of them it stays away."""
+_COMMENT_EVERY = 7200.0
+"""Seconds of the web's time between two comments."""
+
+
+class Life(NamedTuple):
+    """How a page changes. kind: plain, goes, moves, the name of its noise, or constant."""
+
+    kind: str
+    text: Changes
+    links: Changes
+    away: Absences
+
+    @property
+    def rate(self) -> float:
+        """Changes of text and links per second."""
+        return self.text.rate + self.links.rate
+
+    def last_change(self, now: float) -> int:
+        """When what a GET finds there changed last, noise apart: text, links, status or address."""
+        return max(self.text.last(now), self.links.last(now), self.away.last_turn(now))
+
+    def changes(self, since: float, now: float) -> list[int]:
+        """When that changed after `since`, and before or at `now`, rising."""
+        turns = self.away.turns(since, now)
+        return sorted({*self.text.between(since, now), *self.links.between(since, now), *turns})
+
+
+_NEVER = Changes("", 0.0)
+_CONSTANT = Life("constant", _NEVER, _NEVER, Absences("", 1.0, 0))
+
+
+@dataclass(frozen=True)
+class ChangingWeb:
+    """The pages of `web`, which change. speed: how many times as fast as the clock the web's time runs.
+
+    seed: of the changes. Raises SettingError.
+    """
+
+    web: DemoWeb
+    seed: int = 0
+    speed: float = 1.0
+    _lives: dict[str, Life] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not LEAST_SPEED <= self.speed <= MOST_SPEED:
+            raise SettingError(f"the speed must be from {LEAST_SPEED:g} to {MOST_SPEED:,.0f}, not {self.speed:g}")
+
+    @property
+    def mean_rate(self) -> float:
+        """Changes per second of a page in the mean, before FASTEST cuts some off."""
+        return self.speed / MEAN_INTERVAL
+
+    def respond(self, url: str, asked: Mapping[str, str], now: float) -> Reply:
+        """The answer at `now` to a GET of a normalised URL. asked: the header fields of the request."""
+        old = self._moved.get(url, url)
+        life = self.life(old)
+        resource = self.resource(url, now)
+        if isinstance(resource, Page) and life.kind in NOISES:
+            clock = now * self.speed / _COMMENT_EVERY if life.kind == "comments" else now
+            resource = replace(resource, below=(*resource.below, NOISES[life.kind](url, clock)))
+        reply = self.web.reply(url, resource)
+        if reply.status != 200:
+            return reply
+        fields = self._validators(url, life, now)
+        if is_not_modified(MANNERS[self.manner(url)], fields, asked):
+            return Reply(304, fields, b"", reply.delay_seconds)
+        return replace(reply, headers={**reply.headers, **fields})
+
+    def resource(self, url: str, now: float) -> Resource | None:
+        """What a URL is at `now`, noise apart; None where there is nothing."""
+        old = self._moved.get(url)
+        if old is not None:
+            is_here = self.life(old).away.is_away(now)
+            return replace(self._written(old, now), url=url) if is_here else Redirect(old, 301)
+        life = self.life(url)
+        if life is _CONSTANT:
+            return self.web.resource(url)
+        if life.kind == "goes" and life.away.is_away(now):
+            return None
+        if life.kind == "moves" and life.away.is_away(now):
+            return Redirect(moved(url), 301)
+        return self._written(url, now)
+
+    def importance(self, now: float) -> dict[str, float]:
+        """Exact importance of every URL by the links of `now`, as `DemoWeb.truth` has it."""
+        urls = [*self._targets, *self._moved]
+        return self.web.with_resources({url: self.resource(url, now) for url in urls}).truth()
+
+    def life(self, url: str) -> Life:
+        """How what stands at a URL changes."""
+        if url not in self._lives:
+            self._lives[url] = self._drawn_life(url) if url in self._changing else _CONSTANT
+        return self._lives[url]
+
+    def manner(self, url: str) -> str:
+        """The name of the manner in which a URL's host speaks of versions."""
+        host = root_of(url).removeprefix("http://").removesuffix("/")
+        return self._manners.get(host, "nothing")
+
+    def _written(self, url: str, now: float) -> Page:
+        """A page as it is written at `now`: with a paragraph of its latest version, and links of the latest."""
+        page = self.web.resource(url)
+        assert isinstance(page, Page)
+        life = self.life(url)
+        latest = escape(next(paragraphs(f"{url} {life.text.last(now)}")))
+        random = Random(f"{self.seed} {url} links {life.links.last(now)}")
+        page = replace(page, links=dict(page.links), below=(f"<p>{latest}</p>",))
+        for target in random.sample(self._targets, _SEE_ALSO):
+            page.link(target, f"See also: {drawn_title(random)}")
+        return page
+
+    def _validators(self, url: str, life: Life, now: float) -> dict[str, str]:
+        manner = MANNERS[self.manner(url)]
+        if life.kind not in NOISES:
+            return validators(manner, life.last_change(now), now)
+        # What is made anew for every visitor has no date, and its ETag is of its bytes.
+        fields = validators(replace(manner, date=None), life.last_change(now), now)
+        return fields if manner.judges == "always" or "ETag" not in fields else {"ETag": f'"{now!r}"'}
+
+    def _drawn_life(self, url: str) -> Life:
+        name = f"{self.seed} {url}"
+        random = Random(f"{name} life")
+        rate = min(self.mean_rate * random.lognormvariate(-_SPREAD * _SPREAD / 2.0, _SPREAD), FASTEST)
+        kind = random.choices(list(_KINDS), list(_KINDS.values()))[0]
+        lasting = ceil(_ABSENCE / rate) if kind in ("goes", "moves") else 0
+        return Life(
+            kind,
+            Changes(f"{name} text", rate * (1.0 - _RELINKED)),
+            Changes(f"{name} links", rate * _RELINKED),
+            Absences(f"{name} away", _PERIOD / rate, lasting),
+        )
+
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        return frozenset(page.url for page in self.web.pages() if page.canonical is None)
+
+    @cached_property
+    def _targets(self) -> list[str]:
+        return sorted(self._changing)
+
+    @cached_property
+    def _moved(self) -> dict[str, str]:
+        """The address that a page may move to, and where it was."""
+        return {moved(url): url for url in self._targets if self.life(url).kind == "moves"}
+
+    @cached_property
+    def _manners(self) -> dict[str, str]:
+        names = list(MANNERS)
+        return {host: names[number % len(names)] for number, host in enumerate(self.web.hosts)}
+
+
+def moved(url: str) -> str:
+    """The address that a page moves to."""
+    return f"{root_of(url)}moved/{url.removeprefix(root_of(url)).replace('/', '-')}"
