@@ -191,6 +191,27 @@ def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: 
     click.echo(documents(found, *judgements) if as_json else "\n".join(lines(found, *judgements, each=each)))
 
 
+@command.command(epilog="Example: minicrawl lab expected data/crawl.db")
+@click.argument("store", type=click.Path(dir_okay=False, path_type=Path))
+@_shared
+def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
+    """Replay the finished crawl in STORE: how far its ranking would have been right, had it stopped early.
+
+    At 2, 5, 10, 30 and 50 % of its answers, for importance of the links found so far and for expected importance. A
+    crawl that stopped early itself is held to what it knew at its end. Nothing is drawn: --seed changes nothing.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.crawler.urls.groups import levels_of
+    from minicrawl.lab import expected as experiment
+    from minicrawl.store.reader import open_store
+
+    def run() -> "Result":
+        with open_store(store) as reader:
+            return experiment.experiment(experiment.replay_of(reader, levels_of(reader.page_table.urls())))
+
+    _show([(f"expected importance on {store}", run)], out, as_json)
+
+
 def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
     """Run experiments one after the other, write their files, and print what they say."""
     from minicrawl.lab.chart import write

@@ -10,6 +10,7 @@ orders
 discovery, steering   holding a share of the fetches for pages never visited
 refresh, due_pages    keeping pages fresh under a budget
 surfer                whose ranking agrees with what authors of other sites link to
+expected              how an early stop ranks pages, against the end of the crawl
 graphbench/           distances and components while links arrive
 figures               the experiments by name
 chart                 what an experiment says (`minicrawl.report`), as files

@@ -86,9 +86,16 @@ class KnownPages:
             return values
         return _sums(self.stands_for, values, self.size)
 
+    def stands_for_itself(self) -> Flags:
+        """Pages that are no aliases."""
+        if self.stands_for is None:
+            return np.ones(self.size, dtype=np.bool_)
+        itself: Flags = self.stands_for == np.arange(self.size)
+        return itself
+
     def examples(self) -> Flags:
         """Visited pages that are no aliases: what unvisited pages are expected to be like."""
-        return self.visited if self.stands_for is None else self.visited & (self.stands_for == np.arange(self.size))
+        return self.visited & self.stands_for_itself()
 
 
 def expected_importance(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -149,6 +156,14 @@ def site_votes(pages: KnownPages, importance: FloatArray, most: float = MOST_VOT
     shares = np.minimum(1.0, np.divide(allowed, unread, out=np.ones(len(read)), where=unread > 0.0))
     of_pages: FloatArray = np.where(unvisited, shares[site], 0.0)
     return of_pages
+
+
+def followed(stands_for: IntArray) -> IntArray:
+    """Where chains of aliases end, from one step of each; those that stand for each other stand for themselves."""
+    end = stands_for
+    for _ in range(len(stands_for).bit_length()):  # each time chains are half as long
+        end = end[end]
+    return np.where(end[end] == end, end, np.arange(len(end)))
 
 
 class _Sending:

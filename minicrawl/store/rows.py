@@ -123,6 +123,16 @@ class LastTurn(NamedTuple):
     title: str | None
 
 
+class PageTurn(NamedTuple):
+    """Of a page: the answer to its last turn, if there was one, and what tells when that was; who made it known."""
+
+    fetch: int | None
+    clock: float
+    found_on: int | None
+    state: str
+    visited: int
+
+
 class HostRow(NamedTuple):
     id: int
     name: str

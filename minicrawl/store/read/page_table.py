@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.store.database import damaged
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns
+from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -52,6 +52,10 @@ class PageTable:
     def with_reason(self, reason: str) -> list[int]:
         """Numbers of the pages that have this reason code; looks at every page."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
+
+    def turns(self) -> list[PageTurn]:
+        """What is known of the turns of all pages, by number."""
+        return self._tables.records(PageTurn, "pages ORDER BY id")
 
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
