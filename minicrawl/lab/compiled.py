@@ -33,10 +33,10 @@ register_jitable(interpolated)
 LAB_TOTAL = 2**52
 """All the cash in the lab: the clock of some thousand turnovers fits into 64 bits."""
 
-_INCOME, _LEVEL, _CLOCK, _PAYEES, _RESERVE = range(5)
-_VIRTUAL, _RESTLESS = range(2)
+INCOME, LEVEL, CLOCK, PAYEES, RESERVE = range(5)
+VIRTUAL, RESTLESS = range(2)
 _PAID = {"nobody": 0, "visited": 1, "all": 2}
-_VISITED, _ALL = _PAID["visited"], _PAID["all"]
+TO_VISITED, TO_ALL = _PAID["visited"], _PAID["all"]
 
 
 class VisitLog(NamedTuple):
@@ -46,7 +46,7 @@ class VisitLog(NamedTuple):
     cash: IntArray
 
 
-class _Cash(NamedTuple):
+class Cash(NamedTuple):
     """An `Adaptive` as compiled code sees it: its arrays, and its numbers in `till`."""
 
     standing: IntArray
@@ -60,7 +60,7 @@ class _Cash(NamedTuple):
     paid: int
 
 
-class _Held(NamedTuple):
+class Held(NamedTuple):
     """A `Ledger` as compiled code sees it. `till`: virtual page, sum of |R - H|."""
 
     received: IntArray
@@ -81,7 +81,7 @@ def paper_book(graph: Graph, *, held: bool = False) -> Adaptive:
 def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> VisitLog:
     """Visit `pages`, in this order: cycle, random or any other."""
     log = VisitLog(pages, np.zeros(len(pages), dtype=np.int64))
-    with _opened(book, book.size) as cash:
+    with opened(book, book.size) as cash:
         _visit_pages(cash, graph.indptr, graph.targets, pages, log.cash)
     return log
 
@@ -94,7 +94,7 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int) -> VisitLog:
     if book.pay_out.to == "visited" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
     log = VisitLog(np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64))
-    with _opened(book, book.size) as cash:
+    with opened(book, book.size) as cash:
         heap = full_heap(cash.standing)
         _visit_greedily(cash, graph.indptr, graph.targets, heap, log.pages, log.cash)
     return log
@@ -124,7 +124,7 @@ def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: in
     page_of[: len(seeds)], number_of[seeds] = seeds, np.arange(len(seeds))
     log = VisitLog(np.zeros(fetches, dtype=np.int32), np.zeros(fetches, dtype=np.int64))
     sizes = np.array([book.size, 0])
-    with _opened(book, graph.size) as cash:
+    with opened(book, graph.size) as cash:
         heap = empty_heap(cash.standing)
         _crawl(cash, graph.indptr, graph.targets, page_of, number_of, heap, grant, sizes, log.pages, log.cash)
     book.size = int(sizes[0])
@@ -177,12 +177,12 @@ def settle_by_sweeps(ledger: Ledger, graph: Graph, visits: int, sweep: Sweep) ->
 
 
 @contextmanager
-def _opened(book: Adaptive, room: int) -> Iterator[_Cash]:
+def opened(book: Adaptive, room: int) -> Iterator[Cash]:
     """The book as compiled code sees it, with room for pages 0..room-1; what changed stands in the book afterwards."""
     if book.window != Basic():
         raise TypeError("compiled visits keep the whole past: they need the basic window")
     numbers = [book.income, book.level, book.clock, book.payees, book.reserve]
-    cash = _Cash(
+    cash = Cash(
         book.standing[:room],
         book.history[:room],
         book.last[:room],
@@ -199,54 +199,54 @@ def _opened(book: Adaptive, room: int) -> Iterator[_Cash]:
 
 
 @contextmanager
-def _held(ledger: Ledger) -> Iterator[_Held]:
+def _held(ledger: Ledger) -> Iterator[Held]:
     """The ledger as compiled code sees it. The ledger adds up its columns anew afterwards."""
     size = ledger.size
     if ledger.alias[:size].any():
         raise ValueError("compiled visits know no aliases; fold them into their targets")
     received, forwarded = ledger.received[:size], ledger.forwarded[:size]
     restless = int(np.abs(received - forwarded).sum())
-    held = _Held(received, forwarded, np.array([ledger.virtual, restless], dtype=np.int64))
+    held = Held(received, forwarded, np.array([ledger.virtual, restless], dtype=np.int64))
     yield held
-    ledger.recount(int(held.till[_VIRTUAL]))
+    ledger.recount(int(held.till[VIRTUAL]))
 
 
 @compiled
-def _links_of(indptr, targets, page):  # type: ignore[no-untyped-def]
+def links_of(indptr, targets, page):  # type: ignore[no-untyped-def]
     return targets[indptr[page] : indptr[page + 1]]
 
 
 @compiled
-def _spend(cash, page, degree):  # type: ignore[no-untyped-def]
+def spend(cash, page, degree):  # type: ignore[no-untyped-def]
     """`Adaptive.visit` but for the credits: returns the cash that `page` spent, and what each outlink is to get."""
     till = cash.till
     spent = cash.standing[page]
-    if cash.paid == _ALL or (cash.paid == _VISITED and cash.visited[page]):
-        spent += till[_LEVEL]
+    if cash.paid == TO_ALL or (cash.paid == TO_VISITED and cash.visited[page]):
+        spent += till[LEVEL]
     cash.history[page] += spent
-    till[_CLOCK] += spent
-    cash.last[page] = till[_CLOCK]
+    till[CLOCK] += spent
+    cash.last[page] = till[CLOCK]
     share = damped(spent) // degree if degree else 0
     cash.standing[page] -= spent
     if not cash.visited[page]:
         cash.visited[page] = True
         cash.newcomer_history[0] += (cash.history[page] - cash.newcomer_history[0]) / NEWCOMERS
-        if cash.paid == _VISITED:
-            till[_PAYEES] += 1
-            cash.standing[page] -= till[_LEVEL]
-    till[_INCOME] += spent - share * degree
-    in_hand = cash.total - till[_RESERVE] - till[_INCOME]
-    if cash.paid and till[_PAYEES] and till[_INCOME] >= max(1.0, cash.lump * in_hand):
-        till[_LEVEL] += till[_INCOME] // till[_PAYEES]
-        till[_INCOME] %= till[_PAYEES]
+        if cash.paid == TO_VISITED:
+            till[PAYEES] += 1
+            cash.standing[page] -= till[LEVEL]
+    till[INCOME] += spent - share * degree
+    in_hand = cash.total - till[RESERVE] - till[INCOME]
+    if cash.paid and till[PAYEES] and till[INCOME] >= max(1.0, cash.lump * in_hand):
+        till[LEVEL] += till[INCOME] // till[PAYEES]
+        till[INCOME] %= till[PAYEES]
     return spent, share
 
 
 @compiled
 def _visit_pages(cash, indptr, targets, pages, spent):  # type: ignore[no-untyped-def]
     for visit, page in enumerate(pages):
-        outlinks = _links_of(indptr, targets, page)
-        spent[visit], share = _spend(cash, page, len(outlinks))
+        outlinks = links_of(indptr, targets, page)
+        spent[visit], share = spend(cash, page, len(outlinks))
         for target in outlinks:
             cash.standing[target] += share
 
@@ -255,9 +255,9 @@ def _visit_pages(cash, indptr, targets, pages, spent):  # type: ignore[no-untype
 def _visit_greedily(cash, indptr, targets, heap, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for visit in range(len(pages)):
         page = first(heap)
-        outlinks = _links_of(indptr, targets, page)
+        outlinks = links_of(indptr, targets, page)
         pages[visit] = page
-        spent[visit], share = _spend(cash, page, len(outlinks))
+        spent[visit], share = spend(cash, page, len(outlinks))
         moved(heap, page)
         for target in outlinks:
             cash.standing[target] += share
@@ -286,19 +286,19 @@ def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages,
         number = pop(heap)
         page = page_of[number]
         known, degree = sizes[0], 0
-        for target in _links_of(indptr, targets, page):
+        for target in links_of(indptr, targets, page):
             if number_of[target] == ABSENT:
                 number_of[target], page_of[sizes[0]] = sizes[0], target
-                granted = min(grant, till[_RESERVE])
-                till[_RESERVE] -= granted
+                granted = min(grant, till[RESERVE])
+                till[RESERVE] -= granted
                 cash.standing[sizes[0]] = granted
                 cash.history[sizes[0]] = cash.newcomer_history[0]
-                cash.last[sizes[0]] = till[_CLOCK]
+                cash.last[sizes[0]] = till[CLOCK]
                 sizes[0] += 1
             outlinks[degree] = number_of[target]
             degree += 1
         pages[visit] = page
-        spent[visit], share = _spend(cash, number, degree)
+        spent[visit], share = spend(cash, number, degree)
         sizes[1] += 1
         for target in outlinks[:degree]:
             cash.standing[target] += share
@@ -309,23 +309,23 @@ def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages,
 
 
 @compiled
-def _credit(held, target, units):  # type: ignore[no-untyped-def]
+def credit(held, target, units):  # type: ignore[no-untyped-def]
     """Change what `target` has received; returns its residual."""
     before = abs(held.received[target] - held.forwarded[target])
     held.received[target] += units
     after = abs(held.received[target] - held.forwarded[target])
-    held.till[_RESTLESS] += after - before
+    held.till[RESTLESS] += after - before
     return after
 
 
 @compiled
-def _forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
+def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
     """The part of `Ledger.visit` that concerns the page itself: what each outlink gets, each old one gave."""
     h, n = held.forwarded[page], held.received[page]
-    held.till[_RESTLESS] -= abs(n - h)
+    held.till[RESTLESS] -= abs(n - h)
     held.forwarded[page] = n
     sent, taken = sigma(n, len(outlinks)), sigma(h, len(old))
-    held.till[_VIRTUAL] += n - h - len(outlinks) * sent + len(old) * taken
+    held.till[VIRTUAL] += n - h - len(outlinks) * sent + len(old) * taken
     return sent, taken
 
 
@@ -333,46 +333,46 @@ def _forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
 def _settle_greedily(held, indptr, targets, old_indptr, old_targets, visited, heap, visits):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for _ in range(visits):
         page = first(heap)
-        outlinks = _links_of(indptr, targets, page)
-        old = outlinks if visited[page] else _links_of(old_indptr, old_targets, page)
+        outlinks = links_of(indptr, targets, page)
+        old = outlinks if visited[page] else links_of(old_indptr, old_targets, page)
         visited[page] = True
-        sent, taken = _forward(held, page, outlinks, old)
+        sent, taken = forward(held, page, outlinks, old)
         heap.key[page] = 0
         moved(heap, page)
         if np.array_equal(outlinks, old):  # the rule; only the difference has to move
             sent -= taken
             old = old[:0]
         for target in old:
-            heap.key[target] = _credit(held, target, -taken)
+            heap.key[target] = credit(held, target, -taken)
             moved(heap, target)
         for target in outlinks:
-            heap.key[target] = _credit(held, target, sent)
+            heap.key[target] = credit(held, target, sent)
             moved(heap, target)
 
 
 @compiled
 def _settle_in_order(held, indptr, targets, old_indptr, old_targets, visited, pages):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for page in pages:
-        outlinks = _links_of(indptr, targets, page)
-        old = outlinks if visited[page] else _links_of(old_indptr, old_targets, page)
+        outlinks = links_of(indptr, targets, page)
+        old = outlinks if visited[page] else links_of(old_indptr, old_targets, page)
         visited[page] = True
-        sent, taken = _forward(held, page, outlinks, old)
+        sent, taken = forward(held, page, outlinks, old)
         for target in old:
-            _credit(held, target, -taken)
+            credit(held, target, -taken)
         for target in outlinks:
-            _credit(held, target, sent)
+            credit(held, target, sent)
 
 
 @compiled
 def _settle_by_sweeps(held, indptr, targets, visits, page, passed, least):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     size = len(held.received)
-    while visits > 0 and held.till[_RESTLESS] > 0:
+    while visits > 0 and held.till[RESTLESS] > 0:
         residual = abs(held.received[page] - held.forwarded[page])
-        if residual > 0 and residual * size >= least * held.till[_RESTLESS]:
-            outlinks = _links_of(indptr, targets, page)
-            sent, taken = _forward(held, page, outlinks, outlinks)
+        if residual > 0 and residual * size >= least * held.till[RESTLESS]:
+            outlinks = links_of(indptr, targets, page)
+            sent, taken = forward(held, page, outlinks, outlinks)
             for target in outlinks:
-                _credit(held, target, sent - taken)
+                credit(held, target, sent - taken)
             visits -= 1
             passed = 0
         else:

@@ -106,7 +106,7 @@ def _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_
         for at in range((starts[host + 1] - starts[host] - 2) // 2, -1, -1):
             _down(pages, starts[host], starts[host + 1], at)
         if starts[host] < starts[host + 1]:
-            hosts.key[host] = -_ticks(pages.due[pages.order[starts[host]]])
+            hosts.key[host] = -in_ticks(pages.due[pages.order[starts[host]]])
             add(hosts, host)
     resting = np.full(rest + 1, -1, dtype=np.int64)
     is_fetched = np.zeros(n, dtype=np.bool_)
@@ -119,30 +119,30 @@ def _keep_fresh(world, pages, hosts, schedule, chances, until, price, rest, own_
             resting[tick % (rest + 1)] = -1
             is_late = pages.due[pages.order[starts[back]]] <= now
             prices[back] = repriced(prices[back], HOST_PRICE_GAIN / (starts[back + 1] - starts[back]), is_late)
-            hosts.key[back] = -_ticks(_host_due(world, pages, prices, schedule, back))
+            hosts.key[back] = -in_ticks(_host_due(world, pages, prices, schedule, back))
             add(hosts, back)
         if hosts.size[0] == 0:
             idle += 1
             continue
         host = _first_host(world, pages, prices, schedule, hosts, now)
         page = pages.order[starts[host]]
-        prices[-1] = repriced(prices[-1], PRICE_GAIN / n, -hosts.key[host] <= _ticks(now))
+        prices[-1] = repriced(prices[-1], PRICE_GAIN / n, -hosts.key[host] <= in_ticks(now))
         gap = now - pages.last[page]
         changed = chances[tick] < -math.expm1(-world.rates[page] * gap)
-        fresh += world.importance[page] * _fresh_time(world.rates[page], pages.last[page], now, since)
+        fresh += world.importance[page] * fresh_time(world.rates[page], pages.last[page], now, since)
         is_fetched[page] |= now >= since
         _learn(schedule, pages, page, gap, changed)
         pages.last[page] = now
         pages.due[page] = _due(world, pages, schedule, max(prices[-1], prices[host]), page)
         _down(pages, starts[host], starts[host + 1], 0)
-        hosts.key[host] = -_ticks(_host_due(world, pages, prices, schedule, host))
+        hosts.key[host] = -in_ticks(_host_due(world, pages, prices, schedule, host))
         if rest:
             pop(hosts)
             resting[tick % (rest + 1)] = host
         else:
             moved(hosts, host)
     for page in range(n):
-        fresh += world.importance[page] * _fresh_time(world.rates[page], pages.last[page], until, since)
+        fresh += world.importance[page] * fresh_time(world.rates[page], pages.last[page], until, since)
     return fresh / (until - since), 1.0 - is_fetched.sum() / n, idle / ticks
 
 
@@ -151,8 +151,8 @@ def _first_host(world, pages, prices, schedule, hosts, now):  # type: ignore[no-
     """The host whose page is due first. Prices have moved since the hosts were put in order: look a few times."""
     for _ in range(_TRIES):
         host = first(hosts)
-        due = _ticks(_host_due(world, pages, prices, schedule, host))
-        if due <= max(-hosts.key[host], _ticks(now)):
+        due = in_ticks(_host_due(world, pages, prices, schedule, host))
+        if due <= max(-hosts.key[host], in_ticks(now)):
             break
         hosts.key[host] = -due
         moved(hosts, host)
@@ -200,7 +200,7 @@ def _learn(schedule, pages, page, gap, changed):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _fresh_time(rate, last, until, since):  # type: ignore[no-untyped-def]
+def fresh_time(rate, last, until, since):  # type: ignore[no-untyped-def]
     """How long a page is expected to be as it was fetched at `last`, from `since` (or `last`) to `until`."""
     begin = max(last, since)
     if until <= begin:
@@ -209,7 +209,7 @@ def _fresh_time(rate, last, until, since):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _ticks(time):  # type: ignore[no-untyped-def]
+def in_ticks(time):  # type: ignore[no-untyped-def]
     return int(time * _TICKS)
 
 
