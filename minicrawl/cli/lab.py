@@ -134,22 +134,38 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
 
 
 @command.command(epilog="Example: minicrawl lab refresh --quick")
+@click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(min=200), default=20_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
               help="How many drawn webs the figures are the mean of.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
 @_shared
-def refresh(pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
+    graph: Path | None, pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool
+) -> None:
     """Schedules that fetch pages again, side by side: how much of what they keep is fresh.
 
     Pages of drawn importance change at drawn rates; each schedule has so many fetches. The first one is that of
     `crawl --refresh`.
+
+    With GRAPH everything together instead: from ten of its pages a crawl finds those they reach, keeps them fresh and
+    measures importance, while text and links change. It has eight fetches a page.
     """
     need_extra("the lab", "numba", "matplotlib")
+    if graph is not None:
+        _show([(f"everything together on {graph}", partial(_together, graph, seed))], out, as_json)
+        return
     from minicrawl.lab.refresh import Setup, experiment
 
     setup = Setup(max(200, pages // 10), 1, seed=seed) if quick else Setup(pages, worlds, seed=seed)
     _show([("refresh", lambda: experiment(setup))], out, as_json)
+
+
+def _together(graph: Path, seed: int) -> "Result":
+    from minicrawl.graphs.loading import load_graph
+    from minicrawl.lab.together import experiment
+
+    return experiment(load_graph(graph).graph, seed)
 
 
 @command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")

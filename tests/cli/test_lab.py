@@ -55,6 +55,21 @@ def test_figure_all_names_every_figure(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_refresh_of_a_graph_is_everything_together(tmp_path: Path, edges: Path) -> None:
+    result = lab("refresh", str(edges), "--out", str(tmp_path / "out"), "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["name"] == "together"
+    assert [Path(file).name for file in document["files"]] == ["together.csv", "together.svg"]
+    assert len(document["rows"]) == 24
+
+
+def test_refresh_of_a_graph_that_is_not_there_is_one_sentence() -> None:
+    result = lab("refresh", "nowhere.npz")
+    assert (result.exit_code, "there is no graph file 'nowhere.npz'" in result.output) == (2, True)
+
+
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for run in ("one", "two"):
         lab("figure", "2", *SMALL, "--seed", "7", "--out", str(tmp_path / run))

@@ -1,0 +1,367 @@
+"""A crawl that finds pages, fetches them again and measures importance while the web changes, compiled.
+
+M      pages of the web; the unit of time is that of M fetches
+q      share of the fetches that discover a page
+
+The books, the credit rule for discoveries, when a page is due and what is learned of its rate are those of `opic`: its
+functions, compiled, or steps that tests hold to them. Pages are numbered as they are discovered.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.lab.compiled import (
+    CLOCK,
+    INCOME,
+    LAB_TOTAL,
+    LEVEL,
+    PAYEES,
+    RESERVE,
+    TO_ALL,
+    VIRTUAL,
+    Held,
+    credit,
+    forward,
+    links_of,
+    opened,
+    spend,
+)
+from minicrawl.lab.due_pages import CASH, LEARNED, fresh_time, in_ticks
+from minicrawl.lab.heap import ABSENT, add, compiled, empty_heap, first, moved, pop, risen
+from minicrawl.opic import GRANT, SEED_GRANTS, UNIT, Adaptive, Basic, Interpolation, Ledger, PayOut
+from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic.cash_book import NEWCOMERS
+from minicrawl.opic.refresh import PRICE_GAIN, interval, learned, repriced
+from minicrawl.opic.window import interpolated
+from minicrawl.rank import Graph
+
+REWIRED = 0.5
+"""So many changes turn a link of the page to another page; the others are of its text."""
+_TRIES = 8
+_MOST_DISCOVERIES = 2.0
+"""What the credit for discoveries is at most."""
+_PRICE, _CREDIT = range(2)
+_KNOWN, _NEVER_VISITED, _IN_ALL = range(3)
+_ONE_QUEUE = -1
+
+
+class Policy(NamedTuple):
+    """How a crawl chooses. share: q; schedule: of the pages to fetch again, CASH or LEARNED.
+
+    With schedule None there is one queue by cash, of all pages, as in the paper; importance is then that of the cash
+    book with the window of interpolation, else that of the ledger.
+    """
+
+    name: str
+    share: float = 1.0
+    schedule: int | None = None
+
+
+class Web(NamedTuple):
+    """A web that changes. targets: the links of now, in rows; rates: changes of each page per unit of time.
+
+    drawn: until when the changes of each page have been drawn. is_stale: whether it changed since it was fetched. read:
+    the links as they were fetched, in the rows of `targets`.
+    """
+
+    indptr: IntArray
+    targets: npt.NDArray[np.int32]
+    rates: FloatArray
+    drawn: FloatArray
+    is_stale: npt.NDArray[np.bool_]
+    read: npt.NDArray[np.int32]
+
+
+class _Known(NamedTuple):
+    """What is known of pages, by number but for `number_of`. sums: pages known; R of those never visited; R of all."""
+
+    page_of: npt.NDArray[np.int32]
+    number_of: npt.NDArray[np.int32]
+    last: FloatArray
+    rate: FloatArray
+    information: FloatArray
+    fresh: FloatArray
+    sums: IntArray
+    prices: FloatArray
+
+
+def changing_web(graph: Graph, rates: FloatArray) -> Web:
+    """A web with these links at time 0."""
+    still = np.zeros(graph.size)
+    targets = graph.targets.astype(np.int32)
+    return Web(graph.indptr, targets, rates, still, np.zeros(graph.size, dtype=np.bool_), targets.copy())
+
+
+class KeepingUp:
+    """A crawl by a policy, and the web that it crawls."""
+
+    def __init__(
+        self, web: Web, seeds: npt.NDArray[np.int32], policy: Policy, *, since: float, rng: np.random.Generator
+    ) -> None:
+        """seeds: distinct pages. since: the time from which on it is noted how long pages are fresh.
+
+        The rate of a page is taken for the median of all before its second fetch. In the paper all cash is with the
+        pages, so the seeds have it.
+        """
+        size, is_paper = len(web.rates), policy.schedule is None
+        self.web, self.policy = web, policy
+        self.fetches = 0
+        self.pages: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        """What has been fetched, in that order."""
+        self._since, self._rng = since, rng
+        self._book = Adaptive(Basic(), PayOut("all" if is_paper else "visited"), total=LAB_TOTAL)
+        self._book.discover([LAB_TOTAL // len(seeds) if is_paper else SEED_GRANTS * GRANT] * len(seeds))
+        self._book.grow(size)
+        self._held = Held(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(2, np.int64))
+        self._held.received[: len(seeds)] = UNIT
+        self._known = _Known(
+            page_of=np.zeros(size, np.int32),
+            number_of=np.full(size, ABSENT, np.int32),
+            last=np.zeros(size),
+            rate=np.full(size, np.median(web.rates)),
+            information=np.zeros(size),
+            fresh=np.zeros(size),
+            sums=np.array([len(seeds), UNIT * len(seeds), UNIT * len(seeds)]),
+            prices=np.array([1.0 / size, 0.0]),
+        )
+        self._known.page_of[: len(seeds)] = seeds
+        self._known.number_of[seeds] = np.arange(len(seeds))
+        self._waiting = empty_heap(self._book.standing)
+        for number in range(len(seeds)):
+            add(self._waiting, number)
+        self._due = empty_heap(np.zeros(size, np.int64))
+
+    @property
+    def now(self) -> float:
+        return self.fetches / len(self.web.rates)
+
+    def fetch(self, fetches: int) -> None:
+        """Go on by so many fetches."""
+        pages = np.zeros(fetches, dtype=np.int32)
+        schedule = _ONE_QUEUE if self.policy.schedule is None else self.policy.schedule
+        with opened(self._book, len(self.web.rates)) as cash:
+            _fetch(
+                self.web,
+                self._known,
+                (cash, self._held),
+                (self._waiting, self._due),
+                (schedule, self.policy.share, Interpolation().turnovers, self._since, self.fetches),
+                pages,
+                self._rng,
+            )
+        self._book.size = int(self._known.sums[_KNOWN])
+        self.fetches += fetches
+        self.pages = np.append(self.pages, pages)
+
+    def importance(self) -> FloatArray:
+        """What the crawl takes for the importance of every page of the web, in the web's order; 0 of unknown pages."""
+        size = self._book.size
+        if self.policy.schedule is None:
+            self._book.window = Interpolation()
+            found = self._book.shares()
+            self._book.window = Basic()
+        else:
+            found = self.ledger().importance()
+        importance = np.zeros(len(self.web.rates))
+        importance[self._known.page_of[:size]] = found
+        return importance
+
+    def ledger(self) -> Ledger:
+        """The ledger of the crawl, of the pages that are known."""
+        size, never = self._book.size, np.zeros(len(self.web.rates), dtype=np.bool_)
+        return Ledger.of(
+            self._held.received[:size].copy(),
+            self._held.forwarded[:size].copy(),
+            never[:size],
+            never[:size].copy(),
+            int(self._held.till[VIRTUAL]),
+        )
+
+    def graph(self) -> Graph:
+        """The links of now."""
+        change_all(self.web, self._rng, self.now)
+        return Graph(self.web.indptr, self.web.targets)
+
+    def fresh_shares(self) -> FloatArray:
+        """Share of the time from `since` to now that each page was as it was fetched, expected, in the web's order."""
+        if self.now <= self._since:
+            return self.fresh_now()
+        size, fresh = self._book.size, np.zeros(len(self.web.rates))
+        pages, last = self._known.page_of[:size], self._known.last[:size]
+        rates, begin = self.web.rates[pages], np.maximum(last, self._since)
+        ahead = (np.exp(-rates * (begin - last)) - np.exp(-rates * (self.now - last))) / rates
+        fresh[pages] = self._known.fresh[:size] + np.where(self._book.visited[:size], ahead, 0.0)
+        return fresh / (self.now - self._since)
+
+    def fresh_now(self) -> FloatArray:
+        """Probability that each page is as it was fetched, in the web's order."""
+        size, fresh = self._book.size, np.zeros(len(self.web.rates))
+        pages = self._known.page_of[:size]
+        age = self.now - self._known.last[:size]
+        fresh[pages] = np.where(self._book.visited[:size], np.exp(-self.web.rates[pages] * age), 0.0)
+        return fresh
+
+
+@compiled
+def change(web, rng, page, now):  # type: ignore[no-untyped-def]
+    """Draw what has happened to a page until `now`. A link turns to any page, unless the page links there already."""
+    links = links_of(web.indptr, web.targets, page)
+    count = rng.poisson(web.rates[page] * (now - web.drawn[page]))
+    web.drawn[page] = now
+    web.is_stale[page] |= count > 0
+    for _ in range(count):
+        if len(links) and rng.random() < REWIRED:
+            target, place = rng.integers(0, len(web.rates)), rng.integers(0, len(links))
+            if target != page and not (links == target).any():
+                links[place] = target
+
+
+@compiled
+def change_all(web, rng, now):  # type: ignore[no-untyped-def]
+    for page in range(len(web.rates)):
+        change(web, rng, page, now)
+
+
+@compiled
+def _fetch(web, known, books, queues, how, pages, rng):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    schedule, share, turnovers, since, done = how
+    cash, held = books
+    waiting, due = queues
+    for fetch in range(len(pages)):
+        now = (done + fetch) / len(web.rates)
+        number = _chosen(known, held, waiting, due, schedule, share, now)
+        page = known.page_of[number]
+        pages[fetch] = page
+        change(web, rng, page, now)
+        if cash.visited[number]:
+            _learn(web, known, number, schedule, now, since)
+        web.is_stale[page] = False
+        known.last[number] = now
+        size = known.sums[_KNOWN]
+        links = links_of(web.indptr, web.targets, page)
+        outlinks = _discovered(known, cash, held, links)
+        old = outlinks[:0]
+        if cash.visited[number]:
+            old = known.number_of[links_of(web.indptr, web.read, page)]
+        _measure(known, held, cash.visited, number, outlinks, old)
+        links_of(web.indptr, web.read, page)[:] = links
+        given = _steer(cash, number, len(outlinks), turnovers if schedule == _ONE_QUEUE else 0.0)
+        if schedule == _ONE_QUEUE:
+            moved(waiting, number)
+        for target in outlinks:
+            cash.standing[target] += given
+            if waiting.place[target] != ABSENT:
+                risen(waiting, target)
+        for target in range(size, known.sums[_KNOWN]):
+            add(waiting, target)
+        if schedule != _ONE_QUEUE:
+            due.key[number] = -in_ticks(_due(known, held, schedule, number))
+            if due.place[number] == ABSENT:
+                add(due, number)
+            else:
+                moved(due, number)
+
+
+@compiled
+def _chosen(known, held, waiting, due, schedule, share, now):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    """The page to fetch next. A discovery is taken out of its queue, any other page stays where it waits."""
+    if schedule == _ONE_QUEUE:
+        return first(waiting)
+    credited = min(known.prices[_CREDIT] + share, _MOST_DISCOVERIES)
+    discovers = waiting.size[0] > 0 and (credited >= 1.0 or due.size[0] == 0)
+    known.prices[_CREDIT] = max(credited - (1.0 if discovers else 0.0), 0.0)
+    if discovers:
+        return pop(waiting)
+    # The price has moved since the pages were put in order: look a few times.
+    for _ in range(_TRIES):
+        number = first(due)
+        at = in_ticks(_due(known, held, schedule, number))
+        if at <= max(-due.key[number], in_ticks(now)):
+            break
+        due.key[number] = -at
+        moved(due, number)
+    number = first(due)
+    is_overdue = -due.key[number] <= in_ticks(now)
+    known.prices[_PRICE] = repriced(known.prices[_PRICE], PRICE_GAIN / due.size[0], is_overdue)
+    return number
+
+
+@compiled
+def _due(known, held, schedule, number):  # type: ignore[no-untyped-def]
+    """When a page is due, by the share of all importance that the ledger gives it now."""
+    pages, never_visited, in_all = known.sums
+    floating = held.till[VIRTUAL] + never_visited
+    x = held.received[number] - UNIT + floating / pages
+    importance = x / (in_all - UNIT * pages + floating)
+    if schedule == CASH:
+        return known.last[number] + known.prices[_PRICE] / importance
+    return known.last[number] + interval(known.prices[_PRICE], importance, known.rate[number])
+
+
+@compiled
+def _learn(web, known, number, schedule, now, since):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    page, last = known.page_of[number], known.last[number]
+    known.fresh[number] += fresh_time(web.rates[page], last, now, since)
+    if schedule == LEARNED:
+        known.rate[number], known.information[number] = learned(
+            known.rate[number], known.information[number], now - last, web.is_stale[page]
+        )
+
+
+@compiled
+def _discovered(known, cash, held, links):  # type: ignore[no-untyped-def]
+    """Numbers of the pages linked; those not known yet are granted cash, as `Adaptive.discover` does."""
+    till, sums = cash.till, known.sums
+    for target in links:
+        if known.number_of[target] == ABSENT:
+            number = sums[_KNOWN]
+            known.number_of[target], known.page_of[number] = number, target
+            granted = min(GRANT, till[RESERVE])
+            till[RESERVE] -= granted
+            cash.standing[number] = granted
+            cash.history[number] = cash.newcomer_history[0]
+            cash.last[number] = till[CLOCK]
+            if cash.paid == TO_ALL:
+                cash.standing[number] -= till[LEVEL]
+                till[PAYEES] += 1
+            held.received[number] = UNIT
+            sums[_KNOWN] += 1
+            sums[_NEVER_VISITED] += UNIT
+            sums[_IN_ALL] += UNIT
+    return known.number_of[links]
+
+
+@compiled
+def _measure(known, held, visited, number, outlinks, old):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    """`Ledger.visit`."""
+    if not visited[number]:
+        known.sums[_NEVER_VISITED] -= held.received[number]
+    sent, taken = forward(held, number, outlinks, old)
+    _credit_all(known, held, visited, number, old, -taken)
+    _credit_all(known, held, visited, number, outlinks, sent)
+
+
+@compiled
+def _credit_all(known, held, visited, number, targets, units):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - compiled
+    for target in targets:
+        credit(held, target, units)
+        if not visited[target] and target != number:
+            known.sums[_NEVER_VISITED] += units
+    known.sums[_IN_ALL] += units * len(targets)
+
+
+@compiled
+def _steer(cash, number, degree, turnovers):  # type: ignore[no-untyped-def]
+    """`Adaptive.visit` but for the credits. turnovers: the window of interpolation; 0: the whole past."""
+    till = cash.till
+    past, last, clock = cash.history[number], cash.last[number], till[CLOCK]
+    is_newcomer, newcomers = not cash.visited[number], cash.newcomer_history[0]
+    in_hand = cash.total - till[RESERVE] - till[INCOME]
+    spent, given = spend(cash, number, degree)
+    if turnovers:
+        cash.history[number] = interpolated(past, float(spent), float(clock - last), turnovers * in_hand)
+        if is_newcomer:
+            cash.newcomer_history[0] = newcomers + (cash.history[number] - newcomers) / NEWCOMERS
+    return given
