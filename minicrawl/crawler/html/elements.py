@@ -12,6 +12,7 @@ from itertools import islice
 import numpy as np
 
 from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.nesting import FORMATS, nesting
 from minicrawl.crawler.html.plain_tree import NAMES_KEPT, REST_OF_TAG, PlainTree
 from minicrawl.crawler.html.tree import Tree
 
@@ -19,10 +20,12 @@ from minicrawl.crawler.html.tree import Tree
 _FEW_TAGS = 1_000
 # Tags inside one another are searched through at every tag: with so many at most for a second.
 _MOST_TAGS = 30_000
+_MOST_SEARCHED = _MOST_TAGS**2 // 4
+# Each takes half a kilobyte.
+_MOST_ELEMENTS = 250_000
 # Unclosed formatting elements are copied into every paragraph that follows, an element of 440 bytes each time.
 _MOST_COPIES = 500_000
-_FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
-_FORMATTING = re.compile(rb"<(?:%b)(?:>|[\t\n\f\r /](?:%b>)?)" % (b"|".join(_FORMATS), REST_OF_TAG), re.IGNORECASE)
+_FORMATTING = re.compile(rb"<(?:%b)(?:>|[\t\n\f\r /](?:%b>)?)" % (b"|".join(FORMATS), REST_OF_TAG), re.IGNORECASE)
 # Each attribute of a tag is compared with all before it: so many, and so many bytes of them, take a second.
 _MANY = 25_000
 _LONG = 4 * _MANY
@@ -45,7 +48,7 @@ def _beginnings_of(names: Iterable[bytes]) -> list[int]:
 
 
 _MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
-_MAY_FORMAT[_beginnings_of(_FORMATS)] = True
+_MAY_FORMAT[_beginnings_of(FORMATS)] = True
 # A bit for each of the rare selectors.
 _RARE = np.zeros(1 << 16, dtype=np.uint8)
 for _bit, _names in enumerate(RARE_SELECTORS.values()):
@@ -99,8 +102,18 @@ class Marks:
 
 def may_explode(marks: Marks) -> bool:
     """Whether a browser's tree of a page may be much larger than its bytes, or much slower to build."""
-    if marks.number <= _FEW_TAGS:
+    if marks.number <= _FEW_TAGS or not _looks_as_if_it_may(marks):
         return False
+    nested = nesting(marks.body) if marks.number <= _MOST_ELEMENTS else None
+    if nested is None:
+        return True
+    copied = marks.number * nested.unclosed
+    searched = marks.number * nested.deepest + copied
+    return searched > _MOST_SEARCHED or copied > _MOST_COPIES
+
+
+def _looks_as_if_it_may(marks: Marks) -> bool:
+    """The same, told at a glance, whatever the tags are."""
     if marks.number > _MOST_TAGS:
         return True
     formatting = marks.at[_MAY_FORMAT[marks.beginnings]]
