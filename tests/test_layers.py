@@ -35,8 +35,8 @@ HOMES = {
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawler/html/plain_tree.py"},
-    "selectolax": {"crawler/html/browser_tree.py"},
+    "lxml": {"crawler/html/trees/plain_tree.py"},
+    "selectolax": {"crawler/html/trees/browser_tree.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
     "sqlite3": {
         f"store/{name}.py"
@@ -156,7 +156,7 @@ def test_no_folder_has_more_than_twelve_modules(folder: str) -> None:
 TESTS = Path(__file__).parent
 WITHOUT_A_TEST = {
     **dict.fromkeys(("model", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
-    **dict.fromkeys(("crawler/sources/source", "crawler/html/tree"), "protocols"),
+    **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
     "crawler/admission/traps/page_content": "plain values",
 }
 """Modules with nothing that could break, and why."""

@@ -3,10 +3,7 @@
 decode       bytes to text, as browsers do
 parse        links, title and directives, and what else of a page is wanted
 elements     which parser reads a page, so that none takes long over it
-nesting      how deep the tags of a page are inside one another
-tree         what a parser has to tell of a page
-browser_tree a page as a browser's parser sees it, by Lexbor
-plain_tree   a page as libxml2 reads it without most of its tags
+trees/       a page as a tree, whichever parser builds it
 link_places  where on its page a link stands
 blocks       the blocks of a page's text, by which to tell what has changed
 link_header  the header field Link

@@ -11,10 +11,10 @@ from itertools import islice
 
 import numpy as np
 
-from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
-from minicrawl.crawler.html.nesting import FORMATS, nesting
-from minicrawl.crawler.html.plain_tree import NAMES_KEPT, REST_OF_TAG, PlainTree
-from minicrawl.crawler.html.tree import Tree
+from minicrawl.crawler.html.trees.browser_tree import RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.trees.nesting import FORMATS, nesting
+from minicrawl.crawler.html.trees.plain_tree import NAMES_KEPT, REST_OF_TAG, PlainTree
+from minicrawl.crawler.html.trees.tree import Tree
 
 # Whatever a page does, with so few tags it cannot do much: a quarter of a million elements at most.
 _FEW_TAGS = 1_000

@@ -8,7 +8,7 @@ other one in a list. Links in the text tell best what people cite.
 import re
 from collections.abc import Mapping
 
-from minicrawl.crawler.html.tree import INLINE
+from minicrawl.crawler.html.trees.tree import INLINE
 from minicrawl.model import Place
 
 TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page

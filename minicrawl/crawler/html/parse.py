@@ -10,7 +10,7 @@ from typing import TypedDict
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import tree_of, within_limit
-from minicrawl.crawler.html.tree import Tree
+from minicrawl.crawler.html.trees.tree import Tree
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import ParsedPage, Wanted

@@ -5,7 +5,7 @@ import random
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from minicrawl.crawler.html.nesting import Nesting, nesting
+from minicrawl.crawler.html.trees.nesting import Nesting, nesting
 
 _NAMES = (
     "a b i font p div ul li dl dt dd table tbody tr td th caption colgroup h1 h2 span section pre form button body head"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from minicrawl.crawler.html.link_places import BY_TAG, CONTENT, FEW, LIST, TEXT, is_text, place_by
-from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
+from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
 
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).

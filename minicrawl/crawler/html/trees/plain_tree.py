@@ -19,7 +19,7 @@ from typing import cast
 from lxml import etree
 
 from minicrawl.crawler.html.link_places import CONTENT, LIST, TEXT, is_text, place_in
-from minicrawl.crawler.html.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
+from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
 
 _KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
 NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()

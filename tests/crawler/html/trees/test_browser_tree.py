@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.trees.browser_tree import RARE_SELECTORS, BrowserTree
 from minicrawl.model import Place
 
 ALL = list(RARE_SELECTORS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from minicrawl.crawler.html.browser_tree import BrowserTree
-from minicrawl.crawler.html.plain_tree import PlainTree
-from minicrawl.crawler.html.tree import Tree
+from minicrawl.crawler.html.trees.browser_tree import BrowserTree
+from minicrawl.crawler.html.trees.plain_tree import PlainTree
+from minicrawl.crawler.html.trees.tree import Tree
 
 HTML = b"""<!doctype html><html lang=de><head><title>T</title><meta name=robots content=none><base href=/b/>
 <link rel=canonical href=/c></head><body class=x><header><a href=/1>one</a></header><div class='main-content'>
