@@ -6,6 +6,7 @@ methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
 settling, revisits    what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
+anticipated_order,
 orders
 discovery, steering   holding a share of the fetches for pages never visited
 refresh, due_pages    keeping pages fresh under a budget

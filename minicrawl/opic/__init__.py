@@ -7,7 +7,7 @@ surfer     which links a walker takes, by the places where they stand
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     how much of the past counts         strategy  which page next
 budget     discovery versus refresh            coverage  how much of all importance is certainly collected
-refresh    when to fetch a page again
+refresh    when to fetch a page again         anticipated  what a waiting page can be expected to get
 units      what a page passes along its links    arrays    what is kept per page, and how it grows
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.

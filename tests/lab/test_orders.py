@@ -64,8 +64,8 @@ def test_experiment_has_a_row_per_order_and_seed_set_and_curves_that_end_at_one(
     assert (plain <= virtual).all()
     assert (virtual <= truth + 1e-9).all()
     assert result.claims[-1].held
-    assert "gain +" in result.claims[0].measured
-    assert "of 3 seed sets" in result.claims[0].measured
+    assert "gain +" in result.claims[1].measured
+    assert "of 3 seed sets" in result.claims[1].measured
 
 
 def test_seeds_that_reach_hardly_anything_are_drawn_again() -> None:
