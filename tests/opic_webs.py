@@ -28,10 +28,14 @@ def final(page: int, links: Sequence[Sequence[int]] | Mapping[int, Sequence[int]
 
 
 def exact_importance(
-    links: Sequence[Sequence[int]], teleport: Sequence[float], aliases: Iterable[int] = ()
+    links: Sequence[Sequence[int]],
+    teleport: Sequence[float],
+    aliases: Iterable[int] = (),
+    weights: Sequence[Sequence[float]] | None = None,
 ) -> npt.NDArray[np.float64]:
     """PageRank by powers of the whole matrix, each alias folded into the page it stands for.
 
+    weights: of the links; None: all alike.
     From a page without links, and else with probability 1 - d, the walker jumps to a page drawn by
     `teleport`. Links to an alias and jumps to it are links and jumps to what it stands for.
     """
@@ -47,8 +51,9 @@ def exact_importance(
             step[:, page] = jump
             continue
         step[:, page] = (1 - D) * jump
-        for target in links[page]:
-            step[final(target, links, aliases), page] += D / len(links[page])
+        chances = weights[page] if weights is not None else [1.0] * len(links[page])
+        for target, chance in zip(links[page], chances, strict=True):
+            step[final(target, links, aliases), page] += D * chance / sum(chances)
     importance: npt.NDArray[np.float64] = np.linalg.matrix_power(step, 512) @ jump
     importance /= importance.sum()
     return importance

@@ -174,7 +174,6 @@ MAY_BE_LONGER = {
     "crawler/frontier/frontier.py:Frontier",
     "crawler/sources/worker.py:serve",
     "lab/convergence.py:figure_2",
-    "opic/ledger.py:Ledger",
 }
 
 

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 from minicrawl.model import READ, State
+from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
-from minicrawl.store.links import LinkGraph
+from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
 
 FloatArray = npt.NDArray[np.float64]
@@ -46,9 +47,14 @@ class FoldedPages:
 
 @dataclass(frozen=True, eq=False)
 class FoldedStore(FoldedPages):
-    """With the links between them."""
+    """With the links between them. places: where each link of the graph stands on its page; None: all alike."""
 
     graph: Graph
+    places: Places | None
+
+    def weights(self, surfer: Surfer) -> FloatArray | None:
+        """What the links of the graph weigh, shape (links,); None: all alike."""
+        return link_weights(surfer, self.places)
 
 
 def folded_store(store: Store) -> FoldedStore:
@@ -57,8 +63,8 @@ def folded_store(store: Store) -> FoldedStore:
         pages = folded_pages(store)
         links = store.links()
     with rankable(store):
-        graph, _ = folded_graph(links, pages.states)
-    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, graph)
+        graph, _, places = folded_graph(links, pages.states)
+    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, graph, places)
 
 
 def folded_pages(store: Store) -> FoldedPages:
@@ -74,18 +80,20 @@ def folded_pages(store: Store) -> FoldedPages:
     return FoldedPages(_jump(stands_for, states), stands_for, states, hosts, np.isin(states, list(READ)))
 
 
-def folded_rows(store: Store, pages: FoldedPages) -> Iterator[LinkRows]:
-    """The links of the folded graph, some thousand at a time. Raises StoreError where one leads nowhere."""
+def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:
+    """The links of the folded graph with their weights, some thousand at a time. Raises StoreError where one leads
+    nowhere."""
     is_alias = pages.is_alias
     for block in store.link_table.blocks():
         with rankable(store):
             check_ends(block)
         own = block.rows(np.flatnonzero(~is_alias[block.sources]))
-        yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets])
+        weights = link_weights(surfer, own.places)
+        yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets], weights)
 
 
-def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
-    """The graph whose PageRank is exact importance, and where its walkers jump to.
+def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray, Places | None]:
+    """The graph whose PageRank is exact importance, where its walkers jump to, and the places of its links.
 
     Links to an alias lead to the page it stands for; an alias itself has none. A walker jumps to all pages alike,
     to an alias meaning to the page it stands for, but never to a page that has gone. states: of every page. Raises
@@ -97,7 +105,14 @@ def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray]:
     sources = np.repeat(links.sources, np.diff(links.indptr))
     counts = ~is_alias[sources]
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
-    return graph, _jump(stands_for, states)
+    places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise
+    return graph, _jump(stands_for, states), places
+
+
+def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:
+    """What links in these places weigh; None: all alike."""
+    is_all_alike = places is None or surfer.is_uniform
+    return None if is_all_alike else surfer.weights[places].astype(np.float64)
 
 
 def check_ends(links: LinkGraph) -> None:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from minicrawl.analysis.folded_aliases import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
 from minicrawl.analysis.page_sets import IntArray, named_pages, pages_with_words
 from minicrawl.analysis.sites import numbered_sites, site_of
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
+from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.rank import pagerank
 from minicrawl.rank.blocks import block_pagerank, plan_blocks
 from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
@@ -30,11 +32,13 @@ _ROOT = 200  # Kleinberg's size of a root set
 class Options:
     """How to rank; each ranking looks at some of these.
 
-    memory: work on disk, with this much. trusted, root: FILE, URL or REGEX; topic: of these with NAME= before them.
+    surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. trusted, root: FILE,
+    URL or REGEX; topic: of these with NAME= before them.
     per: links within one of these do not count.
     """
 
     damping: float = 0.85
+    surfer: str | None = None
     memory: str | None = None
     trusted: str | None = None
     trusted_count: int = 50
@@ -66,7 +70,7 @@ def rankings(store: Store, by: str, options: Options) -> Rankings:
     """The pages of a store ranked. by: one of RANKERS. Raises SettingError, StoreError."""
     if options.memory is not None:
         pages = folded_pages(store)
-        return Rankings({by: _pagerank_on_disk(options.memory, options.damping, store, pages)}, pages.is_alias)
+        return Rankings({by: _pagerank_on_disk(options.memory, options, store, pages)}, pages.is_alias)
     folded = folded_store(store)
     return Rankings(RANKERS[by](options, store, folded), folded.is_alias)
 
@@ -79,18 +83,29 @@ def check_name(name: str) -> None:
         raise SettingError(f"--save {name}: every store has a column of that name; take another one")
 
 
-def _pagerank(options: Options, _: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    return {"pagerank": pagerank(folded.graph, options.damping, folded.jump)}
+def _pagerank(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+    weights = folded.weights(_surfer(options, store))
+    return {"pagerank": pagerank(folded.graph, options.damping, folded.jump, weights=weights)}
 
 
-def _pagerank_on_disk(memory: str, damping: float, store: Store, pages: FoldedPages) -> FloatArray:
+def _surfer(options: Options, store: Store) -> Surfer:
+    if options.surfer is None:
+        return kept_surfer(store)
+    try:
+        return parse_surfer(options.surfer)
+    except ValueError as error:
+        raise SettingError(f"--surfer {error}") from error
+
+
+def _pagerank_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> FloatArray:
     """The same, the links in temporary files."""
     try:
         plan = plan_blocks(pages.size, parse_size(memory))
     except ValueError as error:
         raise SettingError(f"--memory {memory} is too little: {error}") from error
     with Spill() as shelf:
-        return np.concatenate(list(block_pagerank(folded_rows(store, pages), plan, shelf, damping, pages.jump)))
+        rows = folded_rows(store, pages, _surfer(options, store))
+        return np.concatenate(list(block_pagerank(rows, plan, shelf, options.damping, pages.jump)))
 
 
 def _hits(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:

@@ -1,4 +1,4 @@
-"""How exact a crawl's own ranking is: against PageRank by power iteration of the links in its store.
+"""How exact a crawl's own ranking is: against PageRank by power iteration of the links in its store, by its weights.
 
 Twice: as it is stored (a crawl that was killed, or still runs, is not settled), and once the ledger has been
 settled in memory. The store is only read.
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FloatArray, check_is_rankable, folded_graph, rankable
+from minicrawl.analysis.folded_aliases import FloatArray, check_is_rankable, folded_graph, link_weights, rankable
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -45,13 +46,14 @@ class Verification:
 
     stored, settled: the ledger's importance as the store has it, and after settling, which took `rounds` with
     `visits` virtual visits in all. history: that of the cash book, the paper's own estimator. inlinks: their number.
-    rounding: what whole units may add to the certificate.
+    rounding: what whole units may add to the certificate. surfer: by whom links are weighed, in PageRank and ledger.
     """
 
     known: int
     read: int
     aliases: int
     links: int
+    surfer: str
     top: int
     stored: Agreement
     settled: Agreement
@@ -71,13 +73,13 @@ def verify(store: Store) -> Verification:
     with store.snapshot():
         check_is_rankable(store)
         links, rankings, columns = store.links(), store.ranks.arrays(), _columns(store)
-        virtual = int(store.meta("ledger_virtual") or 0)
+        virtual, surfer = int(store.meta("ledger_virtual") or 0), kept_surfer(store)
     with rankable(store):
-        graph, jump = folded_graph(links, columns["state"])
-    exact = pagerank(graph, preference=jump)
+        graph, jump, places = folded_graph(links, columns["state"])
+    exact = pagerank(graph, preference=jump, weights=link_weights(surfer, places))
     is_alias = columns["state"] == State.ALIAS
     is_gone = columns["state"] == State.GONE
-    ledger = Ledger.of(columns["received"], columns["forwarded"], is_gone, is_alias, virtual)
+    ledger = Ledger.of(columns["received"], columns["forwarded"], is_gone, is_alias, virtual, surfer=surfer)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
@@ -89,6 +91,7 @@ def verify(store: Store) -> Verification:
         read=int(np.count_nonzero(np.isin(columns["state"], list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
+        surfer=str(surfer),
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
         settled=agreement(ledger.importance(), ledger.certificate()),
@@ -117,7 +120,7 @@ def _settle(ledger: Ledger, links: LinkGraph) -> tuple[int, int]:
         if not len(rows):
             break  # what is left was received by pages whose links are missing
         due = links.rows(rows)
-        ledger.visit_many(due.sources, due.indptr, due.targets)
+        ledger.visit_many(due.sources, due.indptr, due.targets, due.places)
         rounds, visits = rounds + 1, visits + len(rows)
     return rounds, visits
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # What may be said beside --by; the first ranking that an option names in its help is the one it was made for.
 _OPTIONS = {
-    "pagerank": {"damping", "memory"},
+    "pagerank": {"damping", "surfer", "memory"},
     "hits": {"query", "root", "per"},
     "trustrank": {"damping", "trusted", "trusted_count"},
     "topic": {"damping", "topic", "weights"},
@@ -35,6 +35,8 @@ _EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_f
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
               help="Chance to follow a link; the rest jumps.")  # fmt: skip
+@click.option("--surfer", metavar="reasonable|uniform|WEIGHTS", help="For pagerank: who takes the links, by default as "
+              "in the crawl; WEIGHTS as text=8,list=2,nav=1.")  # fmt: skip
 @click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB.")
 @click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it those "
               "from which most pages are reached.")  # fmt: skip

@@ -28,7 +28,7 @@ _INCONSISTENT = 4
 @json_option
 @logging_options
 def command(tolerance: float, store: Path, as_json: bool) -> None:
-    """Compare a crawl's ranking with exact PageRank of the links it has stored.
+    """Compare a crawl's ranking with exact PageRank of the links it has stored, weighed as the crawl weighs them.
 
     As stored, and once the ledger is settled by virtual visits along stored links. That is done in memory, the
     store stays as it is; it may be in use by a crawl. Exit code 4 when the settled ranking is more off than its
@@ -61,7 +61,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 def _lines(found: "Verification", store: Path) -> list[str]:
     return [
         f"{store}: {counted(found.known, 'page')} known, {found.read:,} read, {counted(found.links, 'link')}; aliases, "
-        f"folded into their targets: {found.aliases:,}",
+        f"folded into their targets: {found.aliases:,}; surfer: {found.surfer}",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

@@ -28,6 +28,7 @@ from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
+from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -115,6 +116,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     locates = transport is None and settings.proxy is None
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
+    absorber.settling.let_weigh(_surfer(settings))
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer, seeds)
     files = room(raised_limit(), settings.concurrency)
@@ -211,6 +213,7 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     What is wrong with how to connect a Fetcher says when it is made, in workers too late.
     """
     _window(settings)
+    _surfer(settings)
     if transport is None:
         async with Fetcher(settings):
             return
@@ -225,6 +228,13 @@ def _window(settings: CrawlSettings) -> Window:
         raise SettingError(
             f"--history takes basic, interpolation, variable:K, fixed:T or improved-fixed:T,K: {error}"
         ) from error
+
+
+def _surfer(settings: CrawlSettings) -> Surfer:
+    try:
+        return parse_surfer(settings.surfer)
+    except ValueError as error:
+        raise SettingError(f"--surfer {error}") from error
 
 
 def _check_window(writer: Writer, settings: CrawlSettings) -> None:

@@ -23,6 +23,7 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import GRANT, STRATEGIES, Window, seed_grant
+from minicrawl.opic.surfer import parse_surfer
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.damaged_store import DamagedStore
@@ -102,7 +103,7 @@ def _rebuilt(damaged: DamagedStore, pages: list[_Page], file: Path) -> Salvaged:
     kept = dict(damaged.all_rows("meta", ("key", "value")))
     settings, window = _settings(kept), _window(kept)
     numbers = {page.id: number for number, page in enumerate(pages)}
-    accounts = Accounts(window)
+    accounts = Accounts(window, parse_surfer(settings.surfer))
     strategy = STRATEGIES[settings.strategy]
     seeds = [number for number, page in enumerate(pages) if page.found_on is None] or [0]
     grants = np.full(len(pages), GRANT)

@@ -7,8 +7,9 @@ surfer     which links a walker takes, by the places where they stand
 cash_book  cash steers: the paper's book       ledger    the ledger measures: importance, exact in the limit
 window     how much of the past counts         strategy  which page next
 budget     discovery versus refresh            coverage  how much of all importance is certainly collected
-refresh    when to fetch a page again         anticipated  what a waiting page can be expected to get
-units      what a page passes along its links    arrays    what is kept per page, and how it grows
+refresh    when to fetch a page again          anticipated  what a waiting page can be expected to get
+units      what a page passes along its links  ledger_columns  what the ledger keeps of every page
+arrays     of pages, and how they grow
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """

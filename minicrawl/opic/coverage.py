@@ -10,7 +10,7 @@ K    sum of s over pages that were collected: how often, certainly, a walker is 
 L    sum of s over pages at which there was nothing: a walker is there once, and starts again
 m    sum of r over all pages: walkers still waiting; each makes at most 1/(1-d) further steps
 
-    s_j + r_j = walkers that started at j + sum over links i -> j of sigma(s_i, o_i)       (as Lemma 2.3, see ledger.py)
+    s_j + r_j = walkers that started at j + sum over links i -> j of sigma(s_i, w, W_i)    (as Lemma 2.3, see ledger.py)
 
 A walker makes K + L + (at most m/(1-d)) steps before it starts again, so of its time at least
 
@@ -23,15 +23,19 @@ these, without sign. They stand for at most q/(1-d) steps that were counted and 
 
     coverage = ((1-d) K - q) / ((1-d) (K + L) + m)
 
+They take links by the weights of the surfer whose importance is asked for: else the bound could exceed it.
+
 All are counted in whole units. What a division leaves over waits at no page and steps no further, but is part of m.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import IntArray, Pages, grown, slices
+from minicrawl.opic.surfer import UNIFORM, LinkRows, Places, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 
 WALKERS = 2**48
@@ -67,7 +71,8 @@ class Coverage:
     which all other pages have no links.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, surfer: Surfer = UNIFORM) -> None:
+        self.surfer = surfer
         self.walkers: IntArray = np.zeros(0, dtype=np.int64)
         """r"""
         self.steps: IntArray = np.zeros(0, dtype=np.int64)
@@ -95,10 +100,20 @@ class Coverage:
         self._add(pages, WALKERS // seeds)
         self.waiting += WALKERS * len(pages) // seeds
 
-    def visit(self, page: int, outlinks: Pages, old: Pages = _NOWHERE, kind: PageKind = PageKind.PAGE) -> None:
+    def visit(  # noqa: PLR0913 - the links of a page now and before
+        self,
+        page: int,
+        outlinks: Pages,
+        old: Pages = _NOWHERE,
+        kind: PageKind = PageKind.PAGE,
+        *,
+        places: Places | None = None,
+        old_places: Places | None = None,
+    ) -> None:
         """Let the walkers at `page` step on along `outlinks` (distinct), as its kind says.
 
-        old: its outlinks at the last visit; those who went along them and would not now are taken back.
+        old: its outlinks at the last visit; those who went along them and would not now are taken back. places,
+        old_places: where these stand on the page; None: all alike.
         """
         h, r, was = self.steps.item(page), self.walkers.item(page), self.kind.item(page)
         n = h + r
@@ -110,37 +125,49 @@ class Coverage:
         if r < 0:
             self.owed += r
         self.walkers[page], self.steps[page] = (n, 0) if kind == _UNKNOWN else (0, n)
-        sent = self._step(n, len(outlinks), kind)
+        sent = self._step(n, len(outlinks), places, kind)
         if h:
-            taken = self._step(-h, len(old), was)
+            taken = self._step(-h, len(old), old_places, was)
             if np.array_equal(old, outlinks):
-                sent += taken
+                sent = sent + taken
             else:
                 self._add(old, taken)
         self._add(outlinks, sent)
 
-    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
+    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> None:
         """`visit` for distinct `pages` at once, their links and kinds unchanged.
 
-        indptr, targets: CSR of their outlinks.
+        indptr, targets, places: CSR of their outlinks.
         """
         kind, h, r = self.kind[pages], self.steps[pages], self.walkers[pages]
-        outdegree = np.diff(indptr)
-        links, is_page = np.maximum(outdegree, 1), kind == _PAGE
+        shares, is_page = Shares(self.surfer, indptr, places), kind == _PAGE
         moved = np.where(kind == _UNKNOWN, 0, r)
         n = h + moved
         all_going, gone = dampeds(n), dampeds(h)
         going = np.where(is_page, all_going - gone, moved)
-        going[(kind == _NOTHING) | (outdegree == 0)] = 0
-        sent = np.where(is_page, all_going // links - gone // links, going)
+        going[(kind == _NOTHING) | (np.diff(indptr) == 0)] = 0
+        sent = np.where(is_page[:, np.newaxis], shares.sigmas(all_going) - shares.sigmas(gone), going[:, np.newaxis])
         self.steps[pages] = n
         self.walkers[pages] = r - moved
-        np.add.at(self.walkers, targets, np.repeat(sent, outdegree))
+        np.add.at(self.walkers, targets, shares.each(sent))
         self.stepped += int(moved.sum(where=is_page))
         self.lost += int(moved.sum(where=kind == _NOTHING))
         self.waiting += int(going.sum()) - int(moved.sum())
         if self.owed:
             self.owed = _below_zero(self.walkers)
+
+    def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
+        """Let the walkers take links by another surfer's weights, also those who have stepped on: they are taken back
+        from where they went and go where they would have gone. links: those of all pages at their last visits."""
+        for rows in links:
+            s, moved = self.steps[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
+            passed = np.where(self.kind[rows.sources] == _PAGE, dampeds(s), 0)  # an alias has but one link
+            for sign, by in ((-1, self.surfer), (1, surfer)):
+                shares = Shares(by, rows.indptr, rows.places)
+                moved += sign * shares.each(shares.sigmas(passed))
+            np.add.at(self.walkers, rows.targets, moved)
+        self.surfer = surfer
+        self.owed = _below_zero(self.walkers)
 
     def recount(self, waiting: int) -> None:
         """Take over m, the columns having been filled from elsewhere, and count again what follows from them."""
@@ -177,10 +204,10 @@ class Coverage:
         """1-d times the steps that all walkers make at most."""
         return (1.0 - DAMPING) * (self.stepped + self.lost) + self.waiting
 
-    def _step(self, walkers: int, links: int, kind: int) -> int:
+    def _step(self, walkers: int, links: int, places: Places | None, kind: int) -> IntArray | int:
         """Let all walkers that ever came to a page step on; take them back if their number is negative.
 
-        Returns how many of them go along each of its links.
+        Returns how many of them go along each of its links; one number where as many go along all.
         """
         if not walkers or kind == _UNKNOWN:
             return 0
@@ -194,13 +221,14 @@ class Coverage:
         else:
             self.lost += walkers
         self.waiting += sign * (going - n)
-        return sign * (going // links) if links else 0
+        return sign * self.surfer.sent(going, links, places).each
 
-    def _add(self, pages: Pages, walkers: int) -> None:
+    def _add(self, pages: Pages, walkers: IntArray | int) -> None:
         """Let so many more walkers wait at each of some distinct pages."""
-        if walkers > 0 and not self.owed:
+        is_more = walkers >= 0 if isinstance(walkers, int) else bool((walkers >= 0).all())
+        if is_more and not self.owed:
             self.walkers[pages] += walkers
-        elif walkers:
+        else:
             before = self.walkers[pages]
             self.owed -= _below_zero(before) if self.owed else 0
             before += walkers

@@ -8,7 +8,9 @@ R_j   received: birth cash and all that links have brought
 H_j   forwarded: the part of R_j that the visits of j have passed on
 V     cash of the virtual page; sum(R - H) + V = sum(B)
 
-    R_j = B_j + sum over links i -> j of sigma(H_i, o_i)            (Lemma 2.3 of the paper, in integers)
+    R_j = B_j + sum over links i -> j of sigma(H_i, w, W_i)         (Lemma 2.3 of the paper, in integers)
+
+with w the weight of the link by its place and W_i that of all links of i, see surfer.py;
 
     X_j = R_j - B_j + V' * B_j / sum(B)       importance, before it is divided by the sum of all X
     V'  = V + sum of R over pages never visited: their cash goes the way of a page without links
@@ -16,130 +18,88 @@ V     cash of the virtual page; sum(R - H) + V = sum(B)
 An alias forwards all it has received to its one target, and has no importance of its own.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.units import DAMPING, sigma, sigmas
+from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged, slices
+from minicrawl.opic.ledger_columns import UNIT, LedgerColumns
+from minicrawl.opic.surfer import LinkRows, Places, Sent, Shares, Surfer
+from minicrawl.opic.units import DAMPING, damped, dampeds
 
-UNIT = 2**24
-"""Birth cash of a page, in units."""
+__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Ledger", "add_sent"]
+
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
 WORTH = 1.5
 """A visit without a fetch is worth it from that many times the mean residual on."""
 
 
-class Ledger:
+class Ledger(LedgerColumns):
     """Received and forwarded cash of every known page.
 
     Invariant: what pages hold and what the virtual page holds is what all pages were born with.
     """
 
-    def __init__(self, *, unit: int = UNIT) -> None:
-        self.unit = unit
-        self.size = 0
-        self.virtual = 0
-        self.births = 0
-        """sum(B)"""
-        self.never_visited = 0
-        """Sum of R over pages never visited."""
-        self.in_all = 0
-        """sum(R)"""
-        self.received: IntArray = np.zeros(0, dtype=np.int64)
-        self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
-        self.gone: Flags = np.zeros(0, dtype=np.bool_)
-        self.alias: Flags = np.zeros(0, dtype=np.bool_)
-
-    @classmethod
-    def of(  # noqa: PLR0913 - the columns of the ledger
-        cls,
-        received: IntArray,
-        forwarded: IntArray,
-        gone: Flags,
-        alias: Flags,
-        virtual: int,
+    def visit(  # noqa: PLR0913 - the links of a page now and before
+        self,
+        page: int,
+        outlinks: Pages,
+        old: Pages | None = None,
         *,
-        unit: int = UNIT,
-    ) -> "Ledger":
-        """The ledger with these columns, each of shape (size,), which it takes over."""
-        ledger = cls(unit=unit)
-        ledger.size = len(received)
-        ledger.received, ledger.forwarded, ledger.gone, ledger.alias = received, forwarded, gone, alias
-        ledger.recount(virtual)
-        return ledger
-
-    def recount(self, virtual: int) -> None:
-        """Take over V, the columns having been filled from elsewhere, and count again what follows from them."""
-        self.virtual = virtual
-        self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
-        self.never_visited = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
-        self.in_all = int(self.received[: self.size].sum())
-
-    def grow(self, size: int) -> None:
-        """Make room for pages 0..size-1 without making them known."""
-        self.received = grown(self.received, size)
-        self.forwarded = grown(self.forwarded, size)
-        self.gone = grown(self.gone, size)
-        self.alias = grown(self.alias, size)
-
-    def discover(self, count: int = 1) -> range:
-        """Make `count` pages known and return their numbers."""
-        born = range(self.size, self.size + count)
-        self.grow(born.stop)
-        self.received[born.start : born.stop] = self.unit
-        self.births += count * self.unit
-        self.never_visited += count * self.unit
-        self.in_all += count * self.unit
-        self.size = born.stop
-        return born
-
-    def birth(self, pages: Pages | slice) -> IntArray:
-        """B of some pages."""
-        return np.where(self.gone[pages], 0, self.unit)
-
-    def visited(self, pages: Pages | slice) -> Flags:
-        """Which of some pages have been visited.
-
-        A visit forwards all a page has received, which is its birth cash at least. Only one that has gone has none, and
-        may have forwarded nothing; it had to be visited to be known as gone.
-        """
-        forwarded = self.forwarded[pages] > 0
-        return forwarded | self.gone[pages] if self._is_any_gone() else forwarded
-
-    def visit(self, page: int, outlinks: Pages, old: Pages | None = None, *, alias: bool = False) -> None:
+        places: Places | None = None,
+        old_places: Places | None = None,
+        alias: bool = False,
+    ) -> None:
         """Forward what `page` has received along `outlinks`, and take back what it sent along links now gone.
 
         outlinks: distinct pages, without `page`. old: its outlinks at the last visit; None or empty at the first.
-        alias: `page` only stands for its one outlink and hands it everything.
+        places, old_places: where these stand on the page; None: all alike. alias: `page` only stands for its one
+        outlink and hands it everything.
         """
         h, n = int(self.forwarded[page]), int(self.received[page])
         if h == 0 and not self.gone[page]:
             self.never_visited -= n
             self.forwarded[page] = n
         if old is not None and len(old):
-            self._retract(page, h, old)
-        sent = _per_link(n, len(outlinks), alias)
-        self._credit(outlinks, sent)
-        self.forwarded[page] = n
+            self._credit(old, self._sent(page, h, len(old), old_places), -1)
         self.alias[page] = alias
-        self.virtual += n - len(outlinks) * sent - h
+        self._credit(outlinks, self._sent(page, n, len(outlinks), places), 1)
+        self.forwarded[page] = n
+        self.virtual += n - h
 
-    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages) -> None:
+    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> None:
         """Visit distinct pages at once, their links unchanged: each forwards what it held at the start.
 
-        indptr, targets: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,) and (links,).
+        indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
+        (links,).
         """
         h, n = self.forwarded[pages], self.received[pages]
-        outdegree = np.diff(indptr)
-        sent = sigmas(n, outdegree) - sigmas(h, outdegree)
-        sent = np.where(self.alias[pages] & (outdegree > 0), n - h, sent)
-        moved, in_all = np.repeat(sent, outdegree), int((sent * outdegree).sum())
+        shares = Shares(self.surfer, indptr, places)
+        sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
+        moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
         np.add.at(self.received, targets, moved)
         self.never_visited += int(moved.sum(where=~self.visited(targets)))
         self.never_visited -= int(self.received[pages[~self.visited(pages)]].sum())
         self.in_all += in_all
         self.forwarded[pages] = n
         self.virtual += int((n - h).sum()) - in_all
+
+    def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
+        """Let another surfer weigh the links, also what they have carried: nobody visits a page for it.
+
+        What a page has forwarded stays as it is and is shared among its links anew, so residuals come to be, which
+        virtual visits settle. links: those of all pages at their last visits.
+        """
+        for rows in links:
+            h, moved = self.forwarded[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
+            for sign, by in ((-1, self.surfer), (1, surfer)):
+                shares = Shares(by, rows.indptr, rows.places)
+                moved += sign * shares.each(_sigmas(self, shares, rows.sources, h))
+            np.add.at(self.received, rows.targets, moved)
+            self.virtual -= int(moved.sum())
+        self.surfer = surfer
+        self.recount(self.virtual)
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that has gone for good. It must have been visited without links."""
@@ -209,7 +169,8 @@ class Ledger:
     def rounding(self, links: int) -> float:
         """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
 
-        links: number of links of all visited pages. Of the cash of a page with o links less than o units are lost.
+        links: number of links of all visited pages. Of the cash of a page with o links less than o units are lost,
+        whoever weighs them: each loses less than a unit, and all together lose a whole number of floor(.85 h).
         """
         forwarded = self._forwarded()
         return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
@@ -242,9 +203,6 @@ class Ledger:
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` have a residual of at least `least`, as rising indices into it."""
         return np.flatnonzero(np.abs(self.received[sources] - self.forwarded[sources]) >= least)
-
-    def _is_any_gone(self) -> bool:
-        return self.births < self.unit * self.size
 
     def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
         """The visited pages among `rows`, rising, and the residual of each."""
@@ -284,29 +242,40 @@ class Ledger:
         is_page = ~self.alias[: self.size]
         return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
 
-    def _retract(self, page: int, h: int, old: Pages) -> None:
-        taken = _per_link(h, len(old), bool(self.alias[page]))
-        self._credit(old, -taken)
-        self.virtual += len(old) * taken
+    def _sent(self, page: int, h: int, links: int, places: Places | None) -> Sent:
+        """What the page has sent along so many links, having forwarded h in all."""
+        return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
 
-    def _credit(self, targets: Pages, units: int) -> None:
-        if units:
-            self.received[targets] += units
-            self.never_visited += units * (len(targets) - int(np.count_nonzero(self.visited(targets))))
-            self.in_all += units * len(targets)
+    def _credit(self, targets: Pages, sent: Sent, sign: int) -> None:
+        """Give the targets what was sent along the links to them, or (sign -1) take it back."""
+        if not sent.in_all:
+            return
+        units = sign * sent.each
+        self.received[targets] += units
+        unvisited = ~self.visited(targets)
+        if unvisited.any():
+            self.never_visited += int(np.broadcast_to(units, unvisited.shape).sum(where=unvisited))
+        self.in_all += sign * sent.in_all
+        self.virtual -= sign * sent.in_all
 
 
-def _per_link(h: int, o: int, alias: bool) -> int:
-    return h // o if alias and o else sigma(h, o)
+def _sigmas(ledger: Ledger, shares: Shares, pages: Pages, h: IntArray) -> IntArray:
+    """What pages that have forwarded h in all have sent along each of their links, by place. Shape (pages, places)."""
+    return shares.sigmas(np.where(ledger.alias[pages], h, dampeds(h)))
 
 
-def add_sent(expected: IntArray, ledger: Ledger, sources: Pages, indptr: IntArray, targets: Pages) -> None:
+def add_sent(  # noqa: PLR0913 - the link rows of some pages
+    expected: IntArray,
+    ledger: Ledger,
+    sources: Pages,
+    indptr: IntArray,
+    targets: Pages,
+    places: Places | None = None,
+) -> None:
     """Add what some pages have sent along their links: the slow way to what pages received, for an audit.
 
     Lemma 2.3 says: with every page that has links, and birth cash, that is `received`. expected: shape (ledger.size,).
-    sources, indptr, targets: CSR of the links the pages had at their last visit.
+    sources, indptr, targets, places: CSR of the links the pages had at their last visit.
     """
-    outdegree = np.diff(indptr)
-    forwarded = ledger.forwarded[sources]
-    sent = np.where(ledger.alias[sources], forwarded, sigmas(forwarded, outdegree))
-    np.add.at(expected, targets, np.repeat(sent, outdegree))
+    shares = Shares(ledger.surfer, indptr, places)
+    np.add.at(expected, targets, shares.each(_sigmas(ledger, shares, sources, ledger.forwarded[sources])))

@@ -44,6 +44,7 @@ class GivenSettings(AdjustableSettings, total=False):
     strategy: str | AsBefore
     history: str | AsBefore
     window: float | str | AsBefore
+    surfer: str | AsBefore
     discovery: float | str | AsBefore
     topic: str | AsBefore
     contact: str | AsBefore

@@ -207,6 +207,14 @@ class Order:
     window: float = setting(
         8.0, values.number, "Size of the interpolation window, in turnovers.", check=values.more_than(0), metavar="T"
     )
+    surfer: str = setting(
+        "reasonable",
+        values.text,
+        "Who takes the links that make a page important: reasonable takes one beside words 8 times, one in a list "
+        "twice as often as one in navigation; uniform takes all alike, as in the papers; or weights of one's own, as "
+        "text=8,list=2,nav=1. A later run may change it: the ranking is worked out again, without a request.",
+        metavar="reasonable|uniform|WEIGHTS",
+    )
     discovery: float = setting(
         1.0,
         values.share,

@@ -2,14 +2,17 @@
 
 import random
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from opic_webs import D, csr, exact_importance, final, pages, random_web
 from table import each
 
 from minicrawl.opic import Coverage
 from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, PageKind
+from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 
 
 def seeded(n: int, *seeds: Sequence[int]) -> Coverage:
@@ -231,16 +234,29 @@ def test_alias_covers_nothing_by_itself():
     assert coverage.bound() == 1.0
 
 
+SURFERS = (UNIFORM, REASONABLE, Surfer(1000, 1, 7))
+
+
+class Rows(NamedTuple):
+    sources: npt.NDArray[np.int64]
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint8]
+
+
 class Life:
     """A web whose pages appear, change and vanish, and a crawl of it that takes them in any order, again and again."""
 
     def __init__(self, seed: int, n: int) -> None:
         self.draw = random.Random(seed)
+        self.draw_places = random.Random(f"places {seed}")
         self.n = n
-        self.coverage = Coverage()
+        self.surfer = SURFERS[seed % len(SURFERS)]
+        self.coverage = Coverage(self.surfer)
         self.coverage.grow(n)
         self.starts = np.zeros(n, dtype=np.int64)
         self.links: list[list[int]] = [[] for _ in range(n)]
+        self.places: list[list[int]] = [[] for _ in range(n)]
         self.kinds = [PageKind.UNKNOWN] * n
         self.start()
 
@@ -254,7 +270,7 @@ class Life:
 
     def turn(self) -> None:
         """A page has its turn: what is found there may be another thing than the last time, as may its links."""
-        page, old = self.draw.randrange(self.n), []
+        page = self.draw.randrange(self.n)
         kinds = [PageKind.PAGE, PageKind.PAGE, *PageKind]
         kind = self.draw.choice(kinds)
         others = [other for other in range(self.n) if other != page]
@@ -264,17 +280,34 @@ class Life:
             links = [self.draw.choice(others)]
         if self.kinds[page] is kind and self.draw.random() < 0.5:
             links = self.links[page]
+        places = [self.draw_places.randrange(3) for _ in links]
         old, self.links[page], self.kinds[page] = self.links[page], links, kind
-        self.coverage.visit(page, pages(links), pages(old), kind)
+        old_places, self.places[page] = self.places[page], places
+        stored = [np.array(some, dtype=np.uint8) for some in (places, old_places)]
+        self.coverage.visit(page, pages(links), pages(old), kind, places=stored[0], old_places=stored[1])
+
+    def rows(self, some: Iterable[int]) -> Rows:
+        """Some rows of the table of links."""
+        some = list(some)
+        places = np.array([place for page in some for place in self.places[page]], dtype=np.uint8)
+        return Rows(pages(some), *csr([self.links[page] for page in some]), places)
 
     def settle(self) -> None:
         """Virtual visits of some pages, whatever was found there."""
-        some = sorted(self.draw.sample(range(self.n), self.draw.randrange(1, self.n)))
-        self.coverage.visit_many(pages(some), *csr([self.links[page] for page in some]))
+        self.coverage.visit_many(*self.rows(sorted(self.draw.sample(range(self.n), self.draw.randrange(1, self.n)))))
+
+    def reweigh(self) -> None:
+        """The walkers take links by other weights from now on, and have always done so."""
+        self.surfer = self.draw_places.choice(SURFERS)
+        half = self.n // 2
+        self.coverage.reweigh(self.surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
+
+    def weights(self) -> list[list[int]]:
+        return [self.surfer.weights[places].tolist() if places else [] for places in self.places]
 
     def truth(self) -> float:
         """Share of the collected pages, all others having no links, by the linear system of the known graph."""
-        importance = exact_importance(self.links, self.starts.tolist(), self.aliases())
+        importance = exact_importance(self.links, self.starts.tolist(), self.aliases(), self.weights())
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:
@@ -284,10 +317,10 @@ class Life:
         assert coverage.collected == sum(kind in (PageKind.PAGE, PageKind.ALIAS) for kind in self.kinds)
         # Whoever came started there or came along a link; what is counted one by one is what is counted in all.
         came = self.starts.copy()
-        for page, links in enumerate(self.links):
+        for page, (links, weights) in enumerate(zip(self.links, self.weights(), strict=True)):
             s = int(coverage.steps[page])
-            for target in links:
-                came[target] += s if self.kinds[page] is PageKind.ALIAS else 17 * s // 20 // len(links)
+            for target, weight in zip(links, weights, strict=True):
+                came[target] += s if self.kinds[page] is PageKind.ALIAS else 17 * s // 20 * weight // sum(weights)
         assert (coverage.walkers + coverage.steps)[: self.n].tolist() == came.tolist()
         kept = (coverage.stepped, coverage.lost, coverage.owed, coverage.collected)
         coverage.recount(coverage.waiting)
@@ -304,6 +337,8 @@ def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed):
         life.settle() if life.draw.random() < 0.3 else life.turn()
         if step == 200:
             life.start()
+        if step % 100 == 50:
+            life.reweigh()
         life.check()
     assert life.coverage.collected < life.n
 
@@ -318,7 +353,7 @@ def test_bound_is_the_truth_once_everything_known_is_settled(seed):
     every = pages(range(life.n))
     while (least := coverage.least_worth()) is not None:
         some = coverage.unsettled(every, least)
-        coverage.visit_many(some, *csr([life.links[page] for page in some]))
+        coverage.visit_many(*life.rows(some.tolist()))
         life.check()
     rest = life.kinds
     for page in range(life.n):
@@ -327,7 +362,7 @@ def test_bound_is_the_truth_once_everything_known_is_settled(seed):
             life.kinds[page] = PageKind.NOTHING
     while (least := coverage.least_worth()) is not None:
         some = coverage.unsettled(every, least)
-        coverage.visit_many(some, *csr([life.links[page] for page in some]))
+        coverage.visit_many(*life.rows(some.tolist()))
     assert life.truth() - SETTLED_COVERAGE / (1 - D) <= coverage.bound() <= life.truth() + 1e-9
 
 

@@ -3,9 +3,11 @@
 # mypy: disable-error-code="arg-type"
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from table import each
 
 from minicrawl.opic import UNIT, Ledger
 from minicrawl.opic.ledger import add_sent
+from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 from minicrawl.opic.units import sigma
 
 MOST = 12
@@ -22,18 +25,18 @@ ROUNDS = 1000
 NOTHING = pages([])
 
 
-def sent(h: int, o: int, alias: bool) -> int:
-    """What a page that has forwarded h in all has sent along each of its o links."""
-    if o == 0:
-        return 0
-    return h if alias else (h * 85 // 100) // o
+def sent(h: int, weights: Sequence[int], alias: bool) -> list[int]:
+    """What a page that has forwarded h in all has sent along each of its links, which weigh so much."""
+    return [h if alias else (h * 85 // 100) * weight // sum(weights) for weight in weights]
 
 
 class Oracle:
     """Dictionaries, whole numbers of any size, and the rules word by word."""
 
-    def __init__(self, unit: int) -> None:
+    def __init__(self, unit: int, surfer: Surfer) -> None:
         self.unit = unit
+        self.surfer = surfer
+        self.places: dict[int, list[int]] = {}
         self.r: dict[int, int] = {}
         self.h: dict[int, int] = {}
         self.b: dict[int, int] = {}
@@ -47,48 +50,79 @@ class Oracle:
         self.r[j] = self.b[j] = self.unit
         self.h[j] = 0
         self.links[j] = []
+        self.places[j] = []
 
-    def visit(self, i: int, new: Sequence[int], alias: bool, n: int | None = None) -> None:
+    def weights(self, places: Sequence[int]) -> list[int]:
+        return [(self.surfer.text, self.surfer.list, self.surfer.navigation)[place] for place in places]
+
+    def visit(self, i: int, new: Sequence[int], places: Sequence[int], alias: bool, n: int | None = None) -> None:
         h, n = self.h[i], self.r[i] if n is None else n
-        old = self.links[i]
-        before, after = sent(h, len(old), i in self.aliases), sent(n, len(new), alias)
-        for j in old:
-            self.r[j] -= before
-        for j in new:
-            self.r[j] += after
-        self.v += (n - len(new) * after) - (h - len(old) * before)
+        before = sent(h, self.weights(self.places[i]), i in self.aliases)
+        after = sent(n, self.weights(places), alias)
+        for j, units in zip(self.links[i], before, strict=True):
+            self.r[j] -= units
+        for j, units in zip(new, after, strict=True):
+            self.r[j] += units
+        self.v += (n - sum(after)) - (h - sum(before))
         self.h[i] = n
         self.links[i] = list(new)
+        self.places[i] = list(places)
         self.aliases = self.aliases | {i} if alias else self.aliases - {i}
         self.read.add(i)
 
     def retire(self, i: int) -> None:
-        self.visit(i, [], alias=False)
+        self.visit(i, [], [], alias=False)
         self.r[i] -= self.b[i]
         self.b[i] = 0
-        self.visit(i, [], alias=False)
+        self.visit(i, [], [], alias=False)
         self.gone.add(i)
 
     def visit_many(self, chosen: Sequence[int]) -> None:
         held = {i: self.r[i] for i in chosen}
         for i in chosen:
-            self.visit(i, self.links[i], i in self.aliases, held[i])
+            self.visit(i, self.links[i], self.places[i], i in self.aliases, held[i])
+
+    def reweigh(self, surfer: Surfer) -> None:
+        """As if every page had forwarded what it has by these weights; the virtual page has what is left over."""
+        self.surfer = surfer
+        self.r = self.expected()
+        self.v = sum(self.b.values()) - sum(self.r.values()) + sum(self.h.values())
 
     def expected(self) -> dict[int, int]:
         """Lemma 2.3: birth cash and what each source has sent."""
         received = dict(self.b)
         for i, targets in self.links.items():
-            for j in targets:
-                received[j] += sent(self.h[i], len(targets), i in self.aliases)
+            for j, units in zip(targets, sent(self.h[i], self.weights(self.places[i]), i in self.aliases), strict=True):
+                received[j] += units
         return received
+
+
+class Rows(NamedTuple):
+    sources: npt.NDArray[np.int64]
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint8]
+
+
+def as_stored(places: Sequence[int]) -> npt.NDArray[np.uint8] | None:
+    """The places of a page's links, None where they are all alike."""
+    return np.array(places, dtype=np.uint8) if len(set(places)) > 1 else None
+
+
+def drawn_places(links: Sequence[int], bits: int) -> list[int]:
+    """A place for each link, by numbers that somebody has drawn."""
+    return [(bits // 3**at) % 3 for at in range(len(links))]
+
+
+SURFERS = (UNIFORM, REASONABLE, Surfer(1000, 1, 7), Surfer(5, 5, 5), Surfer(1, 2, 3))
 
 
 class World:
     """A ledger and its oracle, led through the same history."""
 
-    def __init__(self, unit: int = UNIT) -> None:
-        self.ledger = Ledger(unit=unit)
-        self.oracle = Oracle(unit)
+    def __init__(self, unit: int = UNIT, surfer: Surfer = UNIFORM) -> None:
+        self.ledger = Ledger(unit=unit, surfer=surfer)
+        self.oracle = Oracle(unit, surfer)
 
     @property
     def n(self) -> int:
@@ -98,22 +132,45 @@ class World:
         assert self.ledger.discover() == range(self.n - 1, self.n)
         self.oracle.discover(self.n - 1)
 
-    def visit(self, page: int, links: Sequence[int], *, alias: bool = False) -> None:
+    def visit(
+        self, page: int, links: Sequence[int], places: Sequence[int] | None = None, *, alias: bool = False
+    ) -> None:
+        """places: of the links; None: all beside text."""
+        places = [0] * len(links) if places is None else places
         old = self.oracle.links[page] if page in self.oracle.read else None
-        self.ledger.visit(page, pages(links), None if old is None else pages(old), alias=alias)
-        self.oracle.visit(page, links, alias)
+        self.ledger.visit(
+            page,
+            pages(links),
+            None if old is None else pages(old),
+            places=as_stored(places),
+            old_places=as_stored(self.oracle.places[page]),
+            alias=alias,
+        )
+        self.oracle.visit(page, links, places, alias)
 
     def revisit(self, page: int) -> None:
-        self.visit(page, self.oracle.links[page], alias=page in self.oracle.aliases)
+        self.visit(page, self.oracle.links[page], self.oracle.places[page], alias=page in self.oracle.aliases)
 
     def retire(self, page: int) -> None:
-        self.ledger.visit(page, NOTHING, pages(self.oracle.links[page]))
+        self.ledger.visit(page, NOTHING, pages(self.oracle.links[page]), old_places=as_stored(self.oracle.places[page]))
         self.ledger.retire(page)
         self.oracle.retire(page)
 
+    def rows(self, chosen: Iterable[int]) -> Rows:
+        """Some rows of the table of links."""
+        links, places = self.oracle.links, self.oracle.places
+        some = list(chosen)
+        all_places = np.array([place for page in some for place in places[page]], dtype=np.uint8)
+        return Rows(pages(some), *csr([links[page] for page in some]), all_places)
+
     def visit_many(self, chosen: Sequence[int]) -> None:
-        self.ledger.visit_many(pages(chosen), *csr([self.oracle.links[page] for page in chosen]))
+        self.ledger.visit_many(*self.rows(chosen))
         self.oracle.visit_many(chosen)
+
+    def reweigh(self, surfer: Surfer) -> None:
+        half = self.n // 2
+        self.ledger.reweigh(surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
+        self.oracle.reweigh(surfer)
 
     def alias_target(self, page: int, wish: int) -> int | None:
         """`wish`, unless letting `page` stand for it would close a loop."""
@@ -131,10 +188,16 @@ class World:
         chosen = [other for other in range(self.n) if bits >> other & 1]
         if deed == "visit many":
             self.visit_many([other for other in chosen if other in self.oracle.read])
+        elif deed == "another surfer":
+            self.reweigh(SURFERS[number % len(SURFERS)])
         elif page in self.oracle.gone:
             self.revisit(page)
         elif deed == "visit":
-            self.visit(page, [other for other in chosen if other != page])
+            links = [other for other in chosen if other != page]
+            self.visit(page, links, drawn_places(links, bits))
+        elif deed == "other places":
+            links, alias = self.oracle.links[page], page in self.oracle.aliases
+            self.visit(page, links, drawn_places(links, bits), alias=alias)
         elif deed == "visit unchanged":
             self.revisit(page)
         elif deed == "alias":
@@ -142,7 +205,7 @@ class World:
             if target is not None:
                 self.visit(page, [target], alias=True)
         elif deed == "no longer an alias" and page in self.oracle.aliases:
-            self.visit(page, self.oracle.links[page])
+            self.visit(page, self.oracle.links[page], self.oracle.places[page])
         elif deed == "gone" and page in self.oracle.read:
             self.retire(page)
 
@@ -162,7 +225,7 @@ class World:
         # I2: Lemma 2.3, by hand and by the audit.
         assert received == list(oracle.expected().values())
         audit = ledger.birth(slice(0, n))
-        add_sent(audit, ledger, pages(oracle.links), *csr(list(oracle.links.values())))
+        add_sent(audit, ledger, *self.rows(oracle.links))
         assert audit.tolist() == received
         # I3: nobody owes.
         assert min(forwarded, default=0) >= 0
@@ -201,12 +264,13 @@ class World:
     def exact(self) -> np.ndarray:
         """PageRank of the graph as it was last seen; walkers jump to pages that are not gone."""
         links = list(self.oracle.links.values())
-        return exact_importance(links, [float(b) for b in self.oracle.b.values()], self.oracle.aliases)
+        weights = [self.oracle.weights(places) for places in self.oracle.places.values()]
+        return exact_importance(links, [float(b) for b in self.oracle.b.values()], self.oracle.aliases, weights)
 
 
 DEEDS = (
     *("discover", "visit", "visit", "visit", "visit unchanged", "visit many", "visit many"),
-    *("alias", "no longer an alias", "gone"),
+    *("alias", "no longer an alias", "other places", "another surfer", "gone"),
 )
 histories = st.lists(
     st.tuples(st.sampled_from(DEEDS), st.integers(0, MOST - 1), st.integers(0, 2**MOST - 1)),
@@ -215,9 +279,11 @@ histories = st.lists(
 )
 
 
-def lived(history: Sequence[tuple[str, int, int]], unit: int = UNIT, known: int = 3) -> World:
+def lived(
+    history: Sequence[tuple[str, int, int]], unit: int = UNIT, known: int = 3, surfer: Surfer = REASONABLE
+) -> World:
     """A world that has gone through `history`, unchecked."""
-    world = World(unit)
+    world = World(unit, surfer)
     for _ in range(known):
         world.discover()
     for deed in history:
@@ -225,11 +291,12 @@ def lived(history: Sequence[tuple[str, int, int]], unit: int = UNIT, known: int 
     return world
 
 
-@given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]))
+@given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]), st.sampled_from(SURFERS))
 @settings(deadline=None, derandomize=True, max_examples=250)
-def test_books_balance_after_every_step(history, unit):
-    """I1, I2, I3 and the sums kept, through discovery, change, aliases, deletion and virtual visits."""
-    world = World(unit)
+def test_books_balance_after_every_step(history, unit, surfer):
+    """I1, I2, I3 and the sums kept, through discovery, change of links, places and surfers, aliases, deletion and
+    virtual visits."""
+    world = World(unit, surfer)
     world.check()
     for deed in history:
         world.do(*deed)
@@ -240,7 +307,7 @@ def test_books_balance_after_every_step(history, unit):
 def test_books_balance_through_a_long_life(seed):
     """As above on longer histories, in which the cash has come far."""
     draw = random.Random(seed)
-    world = World()
+    world = World(surfer=SURFERS[seed % len(SURFERS)])
     for step in range(300):
         deed = draw.choice(DEEDS[:-1]) if draw.random() < 0.98 else "gone"
         world.do(deed, draw.randrange(MOST), draw.getrandbits(MOST))
@@ -505,21 +572,6 @@ def test_gone_page_gives_its_birth_cash_back():
     assert world.ledger.received[:2].tolist() == [100, 85]
     assert world.ledger.virtual == 100 - 0
     world.check()
-
-
-def test_several_pages_are_discovered_at_once():
-    ledger = Ledger(unit=5)
-    assert ledger.discover(3) == range(3)
-    assert ledger.discover(200) == range(3, 203)
-    assert (ledger.births, ledger.never_visited) == (5 * 203, 5 * 203)
-    assert ledger.importance() == pytest.approx(np.full(203, 1 / 203), rel=1e-12)
-
-
-def test_room_is_not_knowledge():
-    """Growing makes no page known."""
-    ledger = Ledger()
-    ledger.grow(100)
-    assert (ledger.size, ledger.births, len(ledger.importance())) == (0, 0, 0)
 
 
 def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:

@@ -1,5 +1,6 @@
-"""What links carry by their places: against whole numbers of any size."""
+"""What links carry by their places: against whole numbers of any size, PageRank, and those who would cheat."""
 
+import random
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -8,11 +9,14 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opic_webs import csr, pages
+from opic_webs import csr, exact_importance, pages
 from table import each
 
+from minicrawl.opic import Ledger
+from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.opic.surfer import HEAVIEST, REASONABLE, UNIFORM, Shares, Surfer, parse_surfer
 from minicrawl.opic.units import sigma
+from minicrawl.rank import Graph, pagerank
 
 TEXT, LIST, NAVIGATION = range(3)
 surfers = st.builds(Surfer, *[st.integers(1, HEAVIEST)] * 3)
@@ -96,3 +100,141 @@ def test_surfers_have_names():
 def test_what_is_no_surfer_is_told_with_the_way_out(text):
     with pytest.raises(ValueError, match="is no surfer: say reasonable, uniform, or three whole weights from 1 to "):
         parse_surfer(text)
+
+
+# Rankings.
+
+
+Web = tuple[list[list[int]], list[list[int]]]
+"""Links and their places, by page."""
+
+
+def made_up(seed: int, n: int) -> Web:
+    """A web of sites: of each page some links lead anywhere in the text, some are lists, some lead to the same few."""
+    draw = random.Random(seed)
+    popular = [int(n * draw.random() ** 3) for _ in range(40 * n)]
+    links, places = [], []
+    for page in range(n):
+        found: dict[int, int] = {}
+        for place, most in ((TEXT, 4), (LIST, 8), (NAVIGATION, 12)):
+            many = draw.randrange(most) if draw.random() < 0.8 else 0
+            menu = range(page // 100 * 100, page // 100 * 100 + 9)
+            for _ in range(many):
+                target = draw.choice(menu) if place == NAVIGATION else draw.choice(popular)
+                if target != page and target < n:
+                    found.setdefault(target, place)
+        links.append(list(found))
+        places.append(list(found.values()))
+    return links, places
+
+
+def settled(web: Web, surfer: Surfer, *, knows_places: bool = True) -> Ledger:
+    """A ledger that has visited every page, until its ranking is settled."""
+    links, places = web
+    n = len(links)
+    ledger = Ledger(surfer=surfer)
+    ledger.discover(n)
+    indptr, targets = csr(links)
+    _, all_places = csr(places)
+    stored = all_places.astype(np.uint8)
+    ledger.visit_many(np.arange(n), indptr, targets, stored if knows_places else None)
+    while (least := ledger.least_worth(SETTLED_ERROR)) is not None:
+        rows = ledger.unsettled(np.arange(n), least)
+        some = csr([links[row] for row in rows])
+        ledger.visit_many(rows, *some, csr([places[row] for row in rows])[1].astype(np.uint8) if knows_places else None)
+    return ledger
+
+
+@pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE, Surfer(1, 2, 50)], ids=str)
+def test_settled_ledger_is_weighted_pagerank(surfer):
+    links, places = web = made_up(3, 3000)
+    graph = Graph.from_links(links)
+    weights = surfer.weights[csr(places)[1]].astype(np.float64)
+    exact = pagerank(graph, weights=weights)
+    importance = settled(web, surfer).importance()
+    assert np.abs(importance - exact).sum() <= 2e-6
+    assert set(np.argsort(-importance)[:100]) == set(np.argsort(-exact)[:100])
+    if not surfer.is_uniform:
+        assert np.abs(importance - pagerank(graph)).sum() > 0.01
+
+
+def test_uniform_surfer_ranks_as_if_nothing_were_known_of_places():
+    """To the unit."""
+    web = made_up(4, 2000)
+    one, other = settled(web, UNIFORM), settled(web, UNIFORM, knows_places=False)
+    assert one.received.tolist() == other.received.tolist()
+    assert one.virtual == other.virtual
+
+
+# Who would cheat. Importance by the matrix: the ledger is exact, see above.
+
+
+def importance_of(links: list[list[int]], places: list[list[int]]) -> npt.NDArray[np.float64]:
+    weights = [REASONABLE.weights[row].tolist() for row in places]
+    return exact_importance(links, [1.0] * len(links), weights=weights)
+
+
+@each("seed", range(20))
+def test_link_slipped_into_text_carries_at_most_eight_times_what_it_would_for_the_papers_surfer(seed):
+    """W is at least the number of links, so 8 / W is at most 8 times 1 / o."""
+    draw = random.Random(seed)
+    places = as_array([TEXT] + [draw.choice([TEXT, LIST, NAVIGATION]) for _ in range(draw.randrange(1, 300))])
+    slipped = int(np.broadcast_to(REASONABLE.sent(2**40, len(places), places).each, len(places))[0])
+    plain = UNIFORM.sent(2**40, len(places)).each
+    assert slipped <= 8 * (plain + 1)
+    all_else_in_navigation = as_array([TEXT] + [NAVIGATION] * 1000)
+    most = np.broadcast_to(REASONABLE.sent(2**40, 1001, all_else_in_navigation).each, 1001)[0]
+    assert most / UNIFORM.sent(2**40, 1001).each == pytest.approx(8, rel=0.01)
+
+
+@each("seed", range(30))
+def test_hiding_outlinks_in_navigation_never_gives_more_than_leaving_them_out(seed):
+    """A site of pages that link to each other in their text, and to the others only in navigation."""
+    draw = random.Random(seed)
+    n, own = 24, draw.randrange(2, 8)
+    links, places, without = [], [], []
+    for page in range(n):
+        inside = [other for other in range(own) if other != page and draw.random() < 0.7]
+        outside = [other for other in range(own, n) if other != page and draw.random() < 0.3]
+        links.append(inside + outside)
+        are_hidden = page < own
+        places.append([TEXT] * len(inside) + [NAVIGATION if are_hidden else draw.randrange(3) for _ in outside])
+        # A page that has no link of its own gives away all it has either way: there is nothing to keep.
+        without.append(inside if are_hidden and inside else inside + outside)
+    places_without = [row[: len(some)] for row, some in zip(places, without, strict=True)]
+    hoarded = importance_of(links, places)[:own].sum()
+    assert hoarded <= importance_of(without, places_without)[:own].sum() + 1e-12
+
+
+def test_farm_of_pages_with_one_link_gains_nothing_wherever_the_link_stands():
+    draw = random.Random(1)
+    web, others = 20, 12
+    links = [draw.sample([other for other in range(web) if other != page], 4) for page in range(web)]
+    places = [[draw.randrange(3) for _ in row] for row in links]
+    farms = [
+        importance_of([*links, *[[0]] * others], [*places, *[[place]] * others])[0]
+        for place in (TEXT, LIST, NAVIGATION)
+    ]
+    assert farms[1:] == [farms[0]] * 2
+    uniform = exact_importance([[], *[[0]] * others], [1.0] * (others + 1))
+    assert importance_of([[], *[[0]] * others], [[], *[[TEXT]] * others]).tolist() == uniform.tolist()
+
+
+def test_site_with_everything_in_navigation_ranks_as_for_the_papers_surfer():
+    links, places = made_up(5, 300)
+    in_navigation = links, [[NAVIGATION] * len(row) for row in places]
+    one, other = settled(in_navigation, REASONABLE), settled((links, places), UNIFORM)
+    assert one.received.tolist() == other.received.tolist()
+
+
+def test_footer_written_as_prose_is_worth_no_more_than_any_other_link_in_text():
+    """A site-wide link beside words on every page: as much as each of the other links in text has, and less than its
+    share of 1 / o where a page has nothing else but text."""
+    draw = random.Random(2)
+    n = 40
+    links = [[0, *draw.sample([other for other in range(1, n) if other != page], 9)] for page in range(1, n)]
+    in_prose = [[TEXT] * 10] * (n - 1)
+    all_text = importance_of([[], *links], [[], *in_prose])[0]
+    assert all_text == pytest.approx(exact_importance([[], *links], [1.0] * n)[0], abs=1e-12)
+    in_footer = importance_of([[], *links], [[], *[[NAVIGATION] + [TEXT] * 9] * (n - 1)])[0]
+    assert in_footer < all_text / 4

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from minicrawl.analysis.folded_aliases import folded_pages, folded_rows
 from minicrawl.analysis.sites import domain_of, numbered_sites
 from minicrawl.model import State
+from minicrawl.opic.surfer import UNIFORM
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
@@ -60,7 +61,7 @@ def best_hubs(store: Store) -> Iterator[tuple[int, RankedPage, float]]:
         _, site = numbered_sites(store, folded.hosts, domain_of)
         is_open = folded.states == State.FETCHED
         pages = Pages(site, store.ranks.importance(), is_open)
-        values = hubs(pages, lambda: folded_rows(store, folded))
+        values = hubs(pages, lambda: folded_rows(store, folded, UNIFORM))
         order = np.argsort(-values, kind="stable")[: np.count_nonzero(values)]
         for start in range(0, len(order), _AT_ONCE):
             some = order[start : start + _AT_ONCE].tolist()

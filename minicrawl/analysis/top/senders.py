@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.keys import hostname, site_of
 from minicrawl.model import Place, State
 from minicrawl.opic import Ledger
@@ -93,6 +94,7 @@ def _links_to(store: Store, pages: IntArray) -> _Links:
 
 
 def _found(store: Store, is_asked: npt.NDArray[np.bool_]) -> Iterator[tuple[IntArray, ...]]:
+    surfer = kept_surfer(store)
     for block in store.link_table.blocks():
         hits = np.flatnonzero(is_asked[block.targets])
         rows = np.unique(np.searchsorted(block.indptr, hits, side="right") - 1)
@@ -101,9 +103,9 @@ def _found(store: Store, is_asked: npt.NDArray[np.bool_]) -> Iterator[tuple[IntA
         links = block.rows(rows)
         of_link = np.repeat(np.arange(len(rows)), np.diff(links.indptr))
         forwarded, is_alias, host = store.page_table.senders(links.sources.tolist())
-        ledger = Ledger.of(forwarded.copy(), forwarded, np.zeros(len(rows), dtype=np.bool_), is_alias, 0)
+        ledger = Ledger.of(forwarded.copy(), forwarded, np.zeros(len(rows), dtype=np.bool_), is_alias, 0, surfer=surfer)
         units = np.zeros(len(links.targets), dtype=np.int64)
-        add_sent(units, ledger, np.arange(len(rows)), links.indptr, np.arange(len(units)))
+        add_sent(units, ledger, np.arange(len(rows)), links.indptr, np.arange(len(units)), links.places)
         some = np.flatnonzero(is_asked[links.targets])
         row = of_link[some]
         yield (

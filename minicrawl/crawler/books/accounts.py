@@ -12,6 +12,7 @@ from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import SETTLED_COVERAGE, PageKind
+from minicrawl.opic.surfer import UNIFORM, Surfer
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.file_column import FileColumn
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
@@ -25,15 +26,21 @@ class Accounts:
     """The accounts of every known page, and which of them a commit has to write again."""
 
     def __init__(
-        self, window: Window, *, folder: Path | None = None, most_in_memory: int = STANDARD_SIZES.pages
+        self,
+        window: Window,
+        surfer: Surfer = UNIFORM,
+        *,
+        folder: Path | None = None,
+        most_in_memory: int = STANDARD_SIZES.pages,
     ) -> None:
-        """folder: where to keep, of more than `most_in_memory` pages, what only their own turns look at; None: in
+        """surfer: by whom links are weighed for importance and coverage; the cash book pays all of a page alike.
+        folder: where to keep, of more than `most_in_memory` pages, what only their own turns look at; None: in
         memory."""
         self._folder = folder
         self._most_in_memory = most_in_memory
         self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
-        self.ledger = Ledger()
-        self.coverage = Coverage()
+        self.ledger = Ledger(surfer=surfer)
+        self.coverage = Coverage(surfer)
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
@@ -80,8 +87,9 @@ class Accounts:
         targets, before = outlinks.targets, old.targets
         if self.ledger.alias[page] and not (alias and np.array_equal(targets, before)):
             self.hops_may_fall = True
-        self.ledger.visit(page, targets, before, alias=alias)
-        self.coverage.visit(page, targets, before, kind)
+        places, old_places = outlinks.places, old.places
+        self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
+        self.coverage.visit(page, targets, before, kind, places=places, old_places=old_places)
         if len(before):
             self.inlinks[before] -= 1
             self._credited.append(before)
@@ -145,10 +153,20 @@ class Accounts:
         """The page has gone for good; it must have been visited without links."""
         self.ledger.retire(page)
 
+    def reweigh(self, surfer: Surfer, blocks: LinkBlocks) -> bool:
+        """Let another surfer weigh all links, also what they have carried; whether that changed anything."""
+        known = slice(0, self.size)
+        received, walkers = self.ledger.received[known].copy(), self.coverage.walkers[known].copy()
+        self.ledger.reweigh(surfer, blocks())
+        self.coverage.reweigh(surfer, blocks())
+        changed = (self.ledger.received[known] != received) | (self.coverage.walkers[known] != walkers)
+        self._visited.append(flagged(changed))
+        return bool(changed.any())
+
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
-        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets)
-        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets)
+        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
+        self.coverage.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
@@ -170,8 +188,8 @@ class Accounts:
                     has_moved = True
                     links = block.rows(rows)
                     if book is self.ledger:
-                        self.ledger.visit_many(links.sources, links.indptr, links.targets)
-                    self.coverage.visit_many(links.sources, links.indptr, links.targets)
+                        self.ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
+                    self.coverage.visit_many(links.sources, links.indptr, links.targets, links.places)
                     visited[links.sources] = credited[links.targets] = True
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
+from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
@@ -77,7 +77,8 @@ class _Held:
         size = self.size = store.size()
         received, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-        self.ledger = Ledger.of(received, forwarded, gone, alias, int(store.meta("ledger_virtual") or 0))
+        virtual = int(store.meta("ledger_virtual") or 0)
+        self.ledger = Ledger.of(received, forwarded, gone, alias, virtual, surfer=kept_surfer(store))
         self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
         self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
@@ -147,7 +148,7 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
             return
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
-        add_sent(expected, ledger, block.sources, block.indptr, block.targets)
+        add_sent(expected, ledger, block.sources, block.indptr, block.targets, block.places)
     for page, (own, places) in store.link_table.own():
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"

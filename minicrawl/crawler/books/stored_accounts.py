@@ -8,6 +8,7 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.model import State
 from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.surfer import UNIFORM, parse_surfer
 from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
@@ -29,6 +30,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "newcomer_history": accounts.book.newcomer_history,
         "newcomer_stretch": accounts.book.newcomer_stretch,
         **accounts.book.window_sizes()._asdict(),
+        "surfer": str(accounts.ledger.surfer),
         "ledger_virtual": accounts.ledger.virtual,
         "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
@@ -65,6 +67,8 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     # As floats also where they are 0: windows write them down with the visits they keep.
     for name in ("newcomer_history", "newcomer_stretch"):
         setattr(accounts.book, name, float(totals[name] or 0.0))
+    # Before stores noted it all links weighed alike.
+    accounts.ledger.surfer = accounts.coverage.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
     accounts.coverage.recount(int(totals["coverage_waiting"] or 0))
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from minicrawl.errors import SettingError
+from minicrawl.opic.surfer import UNIFORM, Surfer, parse_surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
@@ -22,7 +23,7 @@ _OF_RUN = {"shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
-    **dict.fromkeys(("hash_key", "window", "stopped"), str),
+    **dict.fromkeys(("hash_key", "window", "stopped", "surfer"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
     **dict.fromkeys(("ledger_births", "coverage_waiting", "links_left_out", "sitemap_thirds", "window_visits"), int),
     **dict.fromkeys(("best_floor", "is_ranked", "in_doubt"), int),
@@ -51,6 +52,13 @@ def kept_settings(store: Store) -> CrawlSettings:
     return CrawlSettings.from_json(store.meta_json("settings"))
 
 
+def kept_surfer(store: Store) -> Surfer:
+    """By whom the links of a store are weighed. Raises StoreError when it cannot be told."""
+    for what in _wrong_surfer(store):
+        raise damaged(store.path, what)
+    return parse_surfer(str(store.meta("surfer") or UNIFORM))
+
+
 def wrong_settings(store: Store) -> Iterator[str]:
     """What is wrong with the settings of the last run. The next one can be given others: it is no reason to refuse."""
     try:
@@ -67,6 +75,7 @@ def wrong_meta(store: Store) -> Iterator[str]:
     for key, shape in _META.items():
         if not _fits(value := store.meta(key), shape | None):
             yield _wrong(f"meta.{key}", value)
+    yield from _wrong_surfer(store)
     for key, shape in _META_JSON.items():
         if not _is_json(value := store.meta(key), shape):
             yield _wrong(f"meta.{key}", value)
@@ -83,6 +92,14 @@ def wrong_texts(store: Store) -> Iterator[str]:
         for text in store.soundness.texts(table, column):
             if not _is_json(text, shape):
                 yield _wrong(f"{column} in {table}", text)
+
+
+def _wrong_surfer(store: Store) -> Iterator[str]:
+    text = store.meta("surfer")
+    try:
+        parse_surfer(str(text or UNIFORM))
+    except ValueError:
+        yield _wrong("meta.surfer", text)
 
 
 def _wrong(name: str, value: object) -> str:

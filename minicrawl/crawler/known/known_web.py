@@ -11,6 +11,7 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
 from minicrawl.opic import DiscoveryBudget, Strategy, Window
+from minicrawl.opic.surfer import parse_surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
@@ -49,7 +50,8 @@ class KnownWeb:
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         folder = None if strategy.follows_clock else writer.path.parent
-        accounts = Accounts(window, folder=folder, most_in_memory=writer.sizes.pages)
+        surfer = parse_surfer(settings.surfer)
+        accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
         budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
         frontier = Frontier(

@@ -4,6 +4,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.surfer import Surfer
 from minicrawl.store.writer import Writer
 
 VIRTUAL_VISITS_PER_TURN = 4
@@ -46,6 +47,14 @@ class Settling:
         for some in slices(len(due), self._writer.sizes.settled):
             self._accounts.settle(self._writer.link_table.graph_of(due[some]))
         return len(due)
+
+    def let_weigh(self, surfer: Surfer) -> None:
+        """Let `surfer` weigh the links, all being committed; where another one did, settle the ranking again."""
+        if surfer == self._accounts.ledger.surfer:
+            return
+        with self._writer.link_table.kept_blocks() as blocks:
+            if self._accounts.reweigh(surfer, blocks):
+                self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def settle_fully(self) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""

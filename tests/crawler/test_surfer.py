@@ -1,0 +1,214 @@
+"""What a crawl makes of the places of links: its ranking is weighted PageRank, whoever it lets weigh them, and when."""
+
+import random
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sites import Server, Site, canonical, crawl, rows
+
+from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.rankings import Options, rankings
+from minicrawl.analysis.verify import verify
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.salvage import salvage
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer, parse_surfer
+from minicrawl.opic.window import Interpolation
+from minicrawl.rank import pagerank
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+IN_TEXT, IN_LIST, IN_NAVIGATION = (
+    '<p>More about it <a href="{}">here</a>, as we said.</p>',
+    '<ul><li><a href="{}">it</a></li></ul>',
+    '<nav><a href="{}">home</a></nav>',
+)
+
+
+def url(page: int) -> str:
+    return f"{HOME}{page}" if page else HOME
+
+
+def framed_site(seed: int, size: int = 60) -> Site:
+    """Pages with links in text, lists and navigation; some redirect, some name another as canonical, some are lost."""
+    draw = random.Random(seed)
+    site: Site = {}
+    for page in range(size):
+        if page % 10 == 7:
+            site[url(page)] = url(draw.randrange(page)) if page % 20 == 7 else 404
+            continue
+        links = [
+            form.format(url(draw.randrange(size))) for form in (IN_TEXT, IN_LIST) for _ in range(draw.randrange(4))
+        ]
+        links += [IN_NAVIGATION.format(url(draw.randrange(6))) for _ in range(draw.randrange(5))]
+        to_next = draw.choice([IN_TEXT, IN_NAVIGATION]).format(url(page + 1))
+        head = [canonical(url(draw.randrange(page)))] if page % 10 == 3 else []
+        site[url(page)] = [*head, f"<h1>{page}</h1>", *links, to_next]
+    return site
+
+
+def importance(store: Path) -> npt.NDArray[np.float64]:
+    return np.array([value for (value,) in rows(store, "SELECT importance FROM ranks ORDER BY id")])
+
+
+def exact(store: Path, surfer: Surfer) -> npt.NDArray[np.float64]:
+    with open_store(store) as reader:
+        folded = folded_store(reader)
+        return pagerank(folded.graph, preference=folded.jump, weights=folded.weights(surfer))
+
+
+def assert_sound(store: Path, surfer: Surfer) -> None:
+    """The books belong to the links, and the ranking is that of this surfer."""
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        found = verify(reader)
+    assert parse_surfer(found.surfer) == surfer
+    assert found.stored.l1 <= 2e-6
+    assert found.excess() <= 0
+    assert np.abs(importance(store) - exact(store, surfer)).sum() <= 2e-6
+
+
+@pytest.mark.parametrize("name", ["reasonable", "uniform", "text=1,list=1,nav=40"])
+@pytest.mark.parametrize("seed", range(3))
+def test_importance_is_pagerank_of_the_surfer_that_is_asked_for(tmp_path: Path, seed: int, name: str) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(framed_site(seed), store, [HOME], surfer=name)
+    assert_sound(store, parse_surfer(name))
+    others = [surfer for surfer in (UNIFORM, REASONABLE) if surfer != parse_surfer(name)]
+    assert min(np.abs(importance(store) - exact(store, other)).sum() for other in others) > 0.01
+
+
+def test_reasonable_is_the_default_and_the_store_remembers_another(tmp_path: Path) -> None:
+    store, other = tmp_path / "crawl.db", tmp_path / "other.db"
+    crawl(framed_site(1), store, [HOME], pages=10)
+    crawl(framed_site(1), other, [HOME], pages=10, surfer="uniform")
+    for one in (store, other):
+        crawl(framed_site(1), one, [])
+    assert_sound(store, REASONABLE)
+    assert_sound(other, UNIFORM)
+
+
+@pytest.mark.parametrize("pages", [25, 1000], ids=["some pages read", "all"])
+def test_another_surfer_ranks_what_is_stored_anew_without_a_request(tmp_path: Path, pages: int) -> None:
+    store, other = tmp_path / "crawl.db", tmp_path / "other.db"
+    crawl(framed_site(2), store, [HOME], pages=pages)
+    crawl(framed_site(2), other, [HOME], pages=pages, surfer="uniform")
+    cash = rows(store, "SELECT cash, history FROM ranks ORDER BY id")
+    report, server = crawl(framed_site(2), store, [], surfer="uniform", time=1e-9)
+    assert server.asked == []
+    assert_sound(store, UNIFORM)
+    assert importance(store) == pytest.approx(importance(other), abs=2e-6)
+    assert rows(store, "SELECT cash, history FROM ranks ORDER BY id") == cash
+    assert report.coverage == pytest.approx(crawl({}, other, [], time=1e-9)[0].coverage, abs=1e-3)
+    crawl(framed_site(2), store, [], surfer="reasonable", time=1e-9)
+    assert_sound(store, REASONABLE)
+
+
+def test_crash_between_the_change_and_its_commit_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(framed_site(3), store, [HOME])
+    before = rows(store, "SELECT * FROM pages")
+    writer = Writer(store)
+    absorber = Absorber(writer, CrawlSettings(surfer="uniform"), STRATEGIES["greedy"], Interpolation(8.0), 0.0)
+    absorber.settling.let_weigh(UNIFORM)
+    assert absorber.accounts.ledger.surfer == UNIFORM
+    writer.close()
+    assert rows(store, "SELECT * FROM pages") == before
+    assert_sound(store, REASONABLE)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_books_hold_while_pages_surfers_and_places_change(tmp_path: Path, seed: int) -> None:
+    """Pages fetched again, with other links in other places, between runs by several surfers."""
+    store, draw = tmp_path / "crawl.db", random.Random(seed)
+    server = Server(framed_site(seed))
+    crawl(server, store, [HOME])
+    for surfer in ("uniform", "text=3,list=9,nav=27", "reasonable"):
+        changed = framed_site(draw.randrange(10**6))
+        server.site |= {page: reply for page, reply in changed.items() if draw.random() < 0.5}
+        crawl(server, store, [], discovery=0.0, pages=50, surfer=surfer)
+        assert_sound(store, parse_surfer(surfer))
+
+
+def test_store_that_knows_no_places_ranks_as_before(tmp_path: Path) -> None:
+    """As older versions have left it: also those of pages that are read from now on count by their places."""
+    store = tmp_path / "crawl.db"
+    crawl(framed_site(4), store, [HOME], pages=20, surfer="uniform")
+    rows(store, "UPDATE links SET places = NULL, own_places = NULL")
+    rows(store, "DELETE FROM meta WHERE key IN ('surfer', 'settings')")
+    before = rows(store, "SELECT received, forwarded, walkers, steps FROM pages ORDER BY id")
+    crawl({}, store, [], time=1e-9)
+    assert rows(store, "SELECT received, forwarded, walkers, steps FROM pages ORDER BY id") == before
+    assert rows(store, "SELECT value FROM meta WHERE key = 'surfer'") == [(str(REASONABLE),)]
+    crawl(framed_site(4), store, [])
+    assert_sound(store, REASONABLE)
+    with open_store(store) as reader:
+        assert reader.links().places is not None
+
+
+def test_coverage_never_exceeds_what_the_pages_read_are_worth_to_the_same_surfer(tmp_path: Path) -> None:
+    site = framed_site(5, size=120)
+    for surfer in (UNIFORM, REASONABLE, Surfer(1, 1, 1000)):
+        store = tmp_path / f"{surfer}.db"
+        for _ in range(20):
+            report, _ = crawl(site, store, [HOME], surfer=str(surfer), pages=6)
+            with open_store(store) as reader:
+                folded = folded_store(reader)
+                seeds = np.zeros(folded.size)
+                seeds[folded.stands_for[0]] = 1.0
+                truth = pagerank(folded.graph, preference=seeds, weights=folded.weights(surfer))
+                assert report.coverage <= truth[folded.is_parsed].sum() + 1e-9
+        assert report.coverage > 0.9
+
+
+def test_salvaged_store_ranks_by_the_same_surfer(tmp_path: Path) -> None:
+    store, rebuilt = tmp_path / "crawl.db", tmp_path / "rebuilt.db"
+    crawl(framed_site(6), store, [HOME], surfer="text=5,list=3,nav=2")
+    salvage(store, rebuilt)
+    assert_sound(rebuilt, Surfer(5, 3, 2))
+
+
+def test_pagerank_of_a_store_takes_its_surfer_or_another(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(framed_site(7), store, [HOME])
+    with open_store(store) as reader:
+        for options, surfer in (
+            (Options(), REASONABLE),
+            (Options(surfer="uniform"), UNIFORM),
+            (Options(memory="64kB"), REASONABLE),
+            (Options(memory="64kB", surfer="text=1,list=2,nav=3"), Surfer(1, 2, 3)),
+        ):
+            found = rankings(reader, "pagerank", options).values["pagerank"]
+            assert found == pytest.approx(exact(store, surfer), abs=1e-9)
+        with pytest.raises(SettingError, match=r"^--surfer 'casual' is no surfer: say reasonable, uniform, or "):
+            rankings(reader, "pagerank", Options(surfer="casual"))
+
+
+def test_what_is_no_surfer_is_refused_before_there_is_a_store(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    with pytest.raises(
+        SettingError, match=r"^--surfer 'text=0,list=2,nav=1' is no surfer: say reasonable, uniform, or "
+    ):
+        crawl({}, store, [HOME], surfer="text=0,list=2,nav=1")
+    assert not store.exists()
+
+
+def test_surfer_of_a_store_that_cannot_be_meant_is_damage(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(framed_site(8), store, [HOME], pages=5)
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE meta SET value = 'text=0' WHERE key = 'surfer'")
+    db.close()
+    with open_store(store) as reader:
+        assert list(audit(reader)) == ["meta.surfer is 'text=0', which cannot be meant"]
+        with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):
+            verify(reader)
+    with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):
+        crawl({}, store, [])
