@@ -94,6 +94,9 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 _SEVENTH = """
     ALTER TABLE links DROP COLUMN places;
     ALTER TABLE links DROP COLUMN own_places;
+    DROP TABLE refresh;
+    DROP TABLE refresh_hosts;
+    DROP TABLE changes;
 """
 _FIFTH = """
     DROP VIEW ranks;

@@ -32,6 +32,7 @@ from minicrawl.crawler.visits.lookalikes import Lookalikes, Recognisers, of_no_a
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.merging import Merging
 from minicrawl.crawler.visits.outlinks import Outlinks
+from minicrawl.crawler.visits.refreshing import Refreshing
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.soft_errors import SoftErrors
 from minicrawl.crawler.visits.visit import Visits
@@ -68,6 +69,9 @@ class Absorber:
         self.writer = writer
         self.accounts, self.frontier, self.hosts, self.urls = accounts, frontier, hosts, urls
         self.tally = Tally.of(writer)
+        self.refreshing = None
+        if web.due is not None:
+            self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.settling = Settling(accounts, web.batch, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         admission = self._admission = Admission(settings, strategy, traps, owns)
@@ -150,6 +154,7 @@ class Absorber:
             alternates=Alternates(
                 self.writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
             ),
+            refreshing=self.refreshing,
             timing=timing,
         )
 
@@ -165,6 +170,7 @@ class Absorber:
             by.soft404s,
             by.sessions,
             self.visits.alternates,
+            self.refreshing,
         )
         return [part for part in parts if part is not None]
 

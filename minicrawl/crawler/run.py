@@ -120,7 +120,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer, seeds)
     files = room(raised_limit(), settings.concurrency)
-    wanted = Wanted(anchors=bool(settings.topic), places=True, words=settings.probe)
+    wanted = Wanted(anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes)
     source = (
         WorkerSource(settings, timing, origins, wanted)
         if settings.workers

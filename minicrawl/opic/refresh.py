@@ -26,6 +26,12 @@ PRICE_GAIN = 4.0
 """The price moves by a factor of 1 +- PRICE_GAIN / n with every fetch among n pages."""
 HOST_PRICE_GAIN = 2.0
 """The same of the price of one host, among its pages."""
+WEEK = 7 * 86_400.0
+FIRST_PRICE = WEEK
+"""Of a fetch, in seconds for a page of mean importance."""
+FIRST_RATE = 1.0 / WEEK
+"""Changes per second that a page is taken for while nothing is known of any."""
+_LEAST_STEP = 0.02
 _LARGEST_STEP = 1.0
 _MOST_CHANGES = 50.0
 """e^50 changes in a gap tell no more than e^51, and e^710 is no float."""
@@ -69,3 +75,14 @@ def repriced(price: float, share: float, is_overdue: bool) -> float:
 def freshness(rate: float, age: float) -> float:
     """Probability that a page is as it was when it was fetched, `age` ago: e^(-rate age)."""
     return math.exp(-rate * age)
+
+
+def running_median(median: float, count: int, rate: float) -> float:
+    """The median of `count` rates and one more, as far as it can be told from the median of those before.
+
+    log(median) moves towards log(rate) by 4 / (4 + count), by _LEAST_STEP at least.
+    """
+    if not count:
+        return rate
+    step = max(_LEAST_STEP, 4.0 / (4.0 + count))
+    return median * math.exp(max(-step, min(step, math.log(rate / median))))

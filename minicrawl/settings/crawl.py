@@ -16,6 +16,7 @@ from minicrawl.settings.groups import (
     Limits,
     Order,
     Politeness,
+    Refresh,
     Scope,
     Traps,
 )
@@ -24,6 +25,9 @@ from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
+
+
+DISCOVERY_BESIDE_REFRESH = 0.7
 
 
 class AsBefore(Enum):
@@ -37,7 +41,7 @@ class AsBefore(Enum):
 
 # The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(Http, Identity, Focus, Order, Politeness, Traps, Scope, Limits):
+class CrawlSettings(Http, Identity, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
     """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
 
     Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are
@@ -50,6 +54,10 @@ class CrawlSettings(Http, Identity, Focus, Order, Politeness, Traps, Scope, Limi
             object.__setattr__(self, name, setting.of(getattr(self, name)))
         for name, setting in SETTINGS.items():
             setting.checked(getattr(self, name))
+        if self.refresh_min > self.refresh_max:
+            raise SettingError(
+                f"--refresh-min must be at most --refresh-max, {self.refresh_max:g} s, not {self.refresh_min:g} s"
+            )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CrawlSettings":
@@ -75,6 +83,16 @@ class CrawlSettings(Http, Identity, Focus, Order, Politeness, Traps, Scope, Limi
     def sender(self) -> str | None:
         """What requests say in From (RFC 9110 10.1.2), which takes an address for mail only."""
         return self.contact if is_mail_address(self.contact) else None
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether read pages are fetched again when they are due."""
+        return self.refresh or self.recrawl_after is not None
+
+    @property
+    def discovery_share(self) -> float:
+        """Share of the fetches for pages never read. Where pages are due again, 1 would leave nothing for them."""
+        return DISCOVERY_BESIDE_REFRESH if self.refreshes and self.discovery >= 1.0 else self.discovery
 
     @property
     def delay_per_address(self) -> float:

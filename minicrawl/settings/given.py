@@ -46,6 +46,10 @@ class GivenSettings(AdjustableSettings, total=False):
     window: float | str | AsBefore
     surfer: str | AsBefore
     discovery: float | str | AsBefore
+    refresh: bool | AsBefore
+    refresh_min: float | str | AsBefore
+    refresh_max: float | str | AsBefore
+    recrawl_after: float | str | AsBefore | None
     topic: str | AsBefore
     contact: str | AsBefore
     user_agent: str | AsBefore

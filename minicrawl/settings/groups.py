@@ -226,6 +226,41 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Refresh:
+    """When pages that were read are fetched again."""
+
+    refresh: bool = setting(
+        False,
+        values.flag,
+        "Go on for ever: fetch pages again by importance and by how often they change. --discovery is 0.7 then, unless "
+        "it is less. With --pages or --time all of that is used; else the crawl waits until pages are due.",
+    )
+    refresh_min: float = setting(
+        3600.0,
+        values.duration,
+        "Fetch no page again sooner than that.",
+        check=values.more_than(0),
+        shown="1h",
+        metavar="TIME",
+    )
+    refresh_max: float = setting(
+        90 * 86_400.0,
+        values.duration,
+        "Fetch every page again after that time.",
+        check=values.days,
+        shown="90d",
+        metavar="TIME",
+    )
+    recrawl_after: float | None = setting(
+        None,
+        values.duration,
+        "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
+        check=values.days,
+        metavar="30d",
+    )
+
+
+@dataclass(frozen=True)
 class Focus:
     """Which links get more, or less, of a page's cash."""
 
@@ -308,4 +343,4 @@ class Http:
     )
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Focus, Identity, Http)
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Identity, Http)

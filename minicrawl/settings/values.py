@@ -18,6 +18,7 @@ Reader = Callable[[str, Any], Any]
 Check = Callable[[str, Any], None]
 
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_HUNDRED_YEARS = 36_500 * 86_400.0
 _UNITS_OF_SIZE = {
     "": 1,
     "B": 1,
@@ -158,6 +159,12 @@ def more_than(bound: float) -> Check:
             raise SettingError(f"{option(name)} must be more than {bound}, not {value}")
 
     return check
+
+
+def days(name: str, value: Any) -> None:
+    """Seconds, up to a hundred years."""
+    if not 0 < value <= _HUNDRED_YEARS:
+        raise SettingError(f"{option(name)} must be more than 0 and at most 36500d, not {value}")
 
 
 def from_0_to_1(name: str, value: Any) -> None:

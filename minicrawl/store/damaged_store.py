@@ -27,7 +27,7 @@ class DamagedStore:
             self._db.text_factory = lambda octets: octets.decode("utf-8", "replace")
             self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             self._most = real.stat().st_size // _LEAST_ROW
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # of a message about damaged text
             raise StoreError(
                 f"nothing of {path} can be read ({error}); use a backup, or begin anew with another --store"
             ) from error

@@ -17,6 +17,7 @@ from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
+from minicrawl.store.read.refreshes import Refreshes
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables
@@ -45,6 +46,7 @@ class Store:
         self.sitemaps = Sitemaps(self._tables)
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
+        self.refreshes = Refreshes(self._tables)
         self.soundness = Soundness(self._tables)
 
     def close(self) -> None:

@@ -294,6 +294,52 @@ class RankedPage(NamedTuple):
     reason: str
 
 
+class RefreshRow(NamedTuple):
+    """A row of `refresh`."""
+
+    page: int
+    fetched_at: float
+    due: float
+    rate: float
+    information: float = 0.0
+    fetches: int = 0
+    changes: int = 0
+    changed_at: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    blocks: bytes = b""
+    answers: str = ""
+
+
+class RefreshColumns(NamedTuple):
+    """A part of `refresh`: in each field an array with a value per page."""
+
+    page: Any
+    fetched_at: Any
+    due: Any
+    rate: Any
+
+
+class RefreshHost(NamedTuple):
+    """A row of `refresh_hosts`."""
+
+    host: int
+    price: float
+    median: float = 0.0
+    learned: int = 0
+    lies: int = 0
+
+
+class Change(NamedTuple):
+    """A row of `changes`."""
+
+    page: int
+    at: float
+    what: str
+    added: int
+    removed: int
+
+
 class Alternate(NamedTuple):
     """A page, and the page that was the first to give it as its alternate."""
 

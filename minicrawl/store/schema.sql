@@ -161,6 +161,43 @@ CREATE TABLE alternates (
     named_by     INTEGER NOT NULL              -- pages.id
 ) STRICT;
 
+-- Pages that are fetched again (crawler/frontier/due_pages.py, crawler/known/refreshing.py). A table of its own: crawls
+-- that read every page once have no use for it.
+CREATE TABLE refresh (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    fetched_at    REAL    NOT NULL,            -- Unix seconds of the last answer
+    due           REAL    NOT NULL,            -- Unix seconds
+    rate          REAL    NOT NULL,            -- changes per second, as learned; 0: due does not follow from it
+    information   REAL    NOT NULL,            -- about log(rate), see opic/refresh.py
+    fetches       INTEGER NOT NULL,            -- answers
+    changes       INTEGER NOT NULL,            -- of these, answers that had changed
+    changed_at    REAL,                        -- Unix seconds of the last of them
+    etag          TEXT,                        -- as it came, a character a byte
+    last_modified TEXT,                        -- the same
+    blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py
+    answers       TEXT    NOT NULL             -- the last eight: = as before, # changed, ? not found, ! failed
+) STRICT;
+
+-- What is known of the pages of a host together, where they are fetched again.
+CREATE TABLE refresh_hosts (
+    host          INTEGER PRIMARY KEY,         -- hosts.id
+    price         REAL    NOT NULL,            -- of a fetch there; 0: none of its own
+    median        REAL    NOT NULL,            -- of learned rates, changes per second
+    learned       INTEGER NOT NULL,            -- of how many
+    lies          INTEGER NOT NULL             -- answers that had changed though their validators had not
+) STRICT;
+
+-- What has become of pages that are fetched again.
+CREATE TABLE changes (
+    id            INTEGER PRIMARY KEY,
+    page          INTEGER NOT NULL,            -- pages.id
+    at            REAL    NOT NULL,            -- Unix seconds
+    what          TEXT    NOT NULL,            -- new changed gone
+    added         INTEGER NOT NULL,            -- blocks of its text
+    removed       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX changes_by_time ON changes (at);
+
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY

@@ -20,6 +20,7 @@ from minicrawl.store.read.tables import Row, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
+    Change,
     DomainRow,
     Fingerprint,
     HostRow,
@@ -31,6 +32,8 @@ from minicrawl.store.rows import (
     PatternRow,
     Probe,
     RecentPage,
+    RefreshHost,
+    RefreshRow,
     Refused,
     RobotsRow,
     SitemapRow,
@@ -159,6 +162,15 @@ class Writer(Store):
 
     def save_alternates(self, alternates: Iterable[Alternate]) -> None:
         self._insert("alternates", Alternate, alternates, "INSERT OR IGNORE")
+
+    def save_refreshes(self, rows: Iterable[RefreshRow]) -> None:
+        self._replace("refresh", RefreshRow, rows)
+
+    def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
+        self._replace("refresh_hosts", RefreshHost, rows)
+
+    def save_changes(self, rows: Iterable[Change]) -> None:
+        self._insert("changes", Change, rows)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

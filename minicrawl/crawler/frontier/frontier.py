@@ -10,6 +10,7 @@ import heapq
 import math
 
 from minicrawl.crawler.frontier.addresses import Addresses, NameServer
+from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.errands import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
@@ -24,7 +25,7 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: whether the
     address of a host must be known before it is asked. addresses_from: Unix seconds before which none is asked.
-    on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`.
+    on_its_way: as in `Timing`. loaded_at_once: as in `Sizes`. due: as in `WaitingPages`.
     """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
@@ -39,12 +40,13 @@ class Frontier:
         addresses_from: float = 0.0,
         on_its_way: float = STANDARD.on_its_way,
         loaded_at_once: int = STANDARD_SIZES.loaded,
+        due: DuePages | None = None,
     ) -> None:
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._on_its_way = on_its_way
         self.hosts: list[Host] = []
-        self.pages = WaitingPages(self.hosts, book, strategy, budget, loaded_at_once)
+        self.pages = WaitingPages(self.hosts, book, strategy, budget, loaded_at_once, due)
         self._errands = WaitingErrands()
         self._name_server = NameServer()
         self._locates = locates

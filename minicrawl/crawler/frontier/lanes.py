@@ -60,10 +60,13 @@ class Lane:
         hosts: list[Host],
         is_current: Callable[[int], bool],
         waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
+        first: Callable[[Host, PageQueue], int | None] | None = None,
     ) -> None:
+        """first: the entry by which a host is in order, which has the first page of its queue; None: as that waits."""
         self._hosts = hosts
         self._is_current = is_current
         self._waiting_of = waiting_of
+        self._first = first
         self._queues: dict[int, PageQueue] = {}
         self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
         self._crowds: dict[tuple[int, bool], Offers] = {}
@@ -94,7 +97,9 @@ class Lane:
     def offer(self, host: Host) -> None:
         """Let a host that is on offer stand in for its best page."""
         queue = self._queues.get(host.id)
-        entry = queue.peek() if queue and host.is_offered and not host.opening else None
+        if queue is None or not host.is_offered or host.opening:
+            return
+        entry = queue.peek() if self._first is None else self._first(host, queue)
         if entry is None:
             return
         address, is_attempt = host.address, not host.answers

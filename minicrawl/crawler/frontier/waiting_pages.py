@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
@@ -22,16 +23,25 @@ _BEHIND = 2**62  # more than any page's cash
 
 
 class WaitingPages:
-    """Every page that may be fetched, by host. hosts: grows as hosts become known. loaded_at_once: as in `Sizes`."""
+    """Every page that may be fetched, by host."""
 
-    def __init__(
-        self, hosts: list[Host], book: Adaptive, strategy: Strategy, budget: DiscoveryBudget, loaded_at_once: int
+    def __init__(  # noqa: PLR0913 - the parts that it joins
+        self,
+        hosts: list[Host],
+        book: Adaptive,
+        strategy: Strategy,
+        budget: DiscoveryBudget,
+        loaded_at_once: int,
+        due: DuePages | None = None,
     ) -> None:
+        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: when read pages are fetched again;
+        None: by the strategy, as all pages."""
         self._hosts = hosts
         self._book = book
         self._strategy = strategy
         self._budget = budget
         self._loaded_at_once = loaded_at_once
+        self._due = due
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -40,14 +50,16 @@ class WaitingPages:
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
         self._discovery, self._refresh = (
-            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
-            for read in (False, True)
+            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read), first)
+            for read, first in ((False, None), (True, due.first if due is not None else None))
         )
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
         self._held = grown(self._held, size)
         self._is_put_off = grown(self._is_put_off, size)
+        if self._due is not None:
+            self._due.grow(size)
 
     def by_host(self) -> dict[str, int]:
         """How many pages are known on each host."""
@@ -72,11 +84,15 @@ class WaitingPages:
 
         `offer` all hosts then.
         """
+        if self._due is not None:
+            pages = flagged(self._book.visited[:size] & ~self._held[:size])
+            self._due.load(pages, self.host_of[pages].astype(np.int64))
+            self._held[pages] = True
         for hosts in self._host_groups(size):
             host_of = self.host_of[:size]
             here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
             for lane, read in ((self._discovery, False), (self._refresh, True)):
-                if read and self._budget.share >= 1.0:
+                if read and (self._budget.share >= 1.0 or self._due is not None):
                     continue
                 pages = here[self._book.visited[here] == read]
                 by_host = (host_of[pages].astype(np.int64) << 32) | pages
@@ -98,7 +114,7 @@ class WaitingPages:
         """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
         if not (self._strategy.follows_cash and len(pages)):
             return
-        if self._budget.share >= 1.0:
+        if self._budget.share >= 1.0 or self._due is not None:
             pages = pages[~self._book.visited[pages]]
         pages = pages[~self._held[pages]]
         hosts, are_read = self.host_of[pages].tolist(), self._book.visited[pages].tolist()
@@ -114,7 +130,11 @@ class WaitingPages:
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
-        discovery, refresh = self._discovery.best(attempts=attempts), self._refresh.best(attempts=attempts)
+        discovery = self._discovery.best(attempts=attempts)
+        if self._due is None:
+            refresh = self._refresh.best(attempts=attempts)
+        else:
+            refresh = self._due.best(self._refresh, attempts=attempts)
         discovers = self._budget.discovers(discovery is not None, refresh is not None)
         if discovers is None:
             return None
@@ -124,6 +144,8 @@ class WaitingPages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page."""
+        if self._due is not None and self._book.visited.item(page):
+            self._due.hand_out(page, host)
         popped = self._lane(page).pop(host)
         assert popped == page, "only the best page of a host is handed out"
         self._held[page] = True
@@ -143,12 +165,17 @@ class WaitingPages:
         if not_before > now and not self._is_done(page):
             heapq.heappush(self._resting, (not_before, page))
             return None
+        if self._due is not None and self._book.visited.item(page):
+            self._due.rest(page)
+            return None
         self._held[page] = False
         return self.add(page)
 
     def set_aside(self, page: int, until: float) -> None:
         """Let a read page that was handed out wait for another turn from `until` on, if the crawl lasts that long."""
-        if self._budget.share < 1.0:
+        if self._due is not None:
+            self._due.rest(page)
+        elif self._budget.share < 1.0:
             heapq.heappush(self._set_aside, (until, page))
 
     def rested(self, now: float) -> Iterator[int]:
@@ -158,16 +185,23 @@ class WaitingPages:
                 _, page = heapq.heappop(resting)
                 self._held[page] = False
                 yield page
+        if self._due is not None:
+            for page in self._due.rested(now):
+                self._held[page] = False
+                yield page
 
     @property
     def next_rested(self) -> float | None:
         """Unix seconds at which the next rest is over that is worth waiting for, if any is."""
-        return self._resting[0][0] if self._resting else None
+        due = None if self._due is None else self._due.next_rested
+        resting = self._resting[0][0] if self._resting else None
+        return min((time for time in (due, resting) if time is not None), default=None)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits or rests, but for pages set aside."""
-        return not (self._resting or self._discovery.waiting or self._refresh.waiting)
+        is_waited_for = self._due is not None and self._due.is_waited_for
+        return not (self._resting or self._discovery.waiting or self._refresh.waiting or is_waited_for)
 
     def put_off(self, pages: Pages) -> None:
         """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""
@@ -216,6 +250,8 @@ class WaitingPages:
         return self._refresh if self._book.visited.item(page) else self._discovery
 
     def _entry(self, page: int) -> int:
+        if self._due is not None and self._book.visited.item(page):
+            return packed(page, self._due.priority(page))
         priority = self._strategy.priority(page, self._book)
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
@@ -226,7 +262,7 @@ class WaitingPages:
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
-        return pages, self._priorities(pages)
+        return pages, self._due.priorities(pages) if read and self._due is not None else self._priorities(pages)
 
     def _priorities(self, pages: Pages) -> IntArray:
         priorities = self._strategy.priorities(pages, self._book)

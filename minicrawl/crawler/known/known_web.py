@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.due_pages import ByWorth, DuePages, Fixed
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.known.batch import Batch
@@ -21,7 +22,7 @@ from minicrawl.timing import Timing
 class KnownWeb:
     """Who keeps what. A part of the crawl is given those of them that it uses, not all.
 
-    `past`: how to read times of the run before.
+    `past`: how to read times of the run before. `due`: when pages are fetched again, if they are.
     """
 
     accounts: Accounts
@@ -32,6 +33,7 @@ class KnownWeb:
     batch: Batch
     budget: DiscoveryBudget
     past: Past
+    due: DuePages | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 - what a crawl is opened with
@@ -52,8 +54,9 @@ class KnownWeb:
         folder = None if strategy.follows_clock else writer.path.parent
         surfer = parse_surfer(settings.surfer)
         accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
-        budget = DiscoveryBudget(settings.discovery, float(writer.meta("discovery_credit") or 0.0))
+        budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
+        due = _due_pages(accounts, settings) if settings.refreshes else None
         frontier = Frontier(
             accounts.book,
             strategy,
@@ -64,9 +67,19 @@ class KnownWeb:
             addresses_from=asked_until + ip_delay,
             on_its_way=timing.on_its_way,
             loaded_at_once=writer.sizes.loaded,
+            due=due,
         )
         hosts, batch = KnownHosts(frontier, settings.delay), Batch()
         pages = KnownPages(writer, batch)
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
-        load_pages(writer, accounts, frontier, pages, hosts, now)
-        return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past)
+        load_pages(writer, accounts, frontier, pages, hosts, now, due)
+        return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due)
+
+
+def _due_pages(accounts: Accounts, settings: CrawlSettings) -> DuePages:
+    """When pages are fetched again. With so many pages or so much time to spend, none of it is left over."""
+    has_budget = settings.pages is not None or settings.time is not None
+    if settings.recrawl_after is not None:
+        return DuePages(accounts.ledger, Fixed(settings.recrawl_after), waits=settings.refresh, is_patient=True)
+    schedule = ByWorth(settings.refresh_min, settings.refresh_max)
+    return DuePages(accounts.ledger, schedule, waits=True, is_patient=not has_budget)

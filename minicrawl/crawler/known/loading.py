@@ -14,6 +14,7 @@ from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
+from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
 from minicrawl.crawler.hosts.stored_times import Past
@@ -21,6 +22,7 @@ from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
+from minicrawl.opic.refresh import FIRST_RATE
 from minicrawl.store.database import damaged
 from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
@@ -58,9 +60,15 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
 
 
 def load_pages(  # noqa: PLR0913 - the columns that it fills
-    writer: Writer, accounts: Accounts, frontier: Frontier, pages: KnownPages, hosts: KnownHosts, now: float
+    writer: Writer,
+    accounts: Accounts,
+    frontier: Frontier,
+    pages: KnownPages,
+    hosts: KnownHosts,
+    now: float,
+    due: DuePages | None = None,
 ) -> None:
-    """The hosts must have been loaded."""
+    """The hosts must have been loaded. due: when pages are fetched again, if they are."""
     size = writer.size()
     room = size + size // 4  # so that growing, which takes memory for copies, is far off
     accounts.grow(room)
@@ -77,7 +85,21 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
             pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
         if size:
             _load_books(writer, accounts)
+            if due is not None:
+                load_refresh(writer, due)
             frontier.load(size, now)
+
+
+def load_refresh(writer: Writer, due: DuePages) -> None:
+    """Take over when pages are due."""
+    due.price = float(writer.meta("refresh_price") or due.price)
+    due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
+    kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
+    due.grow(writer.size())
+    if len(kept.page):
+        due.fetched_at[kept.page], due.due[kept.page], due.rate[kept.page] = kept.fetched_at, kept.due, kept.rate
+    for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
+        due.fetched(page, FIRST_RATE, fetched_at)
 
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:

@@ -22,16 +22,18 @@ class Arrivals:
         self._at_once = at_once
         self._waiting: deque[Arrival] = deque()
         self._bell = asyncio.Event()
+        self._is_alarm = False  # whether the bell rings only because the time is up
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
     def add(self, arrival: Arrival) -> None:
         self._waiting.append(arrival)
-        self._bell.set()
+        self.ring()
 
     def ring(self) -> None:
         """Something has changed."""
+        self._is_alarm = False
         self._bell.set()
 
     async def take(self) -> bool:
@@ -58,7 +60,16 @@ class Arrivals:
     async def rings_within(self, seconds: float) -> bool:
         """Wait for the bell, so long at most; whether it has rung by then."""
         loop = asyncio.get_running_loop()
-        alarm = loop.call_later(seconds, self._bell.set)
+        alarm = loop.call_later(seconds, self._sound_alarm)
         await self._bell.wait()
         alarm.cancel()
-        return loop.time() < alarm.when()
+        if not self._is_alarm:
+            return loop.time() < alarm.when()
+        self._is_alarm = False
+        self._bell.clear()
+        return False
+
+    def _sound_alarm(self) -> None:
+        if not self._bell.is_set():
+            self._is_alarm = True
+            self._bell.set()

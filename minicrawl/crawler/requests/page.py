@@ -24,6 +24,8 @@ class Visits(Protocol):
 
     def trap(self, page: int, url: str) -> str | None: ...
 
+    def request(self, page: int, url: str) -> PageRequest: ...
+
 
 class Guesses(Protocol):
     """Pages whose scheme was guessed, see crawler/visits/scheme_guesses.py."""
@@ -101,7 +103,7 @@ class PageTurn(Request):
         self._pages.visits.absorb_unfetched(self.page, *refusal, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        self.fetched, self._parsed = await source.page(PageRequest(self.url))
+        self.fetched, self._parsed = await source.page(self._pages.visits.request(self.page, self.url))
 
     def on_answer(self, now: float) -> None:
         self._pages.visits.absorb(self.page, self.fetched, self._parsed, now)

@@ -24,8 +24,9 @@ from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.lookalikes import Lookalikes
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.outlinks import Counted, Outlinks
+from minicrawl.crawler.visits.refreshing import Refreshing
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
-from minicrawl.model import READ, Fetched, ParsedPage, State
+from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, from_bytes, placed
@@ -33,6 +34,7 @@ from minicrawl.store.rows import Fetch, Links, Turn
 from minicrawl.timing import Timing
 
 _log = logging.getLogger("minicrawl")
+_NOT_FOUND = ("http-404", "http-410")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,7 @@ class Visits:
     lookalikes: Lookalikes
     outlinks: Outlinks
     alternates: Alternates
+    refreshing: Refreshing | None
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
@@ -71,6 +74,9 @@ class Visits:
             self._visit_unchanged(page, fetched.url, now)
         elif outcome.state is None:
             self._try_again(page, outcome, now)
+        elif self.refreshing is not None and self._is_first_miss(page, outcome, self.refreshing):
+            self.refreshing.note_missing(page, now)
+            self.frontier.put_back(page, now)
         else:
             outcome = self.lookalikes.recognised(page, outcome, fetched, parsed)
             self._visit(page, outcome, fetched, parsed, now)
@@ -93,6 +99,10 @@ class Visits:
             return "trap-session"
         found = self.traps.verdict(url)
         return found[0] if found is not None else None
+
+    def request(self, page: int, url: str) -> PageRequest:
+        """How to ask for a page."""
+        return PageRequest(url) if self.refreshing is None else self.refreshing.request(page, url)
 
     def _was_read(self, page: int) -> bool:
         """Whether a page was read, and was still there the last time."""
@@ -124,6 +134,8 @@ class Visits:
         born = self.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         self._note_alternates(page, outcome, fetched.url, parsed, now)
+        if self.refreshing is not None:
+            self._note_refresh(self.refreshing, page, outcome, fetched, parsed, now, not_before)
         self._let_wait(page, outcome, now, not_before)
 
     def _visit_unchanged(self, page: int, url: str, now: float) -> None:
@@ -133,6 +145,8 @@ class Visits:
         weights = self.outlinks.weights_again(url, outlinks.targets.tolist()) if kind is PageKind.PAGE else None
         visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self.pages.note_unchanged(page, self.accounts.measures(page))
+        if self.refreshing is not None:
+            self.refreshing.note_unchanged(page, now)
         self.settling.note_turn(len(outlinks.targets))
         self.frontier.pages.credit(visit.credited)
         self.frontier.put_back(page, now)
@@ -154,9 +168,13 @@ class Visits:
         kind = kind_of(outcome.state, is_answered)
         return self.accounts.visit(page, outlinks, old, kind, weights=counted.weights).credited
 
+    def _is_first_miss(self, page: int, outcome: Outcome, refreshing: Refreshing) -> bool:
+        """Whether a page that was there is not found, for the first time: that may be an accident."""
+        return outcome.reason in _NOT_FOUND and self.pages.was_there(page) and refreshing.is_first_miss(page)
+
     def _retired_if_gone(self, page: int, outcome: Outcome) -> Outcome:
         """A page that was there and is not found any more is gone."""
-        if outcome.reason not in ("http-404", "http-410") or not self.pages.was_there(page):
+        if outcome.reason not in _NOT_FOUND or not self.pages.was_there(page):
             return outcome
         self.accounts.retire(page)
         return replace(outcome, state=State.GONE)
@@ -187,6 +205,24 @@ class Visits:
     def _note_alternates(self, page: int, outcome: Outcome, url: str, parsed: ParsedPage, now: float) -> None:
         if parsed.alternates and outcome.state is State.FETCHED:
             self.alternates.note(page, url, parsed.alternates, now)
+
+    def _note_refresh(  # noqa: PLR0913 - all that one turn has brought
+        self,
+        refreshing: Refreshing,
+        page: int,
+        outcome: Outcome,
+        fetched: Fetched,
+        parsed: ParsedPage,
+        now: float,
+        not_before: float,
+    ) -> None:
+        """Take note of when the page is to be fetched again."""
+        if outcome.state in READ:
+            refreshing.note_read(page, fetched, parsed, outcome.alias, now)
+        elif outcome.state is State.GONE:
+            refreshing.note_gone(page, now)
+        else:
+            refreshing.note_failed(page, now, not_before)
 
     def _let_wait(self, page: int, outcome: Outcome, now: float, not_before: float) -> None:
         """Let the page wait for another turn, if it is to have one."""

@@ -4,5 +4,6 @@ tables      queries, and rows as named tuples              soundness   what is w
 page_table  what is kept of a page, by its number          link_table  outlinks, and links that are not followed
 ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
 sitemaps    sitemaps, and URLs that wait in them           patterns    what the trap defence has learned
+refreshes   when pages are fetched again, and what has changed of them
 recognised  what pages are recognised by: fingerprints, soft 404s, session parameters, alternates
 """

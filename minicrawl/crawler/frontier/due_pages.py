@@ -1,0 +1,230 @@
+"""When read pages are fetched again: each rests until it may have its turn, and waits by when it is due.
+
+price    what a fetch costs, in seconds for a page of mean importance, see opic/refresh.py
+due      Unix seconds at which a page is worth its fetch again, at a price
+patient  a page rests until it is due: where no budget is given, a crawl waits for it
+
+Without patience a page rests for the least interval only; then the price falls until all fetches are used that there
+are. A host that cannot be asked as often as its pages are due has a price of its own, by which its pages are in order;
+among the hosts it goes by the price of all.
+
+Rates and times of the last fetches are kept here for every page; rows of the store have the rest.
+"""
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from minicrawl.crawler.frontier.lanes import Lane
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.opic import Ledger, PageQueue
+from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
+from minicrawl.opic.refresh import FIRST_PRICE, HOST_PRICE_GAIN, PRICE_GAIN, interval, repriced
+from minicrawl.opic.strategy import packed, unpacked
+
+_TRIES = 8
+_LATE = 0.01
+"""The share of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
+
+
+@dataclass(frozen=True)
+class ByWorth:
+    """An interval by importance and change rate, within bounds. Seconds."""
+
+    least: float
+    most: float
+
+    def interval(self, price: float, worth: float, rate: float) -> float:
+        """worth: importance in terms of the mean. rate: changes per second."""
+        return min(max(interval(price, worth, rate), self.least), self.most)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The same interval for every page. Seconds."""
+
+    seconds: float
+
+    @property
+    def least(self) -> float:
+        return self.seconds
+
+    def interval(self, price: float, worth: float, rate: float) -> float:
+        """As `ByWorth.interval`."""
+        return self.seconds
+
+
+class DuePages:
+    """Due times of read pages. waits: whether a crawl waits for pages that rest. is_patient: see above.
+
+    `fetched_at`, `rate`, `due`: of every page; rate in changes per second. `prices`: of hosts, by number.
+    """
+
+    def __init__(self, ledger: Ledger, schedule: ByWorth | Fixed, *, waits: bool, is_patient: bool) -> None:
+        self._ledger = ledger
+        self._schedule = schedule
+        self.waits = waits
+        self._is_patient = is_patient
+        self.price = FIRST_PRICE
+        self.prices: dict[int, float] = {}
+        self.fetched_at: FloatArray = np.zeros(0)
+        self.rate: FloatArray = np.zeros(0)
+        self.due: FloatArray = np.zeros(0)
+        self._resting: list[int] = []  # packed(page, -milliseconds)
+        self._pages_of: Counter[int] = Counter()
+        self._now = 0.0
+
+    def grow(self, size: int) -> None:
+        self.fetched_at, self.rate, self.due = (
+            grown(column, size) for column in (self.fetched_at, self.rate, self.due)
+        )
+
+    # Resting.
+
+    def fetched(self, page: int, rate: float, now: float) -> float:
+        """A page was fetched; Unix seconds at which it is due again."""
+        self.fetched_at[page], self.rate[page] = now, rate
+        self.due[page] = self._due(page, self.price)
+        return self.due.item(page)
+
+    def postpone(self, page: int, until: float) -> None:
+        """Let a page be due at a time that does not follow from its rate."""
+        self.due[page] = until
+        self.rate[page] = 0.0
+
+    def rest(self, page: int) -> None:
+        """Let a page rest until it may have its turn."""
+        heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
+
+    def load(self, pages: Pages, hosts: IntArray) -> None:
+        """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""
+        self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages.tolist()]
+        heapq.heapify(self._resting)
+        self._pages_of.update(hosts.tolist())
+
+    def rested(self, now: float) -> Iterator[int]:
+        """The pages whose rest is over, at the price that is paid now."""
+        self._now = now
+        while self._resting and -_priority(self._resting[0]) <= now * 1000.0:
+            page = unpacked(heapq.heappop(self._resting))
+            if self.rate.item(page):
+                self.due[page] = max(self.due.item(page), self._due(page, self.price))
+            if self._wakes(page) > now:
+                self.rest(page)
+            else:
+                yield page
+
+    @property
+    def next_rested(self) -> float | None:
+        """Unix seconds at which the next rest is over that the crawl waits for."""
+        return -_priority(self._resting[0]) / 1000.0 if self._resting and self.waits else None
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether pages rest that the crawl waits for."""
+        return self.waits and bool(self._resting)
+
+    def look_again(self) -> None:
+        """Importance has changed: pages that are worth more by now are due sooner."""
+        for page in map(unpacked, self._resting):
+            if self.rate.item(page):
+                self.due[page] = self._due(page, self.price)
+        self._resting = [packed(page, -_waking(self._wakes(page))) for page in map(unpacked, self._resting)]
+        heapq.heapify(self._resting)
+
+    # Waiting.
+
+    def add(self, host: Host) -> None:
+        """A page of a host is read for the first time."""
+        self._pages_of[host.id] += 1
+
+    def priority(self, page: int) -> int:
+        """By which a page waits on its host."""
+        return -_milliseconds(self.due.item(page))
+
+    def priorities(self, pages: Pages) -> IntArray:
+        return -np.round(self.due[pages] * 1000.0).astype(np.int64)
+
+    def first(self, host: Host, queue: PageQueue) -> int | None:
+        """The entry by which a host is in order: of its page that is due first by the host's price, by that of all."""
+        for _ in range(_TRIES):
+            entry = queue.peek()
+            if entry is None:
+                return None
+            page = unpacked(entry)
+            due = self._due(page, max(self.price, self.prices.get(host.id, 0.0))) if self.rate.item(page) else 0.0
+            if _milliseconds(due) <= -_priority(entry):
+                break
+            self.due[page] = due
+            queue.fall(packed(page, self.priority(page)))
+        entry = queue.peek()
+        if entry is None:
+            return None
+        page = unpacked(entry)
+        return packed(page, -_milliseconds(self._due(page, self.price))) if self.rate.item(page) else entry
+
+    def best(self, lane: Lane, *, attempts: bool) -> tuple[int, Host] | None:
+        """The page that is due first, of the hosts on offer. Prices have moved since these were put in order."""
+        best = lane.best(attempts=attempts)
+        for _ in range(_TRIES):
+            if best is None:
+                return None
+            entry, host = best
+            lane.offer(host)
+            best = lane.best(attempts=attempts)
+            if best is None or best[0] == entry or -_priority(best[0]) <= _milliseconds(self._now):
+                break
+        return best
+
+    def hand_out(self, page: int, host: Host) -> None:
+        """A page has its turn: the prices move by whether it was due before it could have it."""
+        if not self.rate.item(page):
+            return
+        pages, price = self._pages_of[host.id], self.prices.get(host.id, self.price)
+        is_late = self._due(page, max(price, self.price)) <= host.not_before
+        self.prices[host.id] = repriced(price, HOST_PRICE_GAIN / max(pages, 1), is_late)
+        due = self._due(page, self.price)
+        if self._is_patient:
+            due = max(due, host.not_before) + _LATE * (due - self.fetched_at.item(page))
+        self.price = repriced(self.price, PRICE_GAIN / max(self._pages_of.total(), 1), due <= self._now)
+        if self._is_patient:
+            self.price = max(self.price, FIRST_PRICE)
+
+    def worth(self, page: int) -> float:
+        """Importance of a page in terms of the mean; at least that of a page without links to it."""
+        ledger = self._ledger
+        held = float(ledger.virtual + ledger.never_visited)
+        mean = (ledger.in_all - ledger.births + held) / max(ledger.size, 1)
+        if mean <= 0.0:
+            return 1.0
+        least = held / max(ledger.births, 1) * ledger.unit
+        linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
+        return max(max(linked, 0) + least, mean * 1e-6) / mean
+
+    def _due(self, page: int, price: float) -> float:
+        worth, rate = self.worth(page), self.rate.item(page)
+        return self.fetched_at.item(page) + self._schedule.interval(price, worth, rate)
+
+    def _wakes(self, page: int) -> float:
+        """When the rest of a page is over."""
+        if self._is_patient or not self.rate.item(page):
+            return self.due.item(page)
+        return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000.0)
+
+
+def _waking(seconds: float) -> int:
+    """Milliseconds, not before."""
+    return math.ceil(seconds * 1000.0)
+
+
+def _priority(entry: int) -> int:
+    """The priority in a packed entry."""
+    return -(entry >> 32)

@@ -1,0 +1,203 @@
+"""What is learned of pages as they are fetched again: how often they change, and by what their servers know them.
+
+A page is asked for on the condition that it is not what its validators name (RFC 9110 13.1): then 304 says in a few
+bytes that nothing has changed. Every eighth time it is asked for without condition. A server that sends something else
+then under the same validators is not believed: after two such answers its host is asked without conditions.
+
+The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
+"""
+
+from minicrawl.crawler.frontier.due_pages import DuePages
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.html.blocks import hashes_of
+from minicrawl.crawler.recognise.changes import compared, first_seen
+from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.opic.refresh import FIRST_RATE, learned, running_median
+from minicrawl.store.rows import Change, RefreshHost, RefreshRow
+from minicrawl.store.writer import Writer
+
+_UNCONDITIONAL = 8
+"""A page is asked for without condition every so many times."""
+_LIES = 2
+_ENOUGH = 8
+"""So many learned rates of a host say more of its other pages than those of all hosts do."""
+_LONGEST_VALIDATOR = 1000
+_ANSWERS = 8
+DAY = 86_400.0
+SAME, CHANGED, MISSING, FAILED = "=#?!"
+
+
+class Refreshing:
+    """Rows of `refresh`, `refresh_hosts` and `changes`, those that the next commit writes.
+
+    most: seconds after which a page that fails is asked for again, at most.
+    """
+
+    def __init__(self, writer: Writer, due: DuePages, frontier: Frontier, most: float) -> None:
+        self._writer = writer
+        self._due = due
+        self._frontier = frontier
+        self._most = most
+        self._rows: dict[int, RefreshRow] = {}
+        self._changes: list[Change] = []
+        self._hosts = {row.host: row for row in writer.refreshes.hosts()}
+        self._changed_hosts: set[int] = set()
+        median, count = float(writer.meta("refresh_median") or 0.0), int(writer.meta("refresh_learned") or 0)
+        self._all = RefreshHost(-1, 0.0, median, count)
+        self._noted = self._noted_at_look = 0
+
+    # Asking.
+
+    def request(self, page: int, url: str) -> PageRequest:
+        """How to ask for a page."""
+        row = self._row(page)
+        if row is None or not (row.etag or row.last_modified) or row.fetches % _UNCONDITIONAL == 0:
+            return PageRequest(url)
+        if self._host(page).lies >= _LIES or row.answers.endswith((MISSING, FAILED)):
+            return PageRequest(url)
+        return PageRequest(url, row.etag, row.last_modified)
+
+    # Taking in.
+
+    def note_read(self, page: int, fetched: Fetched, parsed: ParsedPage, alias: str | None, now: float) -> None:
+        """A page was read. alias: the URL it stands for, if it does."""
+        blocks = _content(fetched, parsed, alias)
+        etag, last_modified = _validators(fetched)
+        row = self._row(page)
+        if row is None or not row.fetches:
+            if row is None:
+                self._due.add(self._frontier.host(page))
+            self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
+            rate, answers = self._first_rate(page), row.answers if row else ""
+            row = RefreshRow(page, now, 0.0, rate, 0.0, 1, 0, None, etag, last_modified, first_seen(blocks), answers)
+            self._keep(row, now)
+            return
+        found = compared(row.blocks, blocks)
+        if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
+            self._note_lie(page)
+        if found.is_change:
+            self._changes.append(Change(page, now, "changed", found.added, found.removed))
+        row = row._replace(etag=etag, last_modified=last_modified, blocks=found.memory)
+        self._learn(row, now, is_change=found.is_change)
+
+    def note_unchanged(self, page: int, now: float) -> None:
+        """The server says that a page is as it was."""
+        row = self._row(page)
+        if row is not None:
+            self._learn(row, now, is_change=False)
+
+    def is_first_miss(self, page: int) -> bool:
+        """Whether a page that was there and is not found now was found at its last turn."""
+        row = self._row(page)
+        return row is None or not row.answers.endswith(MISSING)
+
+    def note_missing(self, page: int, now: float) -> None:
+        """A page that was there is not found: it is asked for once more, a day later."""
+        self._postpone(page, now, now + DAY, MISSING)
+
+    def note_gone(self, page: int, now: float) -> None:
+        self._changes.append(Change(page, now, "gone", 0, 0))
+
+    def note_failed(self, page: int, now: float, not_before: float) -> None:
+        """Nothing was found at a page: it is asked for after a day, then after two, four and so on."""
+        row = self._row(page)
+        failures = 0 if row is None else len(row.answers) - len(row.answers.rstrip(FAILED))
+        self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, self._most)), FAILED)
+
+    # Keeping.
+
+    def save(self, writer: Writer) -> None:
+        """Write the rows that have changed, and the prices."""
+        writer.save_refreshes(self._rows.values())
+        writer.save_changes(self._changes)
+        for host, price in self._due.prices.items():
+            if self._hosts.setdefault(host, RefreshHost(host, 0.0)).price != price:
+                self._hosts[host] = self._hosts[host]._replace(price=price)
+                self._changed_hosts.add(host)
+        writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
+        prices = {"refresh_price": self._due.price}
+        writer.save_meta(prices | {"refresh_median": self._all.median, "refresh_learned": self._all.learned})
+        self._rows.clear()
+        self._changes.clear()
+        self._changed_hosts.clear()
+        # By then importance is another one: as often as the crawl has grown by a tenth.
+        if self._noted * 10 > self._noted_at_look * 11:
+            self._due.look_again()
+            self._noted_at_look = self._noted
+
+    def _row(self, page: int) -> RefreshRow | None:
+        return self._rows.get(page) or self._writer.refreshes.row(page)
+
+    def _host(self, page: int) -> RefreshHost:
+        host = self._frontier.host(page).id
+        return self._hosts.get(host) or RefreshHost(host, 0.0)
+
+    def _keep(self, row: RefreshRow, now: float) -> None:
+        self._noted += 1
+        self._rows[row.page] = row._replace(due=self._due.fetched(row.page, row.rate, now))
+
+    def _learn(self, row: RefreshRow, now: float, *, is_change: bool) -> None:
+        """Take in whether a page had changed."""
+        known = row.rate or self._first_rate(row.page)
+        rate, information = learned(known, row.information, max(now - row.fetched_at, 1.0), is_change)
+        self._note_rate(row.page, rate)
+        row = row._replace(
+            fetched_at=now,
+            rate=rate,
+            information=information,
+            fetches=row.fetches + 1,
+            changes=row.changes + is_change,
+            changed_at=now if is_change else row.changed_at,
+            answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
+        )
+        self._keep(row, now)
+
+    def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
+        row = self._row(page)
+        if row is None:
+            self._due.add(self._frontier.host(page))
+            row = RefreshRow(page, now, until, 0.0)
+        self._rows[page] = row._replace(due=until, rate=0.0, answers=(row.answers + answer)[-_ANSWERS:])
+        self._due.postpone(page, until)
+
+    def _first_rate(self, page: int) -> float:
+        """What the rate of a page is taken for before anything is known of it."""
+        host = self._host(page)
+        if host.learned >= _ENOUGH:
+            return host.median
+        return self._all.median if self._all.learned else FIRST_RATE
+
+    def _note_rate(self, page: int, rate: float) -> None:
+        host = self._host(page)
+        self._hosts[host.host] = _with_rate(host, rate)
+        self._changed_hosts.add(host.host)
+        self._all = _with_rate(self._all, rate)
+
+    def _note_lie(self, page: int) -> None:
+        host = self._host(page)
+        self._hosts[host.host] = host._replace(lies=host.lies + 1)
+        self._changed_hosts.add(host.host)
+
+
+def _with_rate(host: RefreshHost, rate: float) -> RefreshHost:
+    return host._replace(median=running_median(host.median, host.learned, rate), learned=host.learned + 1)
+
+
+def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
+    """What a page is compared by: the blocks of its text; of what has none, where it leads, or what names its state."""
+    if alias is not None and not parsed.blocks:
+        return hashes_of([alias])
+    if parsed.blocks:
+        return parsed.blocks
+    return hashes_of([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
+
+
+def _validators(fetched: Fetched) -> tuple[str | None, str | None]:
+    """The validators of a page that came whole, as they came; such as are too long are dropped."""
+    if fetched.status != 200 or fetched.truncated:
+        return None, None
+    etag, last_modified = (
+        None if validator is None or len(validator) > _LONGEST_VALIDATOR else validator
+        for validator in (fetched.etag, fetched.last_modified)
+    )
+    return etag or None, last_modified or None

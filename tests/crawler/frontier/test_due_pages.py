@@ -1,0 +1,131 @@
+"""When read pages are due: in order, never before their time, and the prices by which they are."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minicrawl.crawler.frontier.due_pages import ByWorth, DuePages, Fixed
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger
+from minicrawl.opic.refresh import FIRST_PRICE, FIRST_RATE, interval
+from minicrawl.opic.strategy import STRATEGIES
+
+HOUR, DAY = 3600.0, 86_400.0
+
+
+def read_pages(
+    count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
+) -> tuple[WaitingPages, DuePages, list[Host]]:
+    """Pages that were all read at time 0, on hosts that are on offer."""
+    book, ledger = Adaptive(), Ledger()
+    on_offer = [Host(id=number, name=f"h{number}", delay=1.0, most=1, is_offered=True) for number in range(hosts)]
+    due = DuePages(ledger, schedule, waits=True, is_patient=is_patient)
+    pages = WaitingPages(on_offer, book, STRATEGIES["greedy"], DiscoveryBudget(0.7), 1000, due)
+    ledger.discover(count)
+    none = np.zeros(0, dtype=np.int32)
+    for page in book.discover([1] * count):
+        pages.grow(page + 1)
+        pages.place(page, on_offer[page % hosts])
+        book.visit(page, none)
+        ledger.visit(page, none)
+        due.add(on_offer[page % hosts])
+        due.fetched(page, FIRST_RATE, 0.0)
+        pages.forget(page)
+        assert pages.put_back(page, 0.0, 0.0) is None
+    return pages, due, on_offer
+
+
+def wake(pages: WaitingPages, now: float) -> None:
+    for page in pages.rested(now):
+        pages.add(page)
+
+
+def test_a_patient_crawl_waits_for_the_day_on_which_a_page_is_due() -> None:
+    pages, due, _ = read_pages(1, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    at = interval(FIRST_PRICE, due.worth(0), FIRST_RATE)
+    assert pages.next_rested is not None
+    assert abs(pages.next_rested - at) < 0.002
+    wake(pages, at - 1.0)
+    assert (pages.best(attempts=True), pages.is_empty) == (None, False)
+    wake(pages, at + 0.01)
+    assert pages.best(attempts=True) == 0
+
+
+def test_with_a_budget_to_spend_a_page_rests_for_the_least_interval_only_and_the_price_falls() -> None:
+    pages, due, (host,) = read_pages(3, ByWorth(HOUR, 90 * DAY), is_patient=False)
+    wake(pages, HOUR - 1.0)
+    assert pages.best(attempts=True) is None
+    wake(pages, HOUR + 1.0)
+    page = pages.best(attempts=True)
+    assert page is not None
+    pages.hand_out(page, host)
+    assert due.price < FIRST_PRICE
+
+
+def test_the_simple_rule_has_one_interval_for_every_page() -> None:
+    _, due, _ = read_pages(4, Fixed(30 * DAY), is_patient=True)
+    assert due.due[:4].tolist() == [30 * DAY] * 4
+
+
+def test_a_page_that_changes_more_often_is_due_sooner_within_the_bounds() -> None:
+    pages, due, _ = read_pages(3, ByWorth(HOUR, 20 * DAY), is_patient=True)
+    rates = (1000.0, FIRST_RATE, FIRST_RATE / 1e9)
+    times = [due.fetched(page, rate, DAY) - DAY for page, rate in enumerate(rates)]
+    assert times == sorted(times)
+    assert times[0] >= HOUR
+    assert times[-1] == 20 * DAY
+    assert pages.next_rested is not None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 12),
+    st.booleans(),
+    st.lists(st.tuples(st.floats(0.1, 40.0), st.floats(1e-9, 1e-2)), min_size=1, max_size=60),
+)
+def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
+    count: int, is_patient: bool, steps: list[tuple[float, float]]
+) -> None:
+    """Whatever rates are learned, and however long the crawl is away."""
+    pages, due, hosts = read_pages(count, ByWorth(HOUR, 90 * DAY), is_patient=is_patient, hosts=2)
+    now, last = 0.0, dict.fromkeys(range(count), 0.0)
+    for days, rate in steps:
+        now += days * DAY
+        wake(pages, now)
+        page = pages.best(attempts=True)
+        if page is None:
+            continue
+        host = hosts[page % 2]
+        assert now - last[page] >= HOUR
+        if is_patient:
+            # At the lowest price that there is; it may have risen while the page waited.
+            rate_known = due.rate.item(page)
+            assert last[page] + interval(FIRST_PRICE, due.worth(page), rate_known) <= now + 0.001 or rate_known > 1e-4
+        pages.hand_out(page, host)
+        pages.withdraw(host)
+        host.is_offered = True
+        pages.offer(host)
+        last[page] = now
+        due.fetched(page, rate, now)
+        assert pages.put_back(page, now, 0.0) is None
+    wake(pages, now + 91 * DAY)
+    left = set()
+    while (page := pages.best(attempts=True)) is not None:
+        pages.hand_out(page, hosts[page % 2])
+        left.add(page)
+        for host in hosts:
+            pages.withdraw(host)
+            host.is_offered = True
+            pages.offer(host)
+    assert left == set(range(count))
+
+
+def test_a_late_host_has_a_price_of_its_own() -> None:
+    pages, due, (host,) = read_pages(2, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    wake(pages, 60 * DAY)
+    host.ready_at = 59 * DAY  # it could not be asked when its pages were due
+    page = pages.best(attempts=True)
+    assert page is not None
+    pages.hand_out(page, host)
+    assert due.prices[host.id] > FIRST_PRICE

@@ -1,0 +1,161 @@
+"""Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sites import Server, crawl, of_version, rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.errors import SettingError
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+HOME = "http://a.test/"
+PAGE = HOME + "page"
+PATIENT = Timing(batch=3000.0, lease=9000.0)
+"""Few commits in hours that pass in a moment."""
+
+
+class Changing(Server):
+    """Serves one page beside its home by a function of the request and of how often it was asked for."""
+
+    def __init__(self, reply: Any) -> None:
+        super().__init__({HOME: [PAGE]})
+        self.reply = reply
+        self.requests: list[httpx.Request] = []
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if str(request.url) != PAGE:
+            return super()._answer(request)
+        self.requests.append(request)
+        return self.reply(request, len(self.requests))
+
+
+def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:
+    crawl(server, store, [HOME], **{"refresh": True, "pages": pages, "probe": False, "timing": PATIENT} | more)
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+    return server
+
+
+def row(store: Path, columns: str) -> tuple[Any, ...]:
+    return rows(store, f"SELECT {columns} FROM refresh JOIN pages ON pages.id = page WHERE url = ?", PAGE)[0]
+
+
+def linking(text: str) -> str:
+    return f"<p>{text}</p><a href='{HOME}'>home</a>"
+
+
+@pytest.mark.parametrize("etag", ['"v1"', 'W/"v1"', "v1", '"odd\\"', "Ünquoted ~"])
+def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(tmp_path: Path, etag: str) -> None:
+    raw, date = etag.encode("latin-1"), b"yesterday, about noon"
+
+    def reply(request: httpx.Request, _: int) -> httpx.Response:
+        sent = dict(request.headers.raw)
+        if sent.get(b"If-None-Match") == raw and sent.get(b"If-Modified-Since") == date:
+            return httpx.Response(304)
+        return httpx.Response(200, html=linking("same"), headers=[(b"etag", raw), (b"last-modified", date)])
+
+    store = tmp_path / "crawl.db"
+    server = refreshed(Changing(reply), store)
+    conditional = [b"If-None-Match" in dict(request.headers.raw) for request in server.requests]
+    assert conditional == [number % 8 != 0 for number in range(len(conditional))]
+    assert row(store, "state, reason, fetches, changes, answers") == ("fetched", "ok", 12, 0, "=" * 8)
+    assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
+
+
+def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:
+    long = refreshed(
+        Changing(lambda *_: httpx.Response(200, html=linking("x"), headers={"etag": f'"{"x" * 1000}"'})),
+        tmp_path / "long.db",
+        pages=6,
+    )
+    cut = refreshed(
+        Changing(lambda *_: httpx.Response(200, html="<p>" + "x" * 5000, headers={"etag": '"x"'})),
+        tmp_path / "cut.db",
+        pages=6,
+        max_size=4000,
+    )
+    for server in (long, cut):
+        assert not any("if-none-match" in request.headers for request in server.requests)
+
+
+def test_a_server_that_lies_is_not_asked_conditionally_again(tmp_path: Path) -> None:
+    def reply(request: httpx.Request, count: int) -> httpx.Response:
+        if "if-none-match" in request.headers:
+            return httpx.Response(304)
+        return httpx.Response(200, html=linking(f"text {count}"), headers={"etag": '"for ever"'})
+
+    store = tmp_path / "crawl.db"
+    server = refreshed(Changing(reply), store, pages=80)
+    conditional = ["if-none-match" in request.headers for request in server.requests]
+    assert any(conditional[:16])
+    assert not any(conditional[17:])
+    assert row(store, "changes")[0] >= 2
+
+
+def test_a_page_that_changes_has_the_higher_rate_and_is_noted(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    refreshed(Changing(lambda _, count: httpx.Response(200, html=linking(f"part {count // 4}"))), store, pages=40)
+    by_url = dict(rows(store, "SELECT url, rate FROM refresh JOIN pages ON pages.id = page"))
+    assert by_url[PAGE] > 2 * by_url[HOME]
+    assert {answer for (answers,) in rows(store, "SELECT answers FROM refresh") for answer in answers} == {"=", "#"}
+    changed = rows(
+        store, "SELECT url, added, removed FROM changes JOIN pages ON pages.id = page WHERE what = 'changed'"
+    )
+    assert set(changed) >= {(PAGE, 1, 1)}
+    assert {url for url, *_ in changed} == {PAGE}
+
+
+def test_a_page_that_is_missing_once_is_not_gone_and_one_that_stays_away_is(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    once = Changing(lambda _, count: httpx.Response(404) if count == 4 else httpx.Response(200, html=linking("x")))
+    refreshed(once, store, pages=40)
+    assert row(store, "state") == ("fetched",)
+    gone = Changing(lambda _, count: httpx.Response(404 if count > 4 else 200, html=linking("x")))
+    refreshed(gone, tmp_path / "gone.db", pages=40)
+    assert row(tmp_path / "gone.db", "state") == ("gone",)
+    assert len(gone.requests) == 6
+    assert rows(tmp_path / "gone.db", "SELECT what FROM changes WHERE page = 1") == [("new",), ("gone",)]
+
+
+def test_two_runs_are_one(tmp_path: Path) -> None:
+    """No page is asked for twice within the least interval, in whichever run."""
+    store = tmp_path / "crawl.db"
+    server = Server({HOME: [HOME + str(number) for number in range(5)], **{HOME + str(n): [HOME] for n in range(5)}})
+    crawl(server, store, [HOME], refresh=True, pages=12, timing=PATIENT, probe=False)
+    before = rows(store, "SELECT page, due, rate, information, answers FROM refresh")
+    crawl(server, store, [], time=600.0, timing=PATIENT, probe=False)
+    assert rows(store, "SELECT page, due, rate, information, answers FROM refresh") == before
+    assert sum(Counter(server.asked).values()) == 12
+
+
+def test_a_store_without_refresh_data_is_refreshed_and_so_is_an_older_one(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = {HOME: [HOME + "1"], HOME + "1": [HOME]}
+    crawl(site, store, [HOME])
+    of_version(7, store)
+    _, server = crawl(site, store, [], refresh=True, pages=4, timing=PATIENT)
+    assert Counter(server.asked) == {HOME: 2, HOME + "1": 2}
+
+
+def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = {HOME: [HOME + "1"], HOME + "1": [HOME]}
+    _, first = crawl(site, store, [HOME], recrawl_after="30d")
+    _, soon = crawl(site, store, [])
+    rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
+    _, later = crawl(site, store, [])
+    assert [sorted(set(server.asked)) for server in (first, soon, later)] == [sorted(site), [], sorted(site)]
+
+
+def test_discovery_has_its_share_beside_refresh() -> None:
+    assert CrawlSettings().discovery_share == 1.0
+    assert CrawlSettings(refresh=True).discovery_share == 0.7
+    assert CrawlSettings(refresh=True, discovery=0.3).discovery_share == 0.3
+    with pytest.raises(SettingError, match="--refresh-min must be at most --refresh-max"):
+        CrawlSettings(refresh_min="2d", refresh_max="1d")
