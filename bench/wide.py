@@ -24,6 +24,7 @@ from minicrawl.cli import main
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.store.rows import MetaValue
 
 _CHOICES = 50
 _FAILING = 0.01
@@ -41,7 +42,7 @@ class Watch:
 
     def attach(self) -> None:
         """Look over the shoulder of every frontier and engine."""
-        hand_out, commit = Frontier.hand_out, Engine._commit
+        hand_out, meta = Frontier.hand_out, Engine.meta
 
         def watched(frontier: Frontier, page: int, now: float) -> HostTurn:
             self._choices += 1
@@ -50,12 +51,12 @@ class Watch:
                 self.regrets.append(100 * (1 - int(frontier.pages._book.standing[page]) / best))
             return hand_out(frontier, page, now)
 
-        def noted(engine: Engine) -> None:
-            commit(engine)
+        def noted(engine: Engine) -> dict[str, MetaValue]:  # asked for at every commit
             self._note(engine)
+            return meta(engine)
 
         Frontier.hand_out = watched  # type: ignore[assignment,method-assign]
-        Engine._commit = noted  # type: ignore[assignment,method-assign]
+        Engine.meta = noted  # type: ignore[assignment,method-assign]
 
     def _note(self, engine: Engine) -> None:
         if engine.progress.seconds < self._settled or engine.reason is not None:

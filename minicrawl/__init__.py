@@ -11,6 +11,7 @@ lab/      the papers' experiments
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people
+events    what happens in a running crawl
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
 report    what an experiment says
 
@@ -26,14 +27,15 @@ from typing import TYPE_CHECKING, Any
 from minicrawl.errors import ConfigError, MinicrawlError
 
 if TYPE_CHECKING:
-    from minicrawl.api import acrawl, crawl
+    from minicrawl.api import Crawl, acrawl, crawl
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import open_store
 
 __version__ = "0.1.0"
-__all__ = ["ConfigError", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
+__all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
 
 _HOMES = {
+    "Crawl": "minicrawl.api",
     "acrawl": "minicrawl.api",
     "crawl": "minicrawl.api",
     "CrawlReport": "minicrawl.model",

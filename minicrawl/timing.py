@@ -31,6 +31,7 @@ class Timing:
     patience         after which what is held in doubt has failed, see there
     batch            of turns in one commit
     lease            after a commit within which requests may leave
+    paused           between two looks at a crawl that is paused
     idle             without an answer, after which the crawl finds itself something to do
     progress         between two looks at the crawl; but `looks_apart` times as long as a look takes, at least
     links_at_once    are taken in, some tens of ms, before sockets and timers are attended to; an answer with more of
@@ -61,6 +62,7 @@ class Timing:
     patience: float = 60.0
     batch: float = 0.5
     lease: float = 2.0
+    paused: float = 60.0
     idle: float = 0.02
     progress: float = 0.5
     looks_apart: float = 20.0

@@ -118,9 +118,9 @@ def test_python_that_is_shown_runs(
     page: Path, crawled: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     pytest.importorskip("pandas")
-    monkeypatch.setattr(
-        minicrawl, "crawl", partial(minicrawl.crawl, transport=httpx.MockTransport(answer), delay=0), raising=False
-    )
+    for call in ("crawl", "Crawl"):
+        shown = partial(getattr(minicrawl, call), transport=httpx.MockTransport(answer), delay=0)
+        monkeypatch.setattr(minicrawl, call, shown, raising=False)
     for words in (["export", "ranks.csv"], ["graph", "export", "links.graphml"]):
         assert CliRunner().invoke(main, words).exit_code == 0
     for block in blocks(page, "python"):

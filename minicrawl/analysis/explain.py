@@ -7,16 +7,18 @@ from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.traps import Traps
-from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.sketch import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SettingError
+from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, RankedPage
@@ -238,12 +240,14 @@ class _Explainer:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
         leads_to = refused.leads_to if refused else None
         sitemap, known = self._store.sitemaps.of(page), self._page(ranked, page, leads_to)
+        is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
+        reason = HOST_BANNED if is_banned else ranked.reason
         return Explanation(
             asked=asked,
             url=url,
             state=ranked.state,
-            reason=ranked.reason,
-            meaning=meaning(ranked.reason, ranked.state),
+            reason=reason,
+            meaning=meaning(reason, ranked.state),
             rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, robots.rule),
             sitemap=None if sitemap is None else sitemap.url,
             trap=None if known.found_on is None else self._trap(url, is_known=True),

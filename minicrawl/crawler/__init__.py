@@ -21,9 +21,13 @@ loop        what the engine's loop is made of: what is in flight, what has come
 absorb      the turn of a page: books, frontier and store take it in
 request_kinds  the kinds of request that a crawl makes
 progress    what a run has done so far
+dispatch    requests begun, and what comes of them taken in
+commits     when everything is written
 engine      the loop that joins the stages
 contact     whether a crawl ought to say whom to ask about it
 remembered_settings  the settings of a crawl that goes on
+changes     what may be changed in a crawl while it runs
 run         one crawl, from seeds to report
+running_crawl  a crawl that runs, to be watched and steered
 salvage     a new store of what can be read in a damaged one
 """

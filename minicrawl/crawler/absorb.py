@@ -67,18 +67,21 @@ class Absorber:
         web = self._web = KnownWeb.of(writer, settings, strategy, window, now, locates=locates, timing=timing)
         accounts, frontier, hosts, pages, urls = web.accounts, web.frontier, web.hosts, web.pages, web.urls
         self.writer = writer
-        self.accounts, self.frontier, self.hosts, self.urls = accounts, frontier, hosts, urls
+        self.accounts, self.frontier, self.hosts, self.urls, self.pages = accounts, frontier, hosts, urls, pages
+        self.batch = web.batch
         self.tally = Tally.of(writer)
         self.refreshing = None
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.settling = Settling(accounts, web.batch, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
-        admission = self._admission = Admission(settings, strategy, traps, owns)
-        discovery = self._discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
+        admission = self.admission = Admission(settings, strategy, traps, owns)
+        discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
+        self._locates = locates
+        self._in_http: list[str] = []  # of seeds whose scheme was guessed
         self.guesses = SchemeGuesses(urls, discovery)
-        self._deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
-        aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self._deep_links)
+        self.deep_links = DeepLinks(accounts, pages, urls, admission, discovery, self.tally)
+        aliases = Aliases(writer.link_table.hinted(), accounts, pages, urls, admission, discovery, self.deep_links)
         by = self._recognisers(settings, aliases)
         self.lookalikes = Lookalikes(by, accounts, pages, urls, aliases)
         self.probes = Probes(by.soft404s, by.soft_errors, by.sessions)
@@ -93,7 +96,7 @@ class Absorber:
 
     def _recognisers(self, settings: CrawlSettings, aliases: Aliases) -> Recognisers:
         """What pages are recognised by, as the store has it."""
-        accounts, pages, urls, admission = self.accounts, self._web.pages, self.urls, self._admission
+        accounts, pages, urls, admission = self.accounts, self.pages, self.urls, self.admission
         stored = self.writer.recognised
 
         def kept(page: int) -> Fingerprint | None:
@@ -123,8 +126,8 @@ class Absorber:
             self.frontier,
             self.hosts,
             self.urls,
-            self._admission,
-            self._discovery,
+            self.admission,
+            self.discovery,
             self.turns,
             sessions.plain,
             is_on=is_on,
@@ -133,11 +136,11 @@ class Absorber:
 
     def _visits(self, by: Recognisers, aliases: Aliases, timing: Timing) -> Visits:
         accounts, frontier, urls = self.accounts, self.frontier, self.urls
-        admission, discovery, sessions = self._admission, self._discovery, by.sessions
+        admission, discovery, sessions = self.admission, self.discovery, by.sessions
         return Visits(
             accounts=accounts,
             frontier=frontier,
-            pages=self._web.pages,
+            pages=self.pages,
             urls=urls,
             discovery=discovery,
             settling=self.settling,
@@ -147,7 +150,7 @@ class Absorber:
             sessions=sessions,
             sitemaps=self.sitemaps,
             guesses=self.guesses,
-            deep_links=self._deep_links,
+            deep_links=self.deep_links,
             aliases=aliases,
             lookalikes=self.lookalikes,
             outlinks=Outlinks(accounts, frontier, urls, admission, discovery, self.lookalikes, sessions),
@@ -160,8 +163,8 @@ class Absorber:
 
     def _savers(self, by: Recognisers) -> list[Saver]:
         parts: tuple[Saver | None, ...] = (
-            AccountSaver(self.accounts, self._web.batch, self._web.budget),
-            self._web.batch,
+            AccountSaver(self.accounts, self.batch, self._web.budget),
+            self.batch,
             by.traps,
             self.hosts,
             self.tally,
@@ -185,17 +188,42 @@ class Absorber:
         After every step what is known so far may be committed. Nothing may be asked for before the last one.
         guessed: seeds of which it is not certain that https is their scheme.
         """
-        in_http = list(map(in_plain_http, guessed))
-        self._admission.begin([*self.writer.page_table.seeds(), *seeds, *in_http])
-        self._admission.protect(in_http)
-        yield from self._discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
+        in_http = self._in_http = list(map(in_plain_http, guessed))
+        self.admission.begin([*self.writer.page_table.seeds(), *seeds, *in_http])
+        self.admission.protect(in_http)
+        yield from self.discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
-        self._deep_links.follow_further(self.writer.link_table.too_deep(), now)
+        self.follow_further(now)
+
+    def seeds(self) -> list[str]:
+        """All seeds by which the scope is set."""
+        uncommitted = [page.url for page in self.batch.new if page.found_on is None]
+        return [*self.writer.page_table.seeds(), *uncommitted, *self._in_http]
+
+    def add_seeds(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
+        """Make more seeds known while the crawl runs. guessed: as in `starting`, which is over."""
+        in_http = list(map(in_plain_http, guessed))
+        self._in_http += in_http
+        self.admission.widen([*seeds, *in_http])
+        self.admission.protect(in_http)
+        for _ in self.discovery.know_seeds(seeds, now, self.writer.sizes.seeds):
+            pass
+        self.guesses.begin(guessed)
+
+    def adjust_hosts(self, settings: CrawlSettings, now: float) -> None:
+        """Let hosts and addresses be asked as often, and as many times at once, as other settings say."""
+        ip_delay = settings.delay_per_address if self._locates else 0.0
+        self.frontier.adjust(settings.per_host, ip_delay, now)
+        self.turns.set_least_delay(settings.delay, now)
+
+    def follow_further(self, now: float) -> None:
+        """Follow the links that only a smaller --max-depth has kept out."""
+        self.deep_links.follow_further([*self.writer.link_table.too_deep(), *self.batch.refused.values()], now)
 
     @property
     def turns_in_batch(self) -> int:
         """How many pages had their turn since the last commit."""
-        return self._web.batch.turns_taken
+        return self.batch.turns_taken
 
     def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:
         """Write everything since the last commit, all or nothing. ranks: and the place of every page."""

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
+from minicrawl.crawler.loop.run_clock import RunClock
 from minicrawl.model import Fetched, Progress, Silence
 from minicrawl.store.rows import MetaValue
 
@@ -13,19 +14,20 @@ _TOP = 10
 
 
 class RunProgress:
-    """Counts answers for pages. `started`: Unix seconds from which on the crawl's time counts."""
+    """Counts answers for pages. `time`: how long the run has gone on."""
 
     def __init__(self, absorber: Absorber, clock: Callable[[], float], started: float) -> None:
+        """started: Unix seconds from which on the crawl's time counts."""
         self._absorber = absorber
         self._clock = clock
+        self.time = RunClock(clock, started)
         self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
-        self.started = started
         self.fetched = 0
         self.bytes = 0
 
     @property
     def seconds(self) -> float:
-        return self._clock() - self.started
+        return self.time.seconds
 
     def add(self, fetched: Fetched) -> None:
         """Count what a request for a page led to."""

@@ -5,13 +5,15 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from minicrawl.crawler.absorb import Absorber
-from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
+from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
@@ -21,10 +23,10 @@ from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
+from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
@@ -35,6 +37,19 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
+
+OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that has begun: what whoever steers it needs. `given_transport`: whether the network is the caller's."""
+
+    engine: Engine
+    absorber: Absorber
+    source: ChangingSource
+    changes: Changes
+    given_transport: bool
 
 
 @dataclass(frozen=True)
@@ -58,6 +73,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     *,
     forgotten: Iterable[str] = (),
     on_start: Callable[[Start], None] | None = None,
+    on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     handle_signals: bool = False,
@@ -68,8 +84,8 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     """One run of a crawl. Raises ConfigError, SeedError, StoreError.
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
-    on_start: is called once before the first request. started: when the crawl's time began to run, by
-    time.monotonic().
+    on_start: is called once before the first request, on_begin once there is something to steer.
+    started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
     if is_new:  # what is wrong by itself is told before there is a store
@@ -82,7 +98,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
         if not is_new:
             await _check(settings, transport)
         _check_window(writer, settings)
-        seeds = _spelled(seeds, settings, writer)
+        seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if not seeds.urls and not writer.size():
             raise _no_seeds(store)
         again = ask_again(writer, seeds.urls, settings.retry)
@@ -92,6 +108,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             settings,
             seeds,
             writer,
+            on_begin=on_begin,
             on_progress=on_progress,
             transport=transport,
             handle_signals=handle_signals,
@@ -105,6 +122,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: Seeds,
     writer: Writer,
     *,
+    on_begin: Callable[[Run], None] | None,
     on_progress: Callable[[Progress], None] | None,
     transport: Any,
     handle_signals: bool,
@@ -119,26 +137,32 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     absorber.settling.let_weigh(_surfer(settings))
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer, seeds)
-    files = room(raised_limit(), settings.concurrency)
+    files = partial(room, raised_limit())
     wanted = Wanted(anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes)
-    source = (
-        WorkerSource(settings, timing, origins, wanted)
-        if settings.workers
-        else LocalSource(settings, _carrier(transport, timing), timing, files, origins, wanted)
-    )
-    async with source:
-        began = clock() - (time.monotonic() - started)
+
+    def local() -> LocalSource:
+        room_now = files(settings.concurrency)
+        return LocalSource(settings, _carrier(transport, timing), timing, room_now, origins, wanted)
+
+    def in_workers(workers: int) -> WorkerSource:
+        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted)
+
+    async with ChangingSource(settings.workers, local, in_workers) as source:
+        requests = requests_of(absorber, settings, timing)
         engine = Engine(
             absorber,
-            requests_of(absorber, settings, timing),
+            requests,
             source,
             settings,
             timing=timing,
             files=files,
             clock=clock,
-            started=began,
+            started=clock() - (time.monotonic() - started),
             on_progress=on_progress,
         )
+        changes = Changes(settings, absorber, requests, engine)
+        if on_begin is not None:
+            on_begin(Run(engine, absorber, source, changes, transport is not None))
         with _signals(engine, handle_signals):
             await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
     if not engine.is_aborted:
@@ -159,17 +183,6 @@ def _carrier(transport: Any, timing: Timing) -> Transport | None:
     from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
 
     return HttpxTransport(transport, timing)
-
-
-def _spelled(seeds: Seeds, settings: CrawlSettings, writer: Writer) -> Seeds:
-    """The seeds as pages are known by; those whose scheme was guessed wrong before, in plain http."""
-    plain = {url: in_plain_http(url) for url in seeds.guessed}
-    known = writer.page_table.find(list(plain.values()))
-    urls = [plain[url] if plain.get(url) in known else url for url in seeds.urls]
-    if not settings.keep_parameters:
-        urls = list(map(stripped, urls))
-    guessed = (url for url in seeds.guessed if plain[url] not in known)
-    return Seeds(list(dict.fromkeys(urls)), frozenset(guessed if settings.keep_parameters else map(stripped, guessed)))
 
 
 def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
@@ -198,9 +211,9 @@ def _report(engine: Engine, absorber: Absorber) -> CrawlReport:
 
 def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     """Why requests of this run got no answer; if its time was up before any could leave, why earlier ones got none."""
-    if engine.reason == "time" and not (engine.progress.fetched or engine.unanswered):
+    if engine.reason == "time" and not (engine.progress.fetched or engine.dispatch.unanswered):
         return store.page_table.unanswered()
-    return dict(engine.unanswered)
+    return dict(engine.dispatch.unanswered)
 
 
 def _no_seeds(store: Path) -> SeedError:
@@ -218,7 +231,7 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
         async with Fetcher(settings):
             return
     if settings.workers:
-        raise SettingError("a transport of one's own works inside this process only: workers must be 0")
+        raise SettingError(OWN_TRANSPORT)
 
 
 def _window(settings: CrawlSettings) -> Window:

@@ -178,6 +178,14 @@ class Adaptive:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks)
 
+    def unvisit(self, page: int) -> None:
+        """Let a visited page be one that never was, but for what it has spent: its cash stays the same."""
+        if self.pay_out.to == "visited":
+            self.payees -= 1
+            self.standing[page] += self.level
+        self.visited[page] = False
+        self.measures.pop(page, None)
+
     def pay(self) -> None:
         """Pay the virtual page's income out, the same whole number of units to every payee."""
         if self.payees:

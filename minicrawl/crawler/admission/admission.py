@@ -4,6 +4,7 @@ Whether: scope, ownership and traps, asked in this order, of each URL once. How 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from minicrawl.crawler.admission.focus import Focus
@@ -36,6 +37,20 @@ class Admission:
     def begin(self, seeds: Iterable[str]) -> None:
         """Set the scope by all seeds there are."""
         self.scope = Scope.of(self._settings, seeds)
+
+    def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
+        """Go on with another scope and focus. seeds: all there are; None where their places stay the same."""
+        self._settings = settings
+        self.focus = Focus.of(settings)
+        places = self.scope.places
+        self.scope = Scope.of(settings, seeds or ())
+        if seeds is None:
+            self.scope = replace(self.scope, places=places)
+
+    def widen(self, seeds: Iterable[str]) -> None:
+        """Let the scope have the places of more seeds."""
+        more = Scope.of(self._settings, seeds)
+        self.scope = replace(more, places=self.scope.places | more.places)
 
     def protect(self, urls: Iterable[str]) -> None:
         """The domains of these URLs, which are seeds or stand for seeds, have no budget."""

@@ -3,11 +3,12 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError
 
 _SHOWN = 10
@@ -80,6 +81,20 @@ def in_plain_http(url: str) -> str:
     plain = normalise(f"http{url.removeprefix('https')}")
     assert plain is not None, "the rest of a URL does not depend on its scheme"
     return plain
+
+
+def spelled(seeds: Seeds, known: Callable[[list[str]], Container[str]], *, keep_parameters: bool) -> Seeds:
+    """Seeds as pages are known by; those whose scheme was guessed wrong before, in plain http.
+
+    known: gives those of some URLs that are known.
+    """
+    plain = {url: in_plain_http(url) for url in seeds.guessed}
+    there = known(list(plain.values()))
+    urls = [plain[url] if url in plain and plain[url] in there else url for url in seeds.urls]
+    guessed: Iterable[str] = (url for url in seeds.guessed if plain[url] not in there)
+    if not keep_parameters:
+        urls, guessed = list(map(stripped, urls)), map(stripped, guessed)
+    return Seeds(list(dict.fromkeys(urls)), frozenset(guessed))
 
 
 def _is_host(text: str) -> bool:

@@ -163,6 +163,12 @@ class Accounts:
         self._visited.append(flagged(changed))
         return bool(changed.any())
 
+    def unvisit(self, page: int) -> None:
+        """Let a page without links, which was given up, be one that never had a turn, but for what it has passed on."""
+        self.coverage.visit(page, NOWHERE.targets, NOWHERE.targets, PageKind.UNKNOWN)
+        self.book.unvisit(page)
+        self._visited.append(np.array([page]))
+
     def settle(self, graph: LinkGraph) -> None:
         """Virtual visits, all at once, of the graph's sources along their stored links."""
         self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)

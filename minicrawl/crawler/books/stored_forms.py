@@ -15,6 +15,8 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
 
+BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
+"""Names of hosts that are asked for nothing, and numbers of pages that come before all others: under which keys."""
 _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
@@ -37,6 +39,8 @@ _META_JSON: dict[str, Any] = {
     "run": _RUN,
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
+    BANNED_HOSTS: [str],
+    ASKED_FIRST: [int],
 }
 _JSON: dict[tuple[str, str], Any] = {
     ("pages", "measures"): [(_NUMBER, _NUMBER)],
@@ -45,6 +49,18 @@ _JSON: dict[tuple[str, str], Any] = {
     ("parameters", "signs"): [(str, int)],
     ("refused", "too_deep"): [str],
 }
+
+
+def banned_hosts(store: Store) -> list[str]:
+    """The names of the hosts that are asked for nothing."""
+    names: list[str] = json.loads(str(store.meta(BANNED_HOSTS) or "[]"))
+    return names
+
+
+def asked_first(store: Store) -> list[int]:
+    """The pages that come before all others."""
+    pages: list[int] = json.loads(str(store.meta(ASKED_FIRST) or "[]"))
+    return pages
 
 
 def kept_settings(store: Store) -> CrawlSettings:

@@ -1,5 +1,7 @@
 """The addresses of hosts, and the name server, which is asked for them: at how many look-ups at once."""
 
+from collections.abc import Iterator
+
 from minicrawl.crawler.hosts.host import Address
 
 _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
@@ -45,6 +47,14 @@ class Addresses:
 
     def __getitem__(self, number: int) -> Address:
         return self._addresses[number]
+
+    def adjust(self, delay: float, most: int) -> Iterator[Address]:
+        """Let addresses be asked that often, and so many times at once. Gives those that there are."""
+        for address in self._addresses[1:]:
+            address.ready_at += delay - address.delay
+            address.delay, address.most = delay, most
+            yield address
+        self._delay, self._most = delay, most
 
     def named(self, name: str) -> Address | None:
         """The address of that name, unless it is a new one."""

@@ -1,6 +1,7 @@
 """The errands that wait for a turn of their hosts: what hosts are asked for that is no page."""
 
 from collections import deque
+from collections.abc import Iterable
 
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Errand, Host
 
@@ -12,9 +13,9 @@ class WaitingErrands:
         self._hosts: deque[Host] = deque()
         self._waiting = 0
 
-    @property
-    def is_empty(self) -> bool:
-        return not self._waiting
+    def waiting(self, but_for: Iterable[Host]) -> int:
+        """How many wait, but for those of some hosts."""
+        return self._waiting - sum(len(host.errands) for host in but_for)
 
     def add(self, host: Host, errand: Errand, *, first: bool) -> None:
         """Let an errand wait; `offer` its host then. first: for the next turn."""

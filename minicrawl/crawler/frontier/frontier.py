@@ -53,6 +53,7 @@ class Frontier:
         self._addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
+        self._banned: set[int] = set()
         self.in_flight = 0
 
     def add_host(
@@ -111,6 +112,14 @@ class Frontier:
             self.hand_out(page, now)
         return page
 
+    def put_first(self, page: int, now: float, *, is_new: bool = False) -> None:
+        """Let a page be next of all that wait. is_new: it did not wait, as it was given up."""
+        self._offer_again(self.pages.put_first(page, is_new=is_new), now)
+
+    def had_turn(self, page: int) -> None:
+        """Something came of the turn of a page: it is no longer to be next."""
+        self.pages.first.discard(page)
+
     def best_page(self, now: float, *, attempts: bool = True) -> int | None:
         """The page to fetch now, or None; it is not handed out yet.
 
@@ -153,9 +162,10 @@ class Frontier:
     def _due_errand(self, host: Host) -> Errand | None:
         """The errand that the next turn of a host is for, if it is for one."""
         is_due = host.pages_since_errand >= TURNS_PER_ERRAND - 1 or host.opening or not self.pages.has_page(host)
-        if not (host.is_offered and is_due):
+        if not (host.is_offered and (is_due or host.is_banned)):
             return None
-        return next((errand for errand in host.errands if errand.opens or not host.opening), None)
+        is_closed = host.opening or host.is_banned
+        return next((errand for errand in host.errands if errand.opens or not is_closed), None)
 
     def hand_out_errand(self, host: Host, errand: Errand, now: float) -> HostTurn:
         """Let an errand have its turn that waits for one."""
@@ -189,7 +199,7 @@ class Frontier:
     def may_be_asked(self, host: Host, now: float) -> bool:
         """Whether a host may have a turn now, be it on offer or not."""
         self._wake(now)
-        is_free = host.in_flight < host.most and host.not_before <= now
+        is_free = host.in_flight < host.most and host.not_before <= now and not host.is_banned
         return is_free and (host.address is None or host.address.is_offered)
 
     def close(self, host: Host, now: float) -> None:
@@ -241,6 +251,38 @@ class Frontier:
         self.pages.withdraw(host)
         self._reschedule(host, now)
 
+    def ban(self, host: Host, now: float, *, is_banned: bool = True) -> None:
+        """Let a host have no turn any more, or have its turns again. What keeps other hosts closed is refused then."""
+        host.is_banned = is_banned
+        (self._banned.add if is_banned else self._banned.discard)(host.id)
+        self.pages.withdraw(host)
+        self._reschedule(host, now)
+
+    def banned(self) -> list[Host]:
+        """The hosts that have no turns."""
+        return [self.hosts[number] for number in sorted(self._banned)]
+
+    def set_delay(self, host: Host, delay: float, now: float) -> None:
+        """Let a host be asked that often; its last request counts from when it was made."""
+        host.ready_at += delay - host.delay
+        host.delay = delay
+        self.pages.withdraw(host)
+        self._reschedule(host, now)
+
+    def adjust(self, per_host: int, ip_delay: float, now: float) -> None:
+        """Let hosts be asked so many times at once, and IP addresses that often; looks at all hosts."""
+        for address in self._addresses.adjust(ip_delay, per_host):
+            self._reschedule_address(address, now)
+        has_clocks = bool(ip_delay)
+        for host in self.hosts:
+            self.pages.withdraw(host)
+            host.most = per_host
+            if self._locates and has_clocks != bool(self._ip_delay):
+                # Whose clock it shares is asked for again, or does not matter any more.
+                host.address, host.located_until = self._name_server.address, 0.0
+            self._reschedule(host, now)
+        self._per_host, self._ip_delay = per_host, ip_delay
+
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
         self._offer_again(self.pages.put_back(page, now, not_before), now)
@@ -251,13 +293,16 @@ class Frontier:
         return min((time for time in (self.pages.next_rested, clock) if time is not None), default=None)
 
     def is_empty(self) -> bool:
-        """Whether nothing waits, rests or is in flight, but for pages set aside. Read pages wait only if pages are read
-        again."""
-        return not self.in_flight and self.pages.is_empty and self._errands.is_empty
+        """Whether nothing waits, rests or is in flight, but for pages set aside and those of banned hosts. Read pages
+        wait only if pages are read again."""
+        if self.in_flight:
+            return False
+        banned = self.banned()
+        return self.pages.is_empty(but_for=banned) and not self._errands.waiting(but_for=banned)
 
     def is_idle(self, host: Host, now: float) -> bool:
         """Whether a host does not rest, and has no page waiting and none in flight."""
-        is_open = host.rests_until <= now and host.health.dead_until <= now
+        is_open = host.rests_until <= now and host.health.dead_until <= now and not host.is_banned
         return is_open and not host.in_flight and not self.pages.has_page(host)
 
     def counts(self) -> tuple[int, int]:
@@ -301,6 +346,8 @@ class Frontier:
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among those that wait for their time, or nowhere while it can't take a request."""
         has_page = self.pages.has_page(host) and not host.opening
+        if host.is_banned and not any(errand.opens for errand in host.errands):
+            return
         if host.in_flight >= host.most or not (has_page or host.errands):
             return
         until = host.not_before

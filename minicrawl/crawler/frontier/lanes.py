@@ -9,7 +9,7 @@ attempt  a turn of a host that did not answer the last time, or has not been ask
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import PageQueue
@@ -97,7 +97,7 @@ class Lane:
     def offer(self, host: Host) -> None:
         """Let a host that is on offer stand in for its best page."""
         queue = self._queues.get(host.id)
-        if queue is None or not host.is_offered or host.opening:
+        if queue is None or not host.is_offered or host.opening or host.is_banned:
             return
         entry = queue.peek() if self._first is None else self._first(host, queue)
         if entry is None:
@@ -130,6 +130,10 @@ class Lane:
     def has_page(self, host: Host) -> bool:
         queue = self._queues.get(host.id)
         return queue is not None and queue.waiting > 0
+
+    def waiting_on(self, hosts: Iterable[Host]) -> int:
+        """How many pages wait on some hosts."""
+        return sum(queue.waiting for host in hosts if (queue := self._queues.get(host.id)) is not None)
 
     def best(self, *, attempts: bool = True) -> tuple[int, Host] | None:
         """The highest ranking entry among the hosts on offer; without attempts, among those that answer."""

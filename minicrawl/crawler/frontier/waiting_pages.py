@@ -5,7 +5,7 @@ try, or has gone. Whether a host may be asked is not decided here: `offer` and `
 """
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -20,6 +20,8 @@ from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
+_FIRST = 2**63 - 1
+"""The priority of pages that are to be next, whatever their cash."""
 
 
 class WaitingPages:
@@ -47,6 +49,7 @@ class WaitingPages:
         self._held: Flags = np.zeros(0, dtype=np.bool_)
         self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
         self._puts_off = False  # any
+        self.first: set[int] = set()  # these come before all others, and are read again even where none is
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
         self._discovery, self._refresh = (
@@ -135,6 +138,9 @@ class WaitingPages:
             refresh = self._refresh.best(attempts=attempts)
         else:
             refresh = self._due.best(self._refresh, attempts=attempts)
+        for best in (discovery, refresh) if self.first else ():
+            if best is not None and unpacked(best[0]) in self.first:
+                return unpacked(best[0])
         discovers = self._budget.discovers(discovery is not None, refresh is not None)
         if discovers is None:
             return None
@@ -197,11 +203,13 @@ class WaitingPages:
         resting = self._resting[0][0] if self._resting else None
         return min((time for time in (due, resting) if time is not None), default=None)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing waits or rests, but for pages set aside."""
+    def is_empty(self, but_for: Collection[Host]) -> bool:
+        """Whether nothing waits or rests, but for pages set aside, and pages of some hosts."""
+        waiting = self._discovery.waiting + self._refresh.waiting
+        if waiting and but_for:
+            waiting -= self._discovery.waiting_on(but_for) + self._refresh.waiting_on(but_for)
         is_waited_for = self._due is not None and self._due.is_waited_for
-        return not (self._resting or self._discovery.waiting or self._refresh.waiting or is_waited_for)
+        return not (self._resting or waiting or is_waited_for)
 
     def put_off(self, pages: Pages) -> None:
         """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""
@@ -239,17 +247,43 @@ class WaitingPages:
         self._discovery.withdraw(host)
         self._refresh.withdraw(host)
 
+    def put_first(self, page: int, *, is_new: bool) -> Host | None:
+        """Let a page come before all others when it is next to wait. Its host, if it waits now.
+
+        is_new: it does not wait, but may from now on.
+        """
+        if page in self.first:
+            return None
+        was_done = self._is_done(page)
+        self.first.add(page)
+        if is_new:
+            self._held[page] = False
+            self._set_aside = [rest for rest in self._set_aside if rest[1] != page]
+            heapq.heapify(self._set_aside)
+        if self._held[page]:
+            return None
+        host: Host = self._hosts[self.host_of[page]]
+        (self._lane(page).add if is_new or was_done else self._lane(page).rise)(host, self._entry(page))
+        self.offer(host)
+        return host
+
+    def is_given_up(self, page: int) -> bool:
+        """Whether a page at which nothing was found does not wait, nor is it asked for again just now."""
+        return self._budget.share >= 1.0 or any(rest[1] == page for rest in self._set_aside)
+
     def has_page(self, host: Host) -> bool:
         return self._discovery.has_page(host) or self._refresh.has_page(host)
 
     def _is_done(self, page: int) -> bool:
-        """Whether a page was read, and none is read again."""
-        return bool(self._book.visited[page]) and self._budget.share >= 1.0
+        """Whether a page was read, and is not read again."""
+        return bool(self._book.visited[page]) and self._budget.share >= 1.0 and page not in self.first
 
     def _lane(self, page: int) -> Lane:
         return self._refresh if self._book.visited.item(page) else self._discovery
 
     def _entry(self, page: int) -> int:
+        if self.first and page in self.first:
+            return packed(page, _FIRST)
         if self._due is not None and self._book.visited.item(page):
             return packed(page, self._due.priority(page))
         priority = self._strategy.priority(page, self._book)
@@ -266,4 +300,8 @@ class WaitingPages:
 
     def _priorities(self, pages: Pages) -> IntArray:
         priorities = self._strategy.priorities(pages, self._book)
-        return priorities - _BEHIND * self._is_put_off[pages] if self._puts_off else priorities
+        if self._puts_off:
+            priorities = priorities - _BEHIND * self._is_put_off[pages]
+        if self.first:
+            priorities = np.where(np.isin(pages, list(self.first)), _FIRST, priorities)
+        return priorities

@@ -70,7 +70,7 @@ class Host(Clock):
     be set by the frontier alone. `address`: whose clock it shares, if any; `located_until`: when to ask for it again.
     `errands`: in the order they are to be run; `pages_since_errand`: pages handed out since the last one.
     `opening`: how many errands are under way that it must wait for; until they are over the host is closed, and its
-    pages are not on offer.
+    pages are not on offer. `is_banned`: it is not asked at all, until that is taken back.
     """
 
     crawl_delay: float = 0.0
@@ -82,6 +82,7 @@ class Host(Clock):
     errands: list[Errand] = field(default_factory=list)  # few; an empty deque takes 760 bytes
     pages_since_errand: int = TURNS_PER_ERRAND
     opening: int = 0
+    is_banned: bool = False
 
     @property
     def not_before(self) -> float:

@@ -104,6 +104,12 @@ class Outage(Generic[Failure]):
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)
         self.ask_at = now + self.pause
 
+    def stood_still(self, seconds: float) -> None:
+        """Nothing was asked for so long: what is held was in doubt for no longer by that."""
+        self._held = deque((at + seconds, failure) for at, failure in self._held)
+        if self._silent_at is not None:
+            self._silent_at += seconds
+
     def answered(self) -> list[Failure]:
         """Somebody has answered: all is well. Returns what has failed then, in the order of its failures."""
         failed = [failure for _, failure in self._held]

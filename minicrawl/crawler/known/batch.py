@@ -8,7 +8,10 @@ from minicrawl.store.writer import Writer
 
 @dataclass
 class Batch:
-    """Rows by page; `new` in the order of discovery. All are gone once they are saved."""
+    """Rows by page; `new` in the order of discovery. All are gone once they are saved.
+
+    `unanswered`: pages whose last answer is not to be kept, as they wait for their turn again.
+    """
 
     new: list[NewPage] = field(default_factory=list)
     turns: dict[int, Turn] = field(default_factory=dict)
@@ -17,6 +20,7 @@ class Batch:
     measures: dict[int, str | None] = field(default_factory=dict)
     links: dict[int, Links] = field(default_factory=dict)
     refused: dict[int, Refused] = field(default_factory=dict)
+    unanswered: set[int] = field(default_factory=set)
     robots: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
 
@@ -38,10 +42,18 @@ class Batch:
         else:
             self.measures[page] = measures
 
+    def take_turn_back(self, page: int) -> Turn | None:
+        """Let a page have no answer, as if it had had no turn. The turn that was not written yet, if there is one."""
+        self.unanswered.add(page)
+        self.retries.pop(page, None)
+        self.measures.pop(page, None)
+        return self.turns.pop(page, None)
+
     def save(self, writer: Writer) -> None:
         """Write what became of pages; the new pages themselves must be in the store."""
         writer.page_rows.save_retries(self.retries.values())
         writer.page_rows.save_measures(self.measures)
+        writer.page_rows.forget_answers(self.unanswered)
         writer.page_rows.save_turns(list(self.turns.values()))
         writer.page_rows.save_states(self.restated.values())
         writer.save_links(self.links.values())
@@ -49,5 +61,6 @@ class Batch:
         writer.save_robots(self.robots)
         for rows in (self.new, self.turns, self.retries, self.restated, self.measures, self.links, self.refused):
             rows.clear()
+        self.unanswered.clear()
         self.robots.clear()
         self.turns_taken = 0

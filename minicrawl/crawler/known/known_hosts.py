@@ -8,15 +8,15 @@ from minicrawl.store.writer import Writer
 
 
 class KnownHosts:
-    """Every known host. `answered`: the hosts that have, ever.
+    """Every known host. `answered`: the hosts that have, ever. `least`: seconds between two requests to one, at least;
+    0: politeness is switched off.
 
     `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
     """
 
     def __init__(self, frontier: Frontier, delay: float) -> None:
-        """delay: the least seconds between two requests to a host; 0: politeness is switched off."""
         self._frontier = frontier
-        self._delay = delay
+        self.least = delay
         self._by_name: dict[str, Host] = {}
         self._changed: set[int] = set()
         self.answered: set[int] = set()
@@ -30,6 +30,10 @@ class KnownHosts:
             self._changed.add(host.id)
         return host
 
+    def known(self, name: str) -> Host | None:
+        """The host of a name, if it is known."""
+        return self._by_name.get(name)
+
     def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
         """Make a host known as the store has it."""
         host = self._by_name[row.name] = self._frontier.add_host(
@@ -39,7 +43,7 @@ class KnownHosts:
 
     def least_delay(self, crawl_delay: float) -> float:
         """The least seconds between two requests to a host whose robots.txt asks for a delay."""
-        return max(self._delay, crawl_delay) if self._delay else 0.0
+        return max(self.least, crawl_delay) if self.least else 0.0
 
     def note_change(self, host: Host) -> None:
         """The clock of a host, or what is known of its health, is another one."""
@@ -48,7 +52,7 @@ class KnownHosts:
     def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
         """The robots.txt of a host asks for a delay."""
         self.note_change(host)
-        self.is_urgent |= crawl_delay > self._delay > 0
+        self.is_urgent |= crawl_delay > self.least > 0
         host.crawl_delay = crawl_delay
 
     def save(self, writer: Writer) -> None:

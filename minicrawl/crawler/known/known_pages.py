@@ -75,6 +75,13 @@ class KnownPages:
         attempts = self.attempts[page] = self.attempts.get(page, 0) + 1
         self._batch.retries[page] = Retry(page, attempts, reason)
 
+    def ask_again(self, page: int) -> None:
+        """A page that was given up waits like one that never had a turn."""
+        reason = self.last_turn(page).reason
+        self._batch.take_turn_back(page)
+        self.attempts.pop(page, None)
+        self.restate(page, State.WAITING, reason)
+
     def note_refused(self, row: Refused) -> None:
         self._batch.refused[row.source] = row
 

@@ -22,7 +22,7 @@ class Arrivals:
         self._at_once = at_once
         self._waiting: deque[Arrival] = deque()
         self._bell = asyncio.Event()
-        self._is_alarm = False  # whether the bell rings only because the time is up
+        self._has_rung = False
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -33,7 +33,7 @@ class Arrivals:
 
     def ring(self) -> None:
         """Something has changed."""
-        self._is_alarm = False
+        self._has_rung = True
         self._bell.set()
 
     async def take(self) -> bool:
@@ -53,23 +53,15 @@ class Arrivals:
 
     async def is_quiet(self) -> bool:
         """Whether nothing has come, and no bell rings, once others have gone on."""
-        self._bell.clear()
+        self._has_rung = False
         await asyncio.sleep(0)
-        return not (self._waiting or self._bell.is_set())
+        return not (self._waiting or self._has_rung)
 
     async def rings_within(self, seconds: float) -> bool:
         """Wait for the bell, so long at most; whether it has rung by then."""
-        loop = asyncio.get_running_loop()
-        alarm = loop.call_later(seconds, self._sound_alarm)
-        await self._bell.wait()
-        alarm.cancel()
-        if not self._is_alarm:
-            return loop.time() < alarm.when()
-        self._is_alarm = False
-        self._bell.clear()
-        return False
-
-    def _sound_alarm(self) -> None:
-        if not self._bell.is_set():
-            self._is_alarm = True
-            self._bell.set()
+        if not self._has_rung:
+            self._bell.clear()  # it may have been the alarm before this one
+            alarm = asyncio.get_running_loop().call_later(seconds, self._bell.set)
+            await self._bell.wait()
+            alarm.cancel()
+        return self._has_rung

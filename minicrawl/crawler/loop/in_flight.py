@@ -25,9 +25,7 @@ class InFlight:
     """
 
     def __init__(self, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]) -> None:
-        self._room = room
-        self._soon = soon
-        self._one_by_one = one_by_one
+        self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
         self._tasks: set[Task] = set()
         self._pages: set[Task] = set()  # that are expected to be fetched
@@ -36,6 +34,12 @@ class InFlight:
         self._attempts: set[Task] = set()
         self._most_attempts = 0
         self.failure: BaseException | None = None
+
+    def adjust(self, room: Room, *, soon: float | None, one_by_one: bool) -> None:
+        """Go on with other room, as in __init__; what is in flight stays there."""
+        self._room = room
+        self._soon = soon
+        self._one_by_one = one_by_one
 
     def __bool__(self) -> bool:
         return bool(self._tasks)

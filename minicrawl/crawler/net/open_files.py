@@ -3,6 +3,7 @@
 import errno
 import os
 from dataclasses import dataclass
+from functools import partial
 
 from minicrawl.errors import SettingError
 
@@ -44,6 +45,10 @@ def room(limit: int | None, concurrency: int) -> Room:
         return Room(concurrency, ATTEMPTS_PER_REQUEST * concurrency, MOST_IDLE)
     quarter = max((limit - RESERVED) // 4, 1)
     return Room(min(concurrency, quarter), min(ATTEMPTS_PER_REQUEST * concurrency, quarter), min(MOST_IDLE, quarter))
+
+
+UNLIMITED = partial(room, None)
+"""The room of a crawl that may have any number of files open."""
 
 
 def is_full() -> bool:

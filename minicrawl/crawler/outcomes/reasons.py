@@ -60,6 +60,7 @@ MEANINGS = {
     "timeout-read": "the answer stopped coming",
     "host-dead": "its host did not answer for long, and is left alone for now",
     # It may not be asked for.
+    "host-banned": "its host is banned: nothing is asked of it until that is taken back",
     "robots": "robots.txt forbids it",
     "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
     # It does not become known.

@@ -56,6 +56,10 @@ class DueRequests:
         self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps have been noted
         self.unanswered: Counter[str] = Counter()
 
+    def adjust(self, settings: CrawlSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+
     def next(self, now: float, *, attempts: bool) -> Request | None:
         """The request to make now, if nothing else must come before it; see `begun`.
 

@@ -2,11 +2,12 @@
 
 import logging
 import math
+from dataclasses import replace
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host, HostTurn
-from minicrawl.crawler.hosts.politeness import after, delay_of
+from minicrawl.crawler.hosts.politeness import FRESH, after, delay_of
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.model import Fetched
 from minicrawl.timing import Timing
@@ -22,6 +23,23 @@ class HostTurns:
         self._hosts = hosts
         self._admission = admission
         self._timing = timing
+
+    def set_least_delay(self, delay: float, now: float) -> None:
+        """Let all hosts be asked that often at most; what they or their robots.txt files ask for holds as before."""
+        self._hosts.least = delay
+        for host in self.frontier.hosts:
+            if not delay:
+                host.health = FRESH
+            delay_now = delay_of(self._hosts.least_delay(host.crawl_delay), host.health)
+            if delay_now != host.delay:
+                self.frontier.set_delay(host, delay_now, now)
+                self._hosts.note_change(host)
+
+    def revive(self, host: Host) -> None:
+        """Take a host for alive that may be dead: somebody wants to know."""
+        if host.health.strains or host.health.dead_until:
+            host.health = replace(host.health, strains=0, dead_until=0.0)
+            self._hosts.note_change(host)
 
     def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
         """Take in what a host's robots.txt asks for; a longer delay runs from now on."""

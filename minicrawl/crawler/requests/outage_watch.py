@@ -47,6 +47,10 @@ class OutageWatch:
         """The outage, if it is one."""
         return None if self._outage.since is None else Silence(self._outage.since, self._outage.pause)
 
+    def stood_still(self, seconds: float) -> None:
+        """The crawl was paused for so long."""
+        self._outage.stood_still(seconds)
+
     def check(self, now: float) -> LivenessCheck | None:
         """A request that asks whether anybody answers, if it is time for one."""
         if self._outage.ask_at is None or now < self._outage.ask_at:

@@ -14,6 +14,9 @@ from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
 
+HOST_BANNED = "host-banned"
+"""The reason code of what waits on a banned host."""
+
 
 class Refusal(NamedTuple):
     """Why a request is not to be made before `until`."""
@@ -86,6 +89,8 @@ class Request(ABC):
 
     def refusal(self, now: float) -> Refusal | None:
         """Why this is not to be asked for, whatever robots.txt says."""
+        if self.host.is_banned:
+            return Refusal(State.ERROR, HOST_BANNED, now)
         dead_until = self.host.health.dead_until
         return Refusal(State.ERROR, "host-dead", dead_until) if dead_until > now else None
 

@@ -75,6 +75,13 @@ class RobotsFiles:
         robots = self.state(origin_of(url))
         return robots is None or robots.refusal(self._user_agent, url) is None
 
+    def forget_failure(self, origin: str, now: float) -> None:
+        """Let a robots.txt that was not to be had be asked for again."""
+        robots = self.state(origin)
+        if robots is not None and robots.reason is not None:
+            robots = self._states[origin] = replace(robots, expires=now, attempts=0)
+            self._batch.robots.append(robots.row(origin))
+
     def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
         """A request for what is not known. page: for whose sake."""
         return RobotsErrand(self, self._turns, host, origin, f"{origin}/robots.txt", page=page)

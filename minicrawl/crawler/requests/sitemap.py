@@ -59,7 +59,7 @@ class Sitemaps(Kind):
         self._discovery = discovery
         self._turns = turns
         self._plain = plain
-        self._is_on = is_on
+        self.is_on = is_on
         self._timing = timing
 
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
@@ -74,7 +74,7 @@ class Sitemaps(Kind):
 
     def line_up(self, now: float) -> None:
         """Let hosts be asked for the sitemaps that are next, when their turns come."""
-        if not self._is_on:
+        if not self.is_on:
             return
         for row in self.queue.to_ask(now):
             name = politeness_key(row.url)
@@ -121,7 +121,7 @@ class Sitemaps(Kind):
 
     def on_nothing_left(self, now: float) -> bool:
         """Let some URLs of every host in, as there is nothing else to do; whether any were."""
-        if not self._is_on:
+        if not self.is_on:
             return False
         waiting = None
         while self.queue.waiting != waiting:  # as long as some of them are known by now, or in traps
@@ -132,7 +132,7 @@ class Sitemaps(Kind):
 
     def on_commit(self, now: float) -> None:
         """Let in some URLs of every host that may be asked and has no page left, whatever others do."""
-        if not (self.queue.waiting and self._is_on):
+        if not (self.queue.waiting and self.is_on):
             return
         for host in self.queue.hosts():
             if self._frontier.is_idle(self._frontier.hosts[host], now):
@@ -140,13 +140,15 @@ class Sitemaps(Kind):
 
     def _let_in_of(self, host: int, now: float) -> int:
         """Let in URLs of a host, as many as it may be asked for until this is looked at again, and a few more."""
+        if self._frontier.hosts[host].is_banned:
+            return 0
         delay = self._frontier.hosts[host].delay
         most = min(1 + int(_LET_IN_SECONDS / delay), _LET_IN_AT_ONCE) if delay else _LET_IN_AT_ONCE
         return self._let_in(most, now, host)
 
     def let_earned_in(self, born: int, now: float) -> None:
         """Let in as many URLs from sitemaps as a page has earned whose links made `born` pages known."""
-        if self.queue.waiting and self._is_on:
+        if self.queue.waiting and self.is_on:
             earned = self.queue.earned(born)
             if earned:
                 self._let_in(earned, now)

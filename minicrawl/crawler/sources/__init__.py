@@ -3,6 +3,7 @@
 source       what a crawl asks for pages: the protocol
 local        pages that are fetched and parsed in this process
 workers      pages that are fetched and parsed in worker processes
+changing_source  the source of now, replaced while the crawl runs
 worker       one worker process
 large_pages  pages that take long to parse, in a process of their own
 """

@@ -25,7 +25,7 @@ from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted, WorkerStatus
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -42,26 +42,6 @@ def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
     """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
     fetched, parsed = page
     return _fetched_fields(fetched), _parsed_fields(parsed)
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerStatus:
-    """A worker process at one moment.
-
-    `number`: which worker it is; one that is replaced leaves its number to the next. `doing`: "starting", "idle",
-    "fetching", or "leaving" for one that gets no more requests; `since`: when it began to, in Unix seconds.
-    `in_flight`: requests it has to answer. `pages`, `bytes`: answers for pages so far, and bytes of their bodies.
-    `cpu`: seconds that it had used at its last beat.
-    """
-
-    number: int
-    pid: int
-    doing: str
-    since: float
-    in_flight: int
-    pages: int
-    bytes: int
-    cpu: float
 
 
 @dataclass(eq=False)

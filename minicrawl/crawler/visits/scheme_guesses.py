@@ -19,7 +19,7 @@ class SchemeGuesses:
 
     def begin(self, guessed: Iterable[str]) -> None:
         """Note the URLs of known seeds of which it is not certain that https is their scheme."""
-        self._guessed = {page for page in self._urls.find(list(guessed)) if page is not None}
+        self._guessed |= {page for page in self._urls.find(list(guessed)) if page is not None}
 
     def doubt(self, page: int, reason: str, now: float) -> None:
         """There was no connection for the sake of a page: if https was a guess, the page in plain http is a seed."""

@@ -149,6 +149,7 @@ class Visits:
             self.refreshing.note_unchanged(page, now)
         self.settling.note_turn(len(outlinks.targets))
         self.frontier.pages.credit(visit.credited)
+        self.frontier.had_turn(page)
         self.frontier.put_back(page, now)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
@@ -226,6 +227,7 @@ class Visits:
 
     def _let_wait(self, page: int, outcome: Outcome, now: float, not_before: float) -> None:
         """Let the page wait for another turn, if it is to have one."""
+        self.frontier.had_turn(page)
         if outcome.state is State.GONE:
             self.frontier.pages.forget(page)
         elif outcome.state in READ:

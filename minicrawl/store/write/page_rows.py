@@ -73,6 +73,12 @@ class PageRows:
             ((*(turn.fetch or ()), turn.id) for turn in answered),
         )
 
+    def forget_answers(self, pages: Collection[int]) -> None:
+        """Let pages have no answer and no failures."""
+        some = [(page,) for page in pages]
+        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
+        self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL, measures = NULL WHERE id = ?", some)
+
     def save_retries(self, retries: Collection[Retry]) -> None:
         with self._tallies.kept(retry.id for retry in retries):
             self._db.executemany(

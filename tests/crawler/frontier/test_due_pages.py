@@ -47,7 +47,7 @@ def test_a_patient_crawl_waits_for_the_day_on_which_a_page_is_due() -> None:
     assert pages.next_rested is not None
     assert abs(pages.next_rested - at) < 0.002
     wake(pages, at - 1.0)
-    assert (pages.best(attempts=True), pages.is_empty) == (None, False)
+    assert (pages.best(attempts=True), pages.is_empty(but_for=())) == (None, False)
     wake(pages, at + 0.01)
     assert pages.best(attempts=True) == 0
 

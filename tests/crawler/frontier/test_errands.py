@@ -23,7 +23,7 @@ def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first():
     assert one.errands[0] is things[2]
     for thing in things:
         errands.remove(one, thing)
-    assert errands.is_empty
+    assert not errands.waiting(but_for=())
 
 
 def test_host_whose_address_is_not_on_offer_waits_for_it():

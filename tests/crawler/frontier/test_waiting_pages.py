@@ -40,7 +40,7 @@ def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last():
 def test_page_that_was_put_back_rests_until_its_time():
     pages, host = waiting(5)
     assert drained(pages, host) == [0]
-    assert pages.is_empty
+    assert pages.is_empty(but_for=())
     assert pages.put_back(0, 10.0, 17.0) is None
     assert (pages.next_rested, list(pages.rested(16.0)), list(pages.rested(17.0))) == (17.0, [], [0])
 

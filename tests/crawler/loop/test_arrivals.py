@@ -4,6 +4,9 @@ import asyncio
 import threading
 from functools import partial
 
+import pytest
+from skipping import run
+
 from minicrawl.crawler.loop.arrivals import Arrivals
 from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.requests.request import Arrival
@@ -34,6 +37,7 @@ def test_the_bell_rings_when_something_comes() -> None:
         quiet = [await arrivals.is_quiet()]
         asyncio.get_running_loop().call_soon(arrivals.ring)
         quiet.append(await arrivals.is_quiet())
+        await arrivals.is_quiet()
         asyncio.get_running_loop().call_soon(arrivals.ring)
         quiet.append(await arrivals.rings_within(60.0))
         await arrivals.is_quiet()
@@ -41,3 +45,17 @@ def test_the_bell_rings_when_something_comes() -> None:
         return quiet
 
     assert asyncio.run(run()) == [True, False, True, False]
+
+
+def test_who_waits_twice_waits_twice() -> None:
+    """That nothing came within the first time is no bell."""
+
+    async def main() -> float:
+        arrivals = Arrivals(lambda: 0.0, BooksThread(), at_once=10)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        assert await arrivals.is_quiet()
+        assert [await arrivals.rings_within(seconds) for seconds in (1.0, 10.0)] == [False, False]
+        return loop.time() - began
+
+    assert run(main(), grace=0.0) == pytest.approx(11.0, abs=0.01)

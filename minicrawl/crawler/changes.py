@@ -1,0 +1,202 @@
+"""What may be changed in a crawl while it runs: settings, seeds, bans, which page is next. At once, or not at all.
+
+Each is called between two answers, and is in the store with the next commit. What was wrong with it is told by a
+ConfigError, before anything has changed.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
+from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
+from minicrawl.crawler.engine import Engine
+from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.remembered_settings import shown
+from minicrawl.crawler.requests.due import DueRequests
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.errors import SettingError
+from minicrawl.events import (
+    Event,
+    HostBanned,
+    HostUnbanned,
+    PageAskedAgain,
+    SeedsAdded,
+    SettingChanged,
+)
+from minicrawl.model import READ, State
+from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.store.rows import MetaValue
+from minicrawl.store.writer import Writer
+
+_OF_HOSTS = ("delay", "ip_delay", "per_host")
+_OF_SCOPE = ("scope", "allow", "deny", "max_depth", "html_only", "boost", "intrinsic_weight")
+
+
+def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings:
+    """Settings with some of them changed. Raises SettingError, also for one that cannot change while a crawl runs."""
+    CrawlSettings.of(given)
+    for name in given:
+        if not SETTINGS[name].is_adjustable:
+            others = ", ".join(name for name, setting in SETTINGS.items() if setting.is_adjustable)
+            raise SettingError(
+                f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another one; "
+                f"what can is {others}"
+            )
+    return replace(settings, **given)
+
+
+class Changes:
+    """Makes changes, tells of them, and has them saved. `settings`: those of now.
+
+    Invariant: what a commit writes of settings, bans and pages that are to be next is what holds in memory.
+    """
+
+    def __init__(self, settings: CrawlSettings, absorber: Absorber, requests: DueRequests, engine: Engine) -> None:
+        self.settings = settings
+        self._absorber = absorber
+        self._accounts, self._frontier, self._waiting = absorber.accounts, absorber.frontier, absorber.frontier.pages
+        self._requests = requests
+        self._engine = engine
+        self._kept: dict[str, MetaValue] = {}
+        self._take_up()
+        self._kept = self._state()
+        absorber.savers.append(self)
+
+    def save(self, writer: Writer) -> None:
+        state = self._state()
+        if state != self._kept:
+            writer.save_meta(state)
+            self._kept = state
+
+    # Settings.
+
+    def adjust(self, settings: CrawlSettings, now: float) -> None:
+        """Go on with other settings, see `adjusted`; the number of workers is changed elsewhere."""
+        before, self.settings = self.settings, settings
+        changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
+        absorber = self._absorber
+        self._engine.dispatch.adjust(settings)
+        self._requests.adjust(settings)
+        absorber.sitemaps.is_on = settings.sitemaps
+        if changed & set(_OF_HOSTS):
+            absorber.adjust_hosts(settings, now)
+        if changed & set(_OF_SCOPE):
+            absorber.admission.adjust(settings, absorber.seeds() if "scope" in changed else None)
+        if "max_depth" in changed:
+            absorber.follow_further(now)
+        for name in (name for name in SETTINGS if name in changed):
+            self._tell(
+                SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
+            )
+
+    # Seeds and pages.
+
+    def add_seeds(self, seeds: Seeds, now: float) -> int:
+        """Make seeds known, and ask again for those that were given up; how many are new."""
+        absorber = self._absorber
+        seeds = self._spelled(seeds)
+        size = absorber.accounts.size
+        absorber.add_seeds(seeds.urls, now, seeds.guessed)
+        for page in absorber.urls.find(seeds.urls):
+            if page is not None and page < size and self._is_given_up(page):
+                self._ask_again(page, now)
+        new = absorber.accounts.size - size
+        self._tell(SeedsAdded(now, len(seeds.urls), new))
+        return new
+
+    def ask_again(self, text: str, now: float) -> None:
+        """Let the page that a URL stands for be next on its host, be it that it was read or given up before."""
+        url, page = self._known_page(text)
+        pages = self._absorber.pages
+        if self._accounts.book.visited[page] and pages.last_state(page) == State.GONE:
+            raise SettingError(f"{url} is gone: it was there once, and was not found the last time")
+        self._ask_again(page, now)
+        self._tell(PageAskedAgain(now, url))
+
+    def _ask_again(self, page: int, now: float) -> None:
+        absorber, frontier = self._absorber, self._frontier
+        is_given_up = self._is_given_up(page)
+        if is_given_up:
+            absorber.accounts.unvisit(page)
+            absorber.pages.ask_again(page)
+            absorber.turns.revive(frontier.host(page))
+            absorber.robots.forget_failure(origin_of(absorber.urls.url(page)), now)
+        frontier.put_first(page, now, is_new=is_given_up)
+
+    def _is_given_up(self, page: int) -> bool:
+        """Whether nothing was found at a page in its last turn, and it waits for no other."""
+        if not self._accounts.book.visited[page]:
+            return False
+        state = self._absorber.pages.last_state(page)
+        return state not in READ and state != State.GONE and self._waiting.is_given_up(page)
+
+    # Bans.
+
+    def ban(self, text: str, now: float) -> None:
+        """Ask a host for nothing any more; its pages wait."""
+        host = self._known_host(text)
+        self._frontier.ban(host, now)
+        self._tell(HostBanned(now, host.name))
+
+    def unban(self, text: str, now: float) -> None:
+        """Take a ban back: the pages of the host have their turns again."""
+        host = self._known_host(text)
+        if not host.is_banned:
+            raise SettingError(f"{host.name} is not banned; banned are: {', '.join(self.banned()) or 'none'}")
+        self._frontier.ban(host, now, is_banned=False)
+        self._tell(HostUnbanned(now, host.name))
+
+    def banned(self) -> tuple[str, ...]:
+        """The names of the hosts that are not asked."""
+        return tuple(host.name for host in self._frontier.banned())
+
+    # What was meant, and what is kept.
+
+    def _known_page(self, text: str) -> tuple[str, int]:
+        """URL and number of the page that a text stands for."""
+        meant = guesses(text)
+        if not meant:
+            raise SettingError(f"{text!r} is no http or https URL")
+        urls = self._spelled(Seeds(meant)).urls
+        for url, page in zip(urls, self._absorber.urls.find(urls), strict=True):
+            if page is not None:
+                return url, page
+        raise SettingError(f"{urls[0]} is not known to this crawl; add it as a seed")
+
+    def _known_host(self, text: str) -> Host:
+        meant = guesses(text)
+        name = politeness_key(meant[0]) if meant else text
+        host = self._absorber.hosts.known(name)
+        if host is None:
+            raise SettingError(f"{name} is no host that this crawl knows a page of")
+        return host
+
+    def _spelled(self, seeds: Seeds) -> Seeds:
+        find = self._absorber.urls.find
+
+        def known(urls: list[str]) -> set[str]:
+            return {url for url, page in zip(urls, find(urls), strict=True) if page is not None}
+
+        return spelled(seeds, known, keep_parameters=self.settings.keep_parameters)
+
+    def _state(self) -> dict[str, MetaValue]:
+        return {
+            "settings": self.settings.to_json(),
+            BANNED_HOSTS: json.dumps(self.banned()),
+            ASKED_FIRST: json.dumps(sorted(self._waiting.first)),
+        }
+
+    def _take_up(self) -> None:
+        """Let hold what the store has kept of bans and of pages that are to be next."""
+        absorber, writer = self._absorber, self._absorber.writer
+        for name in banned_hosts(writer):
+            if (host := absorber.hosts.known(name)) is not None:
+                absorber.frontier.ban(host, 0.0)
+        for page in asked_first(writer):
+            absorber.frontier.put_first(page, 0.0)
+
+    def _tell(self, event: Event) -> None:
+        self._engine.events.tell(event)

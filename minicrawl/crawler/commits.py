@@ -1,0 +1,50 @@
+"""When a crawl commits, and what the store learns of the run with it."""
+
+from collections.abc import Callable
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.dispatch import BATCH
+from minicrawl.crawler.loop.books_thread import BooksThread
+from minicrawl.crawler.loop.commands import Commands
+from minicrawl.store.rows import MetaValue
+from minicrawl.timing import Timing
+
+
+class Commits:
+    """`last`: when the last one was made. `asked_until`: until when requests may leave without another one.
+
+    meta: gives what the store keeps of the run, by `asked_until`.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+        self,
+        absorber: Absorber,
+        commands: Commands,
+        thread: BooksThread,
+        clock: Callable[[], float],
+        timing: Timing,
+        meta: Callable[[], dict[str, MetaValue]],
+    ) -> None:
+        self._absorber = absorber
+        self._commands = commands
+        self._thread = thread
+        self._clock = clock
+        self._timing = timing
+        self._meta = meta
+        self.last = clock()
+        self.asked_until = 0.0
+
+    def is_due(self, now: float) -> bool:
+        is_late = now - self.last >= self._timing.batch
+        is_full = self._absorber.turns_in_batch >= BATCH
+        return is_late or is_full or self._absorber.hosts.is_urgent or self._commands.wait_for_commit
+
+    async def commit(self) -> None:
+        """Write what was taken in, in the thread, and say so to those who wait for it."""
+        await self._thread.do(self.write)
+        self._commands.committed()
+
+    def write(self) -> None:
+        self.asked_until = self._clock() + self._timing.lease
+        self._absorber.commit(self._meta())
+        self.last = self._clock()

@@ -1,0 +1,161 @@
+"""Requests: begun while there is room and a host on offer, and what comes of them taken in."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.loop.event_stream import EventStream
+from minicrawl.crawler.loop.in_flight import InFlight
+from minicrawl.crawler.loop.limits import Limits
+from minicrawl.crawler.net.open_files import OPEN_FILES, Room
+from minicrawl.crawler.progress import RunProgress
+from minicrawl.crawler.requests.due import DueRequests
+from minicrawl.crawler.requests.outage_watch import OutageWatch
+from minicrawl.crawler.requests.request import Arrival, Deliver, Request
+from minicrawl.crawler.sources.changing_source import ChangingSource
+from minicrawl.events import PageFetched
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import Timing
+
+BATCH = 256
+"""Turns in one commit."""
+
+
+class Dispatch:
+    """It knows no kind of request: `requests` chooses them, they ask for themselves, and take in their answers.
+
+    When the crawl has all its pages, what comes of others is dropped, and they wait for the next run.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+        self,
+        absorber: Absorber,
+        requests: DueRequests,
+        source: ChangingSource,
+        settings: CrawlSettings,
+        progress: RunProgress,
+        events: EventStream,
+        *,
+        timing: Timing,
+        files: Callable[[int], Room],
+        deliver: Deliver,
+        on_change: Callable[[], None],
+    ) -> None:
+        """files: the room for so many requests at once. deliver: lets the loop take something in. on_change: is called
+        when a request has ended."""
+        self._absorber = absorber
+        self._requests = requests
+        self._source = source
+        self._progress = progress
+        self._events = events
+        self._timing = timing
+        self._files = files
+        self._deliver = deliver
+        self.limits = Limits(settings, progress, absorber.accounts.coverage.bound)
+        self.in_flight = InFlight(files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change)
+        self.outages = OutageWatch(absorber.liveness, absorber.hosts.answered, timing, self._absorb)
+        self.is_over = False
+        self.adjust(settings)
+
+    @property
+    def unanswered(self) -> Counter[str]:
+        """Why requests got no usable answer."""
+        return self._requests.unanswered
+
+    def adjust(self, settings: CrawlSettings) -> None:
+        """Go on with other limits, and so many requests at once."""
+        self.limits.settings = settings
+        soon = None if settings.pages is None else self._timing.soon
+        self.in_flight.adjust(self._files(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
+
+    def stop(self) -> None:
+        """Begin no more; pages in flight are finished, but nothing else is worth waiting for."""
+        self.is_over = True
+        self.in_flight.stop(has_enough=self.limits.has_enough)
+
+    def begin(self, now: float) -> bool:
+        """Begin requests; returns whether more could be begun at once.
+
+        Turns that need no request fill a batch without waiting.
+        """
+        if self.outages.ask_at is not None:
+            self._check_life(now)
+            return False
+        flying = self.in_flight
+        flying.begin_attempts()
+        while flying.has_room:
+            if not self.limits.allow_one_more(flying.pages):
+                return False
+            if self._absorber.turns_in_batch >= 2 * BATCH:
+                return True
+            request = self._requests.next(now, attempts=flying.has_room_for_attempts)
+            if request is None:
+                return flying.may_begin_more_attempts
+            self._begin(request, now)
+        return False
+
+    def clear_up(self, now: float, *, is_idle: bool) -> bool:
+        """Decide what becomes of failed requests; returns whether there may be more to begin.
+
+        is_idle: nothing else is under way.
+        """
+        is_idle = is_idle and self._requests.next_ready() is None
+        return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
+
+    def next_ready(self) -> float | None:
+        """Unix seconds at which something is to be asked for next; None when there is nothing to wait for."""
+        return self._requests.next_ready() if self.outages.ask_at is None else self.outages.ask_at
+
+    def is_empty(self) -> bool:
+        """Whether nothing waits, rests or is in flight."""
+        return self._requests.is_empty()
+
+    def on_commit(self, now: float) -> None:
+        self._requests.on_commit(now)
+
+    def finds_more(self, now: float) -> bool:
+        """Whether there is something left after all."""
+        return self._requests.on_nothing_left(now)
+
+    def _begin(self, request: Request, now: float) -> bool:
+        """Ask for what a turn is due, or what must come before it; False if there is nothing to ask for."""
+        begun = self._requests.begun(request, now)
+        if begun is not None:
+            self.in_flight.spawn(self._ask(begun), begun)
+        return begun is not None
+
+    def _check_life(self, now: float) -> None:
+        """Ask whether anybody answers, if it is time for that."""
+        check = self.outages.check(now)
+        if check is not None and self._begin(check, now):
+            self.outages.checking()
+
+    async def _ask(self, request: Request) -> None:
+        source = self._source.begin()
+        try:
+            await request.ask(source, self._deliver)
+        finally:
+            self._source.end(source)
+        self._deliver(Arrival(request.links, partial(self._take, request)))
+
+    def _take(self, request: Request, now: float) -> None:
+        """Take in that a request is over."""
+        if request.is_page and self.limits.has_enough:
+            request.put_back(0.0, now)
+            return
+        if request.failure is not None and request.reason != OPEN_FILES:
+            self.unanswered[request.failure] += 1
+        self.outages.take(request, now, is_over=self.is_over)
+
+    def _absorb(self, request: Request, now: float) -> None:
+        """Take in an answer, or that there is none."""
+        if request.is_page:
+            fetched = request.fetched
+            self._progress.add(fetched)
+            if self._events.has_readers:
+                came = fetched.status, fetched.reason, fetched.size, fetched.seconds
+                self._events.tell(PageFetched(now, fetched.url, *came))
+        if request.reason is not None and request.page is not None:
+            self._absorber.guesses.doubt(request.page, request.reason, now)
+        request.on_answer(now)

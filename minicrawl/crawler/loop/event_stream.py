@@ -1,0 +1,92 @@
+"""What happens, told to whoever reads: to several readers at once, none of whom the crawl waits for.
+
+A reader that is slow loses the oldest events, and is told how many.
+"""
+
+import asyncio
+import weakref
+from collections import deque
+from collections.abc import Callable
+
+from minicrawl.events import Event, EventsDropped
+
+
+class EventReader:
+    """Events from now on, for `async for`; ends with the crawl. room: how many wait at most to be read."""
+
+    def __init__(self, room: int, clock: Callable[[], float], *, is_over: bool = False) -> None:
+        self._clock = clock
+        self._events: deque[Event] = deque(maxlen=room)
+        self._put = self._read = 0
+        self._bell = asyncio.Event()
+        self._is_over = is_over
+
+    def __aiter__(self) -> "EventReader":
+        return self
+
+    async def __anext__(self) -> Event:
+        while not self._events:
+            if self._is_over:
+                raise StopAsyncIteration
+            self._bell.clear()
+            await self._bell.wait()
+        dropped = self._put - self._read - len(self._events)
+        if dropped > 0:  # the thread of the books may be about to count one that is there
+            self._read += dropped
+            return EventsDropped(self._clock(), dropped)
+        self._read += 1
+        return self._events.popleft()
+
+    def put(self, event: Event) -> None:
+        """Let an event be read. May be called in another thread; `wake` then."""
+        self._events.append(event)
+        self._put += 1
+
+    def wake(self) -> None:
+        if self._events:
+            self._bell.set()
+
+    def end(self) -> None:
+        """There will be no more."""
+        self._is_over = True
+        self._bell.set()
+
+
+class EventStream:
+    """Readers, as long as anybody holds them."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._readers: tuple[weakref.ref[EventReader], ...] = ()
+        self._is_over = False
+
+    @property
+    def has_readers(self) -> bool:
+        return bool(self._readers)
+
+    def reader(self, room: int) -> EventReader:
+        reader = EventReader(room, self._clock, is_over=self._is_over)
+        # Made anew, not added to: another thread may be telling.
+        self._readers = (*(known for known in self._readers if known() is not None), weakref.ref(reader, self._forget))
+        return reader
+
+    def tell(self, event: Event) -> None:
+        """Let everybody read an event, once they are woken. May be called in the thread of the books."""
+        for known in self._readers:
+            if (reader := known()) is not None:
+                reader.put(event)
+
+    def wake(self) -> None:
+        """Let those read who wait for an event."""
+        for known in self._readers:
+            if (reader := known()) is not None:
+                reader.wake()
+
+    def end(self) -> None:
+        self._is_over = True
+        for known in self._readers:
+            if (reader := known()) is not None:
+                reader.end()
+
+    def _forget(self, reader: weakref.ref[EventReader]) -> None:
+        self._readers = tuple(known for known in self._readers if known is not reader)

@@ -1,0 +1,175 @@
+"""A running crawl as an object: what it does, what happens in it, and what it may be asked to do.
+
+The crawl is a task of the caller's event loop. What it is asked to do is done between two answers, and a call returns
+when the commit that holds it is made: what was done is there after a kill.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.changes import adjusted
+from minicrawl.crawler.loop.event_stream import EventReader
+from minicrawl.crawler.run import OWN_TRANSPORT, Run
+from minicrawl.errors import CrawlEndedError, SettingError
+from minicrawl.model import CrawlReport, LimitsNow, RunState, RunStatus
+from minicrawl.settings import CrawlSettings
+
+_T = TypeVar("_T")
+_ROOM = 10_000
+OnBegin = Callable[[Run], None]
+
+
+class RunningCrawl:
+    """Begins with the block, and has ended when the block is over.
+
+    At the end of the block the crawl is waited for; one that is paused then is stopped. An exception stops it at once.
+    """
+
+    def __init__(self, crawl: Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]) -> None:
+        """crawl: crawls, and tells what has begun once there is something to steer."""
+        self._crawl = crawl
+        self._adjusting = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        begun: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._crawl(begun.set_result), name="minicrawl")
+        self._task.add_done_callback(lambda _: begun.done() or begun.cancel())
+        try:
+            await asyncio.wait([begun])
+        except asyncio.CancelledError:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            raise
+        if begun.cancelled():
+            await self._task  # which has failed
+        self._run = begun.result()
+        self._task.add_done_callback(lambda _: self._run.engine.end())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        engine = self._run.engine
+        if error is not None:
+            engine.abort()
+        elif engine.state is RunState.PAUSED:
+            engine.stop("interrupted")
+        try:
+            await asyncio.wait([self._task])
+        except asyncio.CancelledError:
+            engine.abort()
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            raise
+        if error is None:
+            self._task.result()
+        elif not self._task.cancelled():
+            self._task.exception()  # the block's stands for it
+
+    # What it does.
+
+    @property
+    def status(self) -> RunStatus:
+        """What the crawl does just now."""
+        engine, absorber, settings = self._run.engine, self._run.absorber, self.settings
+        return RunStatus(
+            state=engine.state,
+            reason=engine.reason,
+            fetched=engine.progress.fetched,
+            bytes=engine.progress.bytes,
+            seconds=engine.progress.seconds,
+            known=absorber.accounts.size,
+            read=absorber.accounts.coverage.collected,
+            in_flight=absorber.frontier.in_flight,
+            workers=self._run.source.workers(),
+            limits=LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage),
+            banned=self._run.changes.banned(),
+        )
+
+    @property
+    def settings(self) -> CrawlSettings:
+        """The settings of now."""
+        return self._run.changes.settings
+
+    def events(self, room: int = _ROOM) -> EventReader:
+        """What happens from now on, to the end of the crawl: see minicrawl.events.
+
+        Any number of readers may read at once. One that is slow does not slow the crawl: of more than `room` events
+        that wait for it the oldest are dropped, and it is told how many.
+        """
+        if room < 1:
+            raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
+        engine = self._run.engine
+        return engine.events.reader(room)
+
+    async def finished(self) -> CrawlReport:
+        """How the crawl has ended, once it has. Raises what it has failed with."""
+        return await asyncio.shield(self._task)
+
+    # What it may be asked to do.
+
+    async def pause(self) -> None:
+        """Make no more requests; those in flight are finished. All clocks of limits stand still.
+
+        A paused crawl goes on until it is resumed or stopped. Hosts' own clocks go on: a host is not asked sooner, nor
+        later. The next run of the crawl is not paused.
+        """
+        await self._have(lambda now: self._run.engine.pause())
+
+    async def resume(self) -> None:
+        """Go on after `pause`."""
+        await self._have(lambda now: self._run.engine.resume())
+
+    async def stop(self, *, now: bool = False) -> None:
+        """Make no more requests, and end when those in flight are finished. now: do not wait for them.
+
+        Returns when the reason is in the store; `finished` when all is. Nothing is lost: the next run goes on.
+        """
+        engine = self._run.engine
+        if now:
+            engine.abort()
+        else:
+            engine.stop("interrupted")
+        try:
+            await self._have(lambda now: None)
+        except CrawlEndedError:
+            return
+
+    async def change_settings(self, given: Mapping[str, Any]) -> None:
+        """`adjust` of settings by name."""
+        async with self._adjusting:
+            settings = adjusted(self.settings, given)
+            if settings.workers and self._run.given_transport:
+                raise SettingError(OWN_TRANSPORT)
+            if settings.workers != self.settings.workers:
+                await self._run.source.set_workers(settings.workers)
+            absorber = self._run.absorber
+            await self._have(partial(self._run.changes.adjust, settings), links=len(absorber.frontier.hosts))
+
+    async def take_seeds(self, seeds: Seeds) -> int:
+        """Make seeds known; how many are new."""
+        return await self._have(partial(self._run.changes.add_seeds, seeds), len(seeds.urls))
+
+    async def ban(self, host: str) -> None:
+        """Ask a host for nothing more; requests in flight are finished. Holds for later runs, too.
+
+        host: a name, with its port if that is not the scheme's own, or a URL on it. Its pages wait, and `minicrawl why`
+        says for what.
+        """
+        await self._have(partial(self._run.changes.ban, host))
+
+    async def unban(self, host: str) -> None:
+        """Take a ban back: the pages of the host have their turns again."""
+        await self._have(partial(self._run.changes.unban, host))
+
+    async def again(self, url: str) -> None:
+        """Ask for a page again, as the next one of its host: one that was read, or given up, or waits."""
+        await self._have(partial(self._run.changes.ask_again, url))
+
+    async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
+        engine = self._run.engine
+        return await engine.commands.done(change, links)

@@ -1,0 +1,100 @@
+"""What happens in a running crawl, as `Crawl.events` tells it: frozen values, each with the time at which it happened.
+
+Event
+├── PageFetched        a request for a page is over
+├── Progressed         the crawl as it stands, every half second
+├── SettingChanged     a setting is another one from now on
+├── SeedsAdded, PageAskedAgain, HostBanned, HostUnbanned
+├── Paused, Resumed
+├── Stopping           a limit is reached, or somebody stopped it: no more pages are asked for
+└── EventsDropped      the reader was too slow
+"""
+
+from dataclasses import dataclass
+
+from minicrawl.model import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`at`: Unix seconds."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageFetched(Event):
+    """A request for a page is over.
+
+    `status`: of its answer; None where there is none, and `reason`, a reason code, says why. `bytes`: of the body, on
+    the network. `seconds`: what it took. The commit that holds it comes within half a second.
+    """
+
+    url: str
+    status: int | None
+    reason: str | None
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed(Event):
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChanged(Event):
+    """`before`, `after`: its values, in words."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeedsAdded(Event):
+    """`new`: how many of them were not known before."""
+
+    seeds: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageAskedAgain(Event):
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostBanned(Event):
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostUnbanned(Event):
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused(Event):
+    """No request is made; those in flight are finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(Event):
+    """`seconds`: for how long it was paused."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping(Event):
+    """`reason`: as in `CrawlReport`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventsDropped(Event):
+    """`events`: how many the reader has missed, as it was too slow."""
+
+    events: int

@@ -1,0 +1,333 @@
+"""A running crawl as an object: what it tells, how it ends, and that it stands still when it is to."""
+
+import asyncio
+import contextlib
+from itertools import pairwise
+from pathlib import Path
+
+import httpx
+import pytest
+from sites import Server, crawl, rows
+from skipping import run_apart
+from steering import HOME, Steered, kept, pages, steered, wide
+
+from minicrawl import Crawl
+from minicrawl.crawler.books.audit import audit
+from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
+from minicrawl.events import (
+    EventsDropped,
+    PageFetched,
+    Paused,
+    Progressed,
+    Resumed,
+    Stopping,
+)
+from minicrawl.model import RunState
+from minicrawl.store.reader import open_store
+
+# The block, and what it tells.
+
+
+def test_a_crawl_tells_what_happens_and_how_it_ended(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server(wide(3)), tmp_path / "crawl.db") as crawl:
+            told = [event async for event in crawl.events()]
+            report = await crawl.finished()
+            assert crawl.status.state is RunState.ENDED
+        fetched = [event for event in told if isinstance(event, PageFetched)]
+        assert [(event.url, event.status, event.reason) for event in fetched] == [
+            (url, 200, None) for url in [HOME, *pages(3)]
+        ]
+        assert sum(event.bytes for event in fetched) == report.bytes
+        assert isinstance(told[-1], Stopping)
+        assert (told[-1].reason, report.reason, report.fetched) == ("nothing-left", "nothing-left", 4)
+        assert all(earlier.at <= later.at for earlier, later in pairwise(told))
+
+    run_apart(main())
+
+
+def test_a_request_without_an_answer_is_told_with_its_reason(tmp_path: Path) -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("no")
+
+    async def main() -> None:
+        crawl = Crawl(HOME, tmp_path / "crawl.db", transport=httpx.MockTransport(fail), ignore_robots=True, time=60)
+        async with crawl:
+            fetched = [event async for event in crawl.events() if isinstance(event, PageFetched)]
+        assert {(event.url, event.status, event.reason) for event in fetched} == {(HOME, None, "connect")}
+
+    run_apart(main())
+
+
+def test_the_block_waits_for_the_crawl(tmp_path: Path) -> None:
+    server = Server(wide(5))
+
+    async def main() -> None:
+        async with steered(server, tmp_path / "crawl.db"):
+            pass
+        assert len(server.asked) == 6
+
+    run_apart(main())
+
+
+def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> None:
+    async def main() -> None:
+        settings = {"pages": 9, "delay": 0}
+        async with Crawl(HOME, tmp_path / "crawl.db", settings=settings, pages=2, transport=Server(wide(5))) as crawl:
+            assert (crawl.settings.delay, crawl.settings.pages) == (0, 2)
+
+    run_apart(main())
+
+
+def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="did you mean 'pages'"):
+        Crawl(HOME, tmp_path / "crawl.db", pagez=1)  # type: ignore[call-arg]
+
+    async def main() -> None:
+        async with Crawl(HOME, tmp_path / "crawl.db", workers=1, transport=Server({})):
+            raise AssertionError
+
+    with pytest.raises(ConfigError, match="workers must be 0"):
+        run_apart(main())
+    assert not (tmp_path / "crawl.db").exists()
+
+
+def test_every_reader_is_told_everything_and_a_slow_one_what_it_has_missed(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server(wide(40)), tmp_path / "crawl.db") as crawl:
+            quick, slow, same = crawl.events(), crawl.events(room=5), crawl.events()
+            first = [event async for event in quick]
+            assert [event async for event in same] == first
+            assert len(first) > 40
+            left = [event async for event in slow]
+        assert isinstance(left[0], EventsDropped)
+        assert left[0].events == len(first) - 5
+        assert left[1:] == first[-5:]
+
+    run_apart(main())
+
+
+def test_a_reader_that_nobody_holds_is_not_told(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server(wide(5)), tmp_path / "crawl.db") as crawl:
+            async for _ in crawl.events():
+                break
+            with pytest.raises(ConfigError, match="at least 1, not 0"):
+                crawl.events(room=0)
+        assert [event async for event in crawl.events()] == []
+
+    run_apart(main())
+
+
+def test_progress_is_told_while_somebody_reads(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server(wide(9)), tmp_path / "crawl.db", delay=1) as crawl:
+            told = [event.progress async for event in crawl.events() if isinstance(event, Progressed)]
+        assert [progress.fetched for progress in told] == sorted(progress.fetched for progress in told)
+        assert len(told) >= 9
+
+    run_apart(main())
+
+
+def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
+    server = Steered(wide(20))
+    store = tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store):
+            await server.until(3)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_apart(main())
+    assert 3 <= len(server.asked) < 21
+    fetched = rows(store, "SELECT count(*) FROM pages WHERE state = 'fetched'")[0][0]
+    assert fetched >= 3
+    assert list(audit(open_store(store))) == []
+    _, again = crawl(wide(20), store, [], ignore_robots=True)
+    assert len(again.asked) == 21 - fetched
+
+
+def test_cancelled_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
+    server = Steered(wide(20))
+
+    async def main() -> None:
+        async def steer() -> None:
+            async with steered(server, tmp_path / "crawl.db") as crawl:
+                async for _ in crawl.events():
+                    pass
+
+        task = asyncio.create_task(steer())
+        await server.until(3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert server.in_flight == 0
+        assert {task.get_name() for task in asyncio.all_tasks()} & {"minicrawl"} == set()
+
+    run_apart(main())
+    assert list(audit(open_store(tmp_path / "crawl.db"))) == []
+
+
+def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> None:
+    """And by whatever waits for it: here its file is put elsewhere."""
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store) as crawl:
+            server.open.clear()
+            store.rename(tmp_path / "gone.db")
+            with pytest.raises(StoreError):
+                await crawl.pause()
+            with pytest.raises(CrawlEndedError):
+                await crawl.resume()
+
+    with pytest.raises(StoreError):
+        run_apart(main())
+
+
+# Pausing and stopping.
+
+
+@pytest.mark.parametrize("length", [1.0, 100.0, 5000.0])
+def test_a_pause_of_any_length_leaves_the_rest_of_the_time(tmp_path: Path, length: float) -> None:
+    server = Steered(wide(2000))
+
+    async def main() -> None:
+        async with steered(server, tmp_path / "crawl.db", delay=1, time=60) as crawl:
+            events = crawl.events()
+            await server.until(10)
+            await crawl.pause()
+            before = crawl.status
+            asked = len(server.asked)
+            await asyncio.sleep(length)
+            assert (crawl.status.state, len(server.asked)) == (RunState.PAUSED, asked)
+            assert crawl.status.seconds == before.seconds
+            await crawl.resume()
+            report = await crawl.finished()
+            told = [event async for event in events if isinstance(event, Paused | Resumed | Stopping)]
+        assert (report.reason, round(report.seconds)) == ("time", 60)
+        assert 58 <= report.fetched <= 62
+        assert [type(event) for event in told] == [Paused, Resumed, Stopping]
+        assert isinstance(told[1], Resumed)
+        assert told[1].seconds == pytest.approx(length, abs=0.1)
+
+    run_apart(main())
+
+
+def test_requests_in_flight_are_finished_and_committed_in_a_pause(tmp_path: Path) -> None:
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, delay=0, per_host=4) as crawl:
+            await server.until(1)
+            server.open.clear()
+            while server.in_flight < 4:
+                await asyncio.sleep(0.001)
+            await crawl.pause()
+            assert crawl.status.in_flight == 4
+            server.open.set()
+            await asyncio.sleep(5)
+            assert (crawl.status.in_flight, len(server.asked)) == (0, 5)
+            assert rows(store, "SELECT count(*) FROM fetches") == [(5,)]
+            await crawl.resume()
+        assert len(server.asked) == 21
+
+    run_apart(main())
+
+
+def test_paused_crawl_with_nothing_left_does_not_end(tmp_path: Path) -> None:
+    server = Server({HOME: []})
+
+    async def main() -> None:
+        async with steered(server, tmp_path / "crawl.db") as crawl:
+            await crawl.pause()
+            await crawl.pause()
+            await asyncio.sleep(1000)
+            assert crawl.status.state is RunState.PAUSED
+            assert await crawl.add_seeds(["http://b.test/"]) == 1
+            await crawl.resume()
+            await crawl.resume()
+        assert sorted(server.asked) == [HOME, "http://b.test/"]
+
+    run_apart(main())
+
+
+def test_limit_that_is_reached_in_a_pause_ends_the_crawl_when_that_is_over(tmp_path: Path) -> None:
+    server = Steered(wide(20))
+
+    async def main() -> None:
+        async with steered(server, tmp_path / "crawl.db", pages=2, delay=0) as crawl:
+            server.open.clear()
+            await crawl.pause()
+            server.open.set()
+            await asyncio.sleep(100)
+            assert crawl.status.state is RunState.PAUSED
+            await crawl.adjust(pages=5)
+            await crawl.resume()
+            assert (await crawl.finished()).fetched == 5
+
+    run_apart(main())
+
+
+def test_paused_crawl_is_stopped_at_the_end_of_the_block(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server(wide(20)), tmp_path / "crawl.db") as crawl:
+            await crawl.pause()
+        assert (await crawl.finished()).reason == "interrupted"
+
+    run_apart(main())
+
+
+@pytest.mark.parametrize("now", [False, True])
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bool) -> None:
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, delay=0, per_host=4) as crawl:
+            await server.until(1)
+            server.open.clear()
+            while server.in_flight < 4:
+                await asyncio.sleep(0.001)
+            if paused:
+                await crawl.pause()
+            await crawl.stop(now=now)
+            assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+            server.open.set()
+            report = await crawl.finished()
+            await crawl.stop()
+        assert (report.reason, report.fetched) == ("interrupted", 1 if now else 5)
+
+    run_apart(main())
+    assert list(audit(open_store(store))) == []
+    assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
+
+
+def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Server({HOME: []}), tmp_path / "crawl.db") as crawl:
+            await crawl.finished()
+            with pytest.raises(CrawlEndedError, match="has ended"):
+                await crawl.pause()
+            with pytest.raises(CrawlEndedError):
+                await crawl.adjust(delay=2)
+
+    run_apart(main())
+
+
+def test_crawl_that_ends_while_commands_wait_does_or_refuses_each(tmp_path: Path) -> None:
+    """Whenever a command comes, from the last answer to the last commit: what is said to be done is in the store."""
+    for turns in range(40):
+        store, outcome = tmp_path / f"{turns}.db", []
+
+        async def main(turns: int = turns, store: Path = store, outcome: list[bool] = outcome) -> None:
+            async with steered(Server({HOME: []}), store, delay=0) as crawl:
+                for _ in range(5 * turns):
+                    await asyncio.sleep(0)
+                with contextlib.suppress(CrawlEndedError):
+                    await crawl.adjust(delay=7)
+                    outcome.append(True)
+
+        run_apart(main())
+        assert (kept(store, "delay") == 7) == bool(outcome)
