@@ -37,26 +37,34 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     """
     from minicrawl.analysis.compare import compare
 
-    found = compare(_ranking(a, by, store), _ranking(b, by, store), n)
-    click.echo(document({"a": a, "b": b, **found.as_json()}) if as_json else "\n".join(_lines(found, a, b)))
+    (first, first_surfer), (second, second_surfer) = _ranking(a, by, store), _ranking(b, by, store)
+    found = compare(first, second, n)
+    if as_json:
+        click.echo(document({"a": a, "b": b, "surfers": [first_surfer, second_surfer], **found.as_json()}))
+        return
+    click.echo("\n".join(_lines(found, a, b)))
+    if first_surfer and second_surfer and first_surfer != second_surfer:
+        click.echo(f"\nA weighs links by --surfer {first_surfer}, B by {second_surfer}: not all that moved has changed")
 
 
-def _ranking(given: str, by: str, store: Path) -> dict[str, float]:
-    """The values of what the user calls A or B, by URL."""
+def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], str | None]:
+    """The values of what the user calls A or B, by URL; and whose surfer weighed the links of a store's importance."""
     from minicrawl.crawler.books.audit import damage_as_store_error
+    from minicrawl.crawler.books.stored_forms import kept_surfer
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 
     path = Path(given)
     if path.suffix.lower() in _FILES:
-        return read_ranks(path, by)
+        return read_ranks(path, by), None
     if path.exists():
         store, given = path, by
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
         is_kept(reader, given)
-        return reader.ranks.values(given)
+        surfer = str(kept_surfer(reader)) if given == "importance" else None
+        return reader.ranks.values(given), surfer
 
 
 def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:

@@ -53,6 +53,7 @@ def test_two_small_files(before: Path, after: Path) -> None:
     assert told(before, after) == {
         "a": str(before),
         "b": str(after),
+        "surfers": [None, None],
         "pages": {"a": 4, "b": 3, "common": 2},
         "overlap": {"10": 2 / 3, "100": 2 / 3, "1000": 2 / 3},
         "tau": -1.0,
@@ -124,6 +125,20 @@ def test_two_stores_are_matched_by_url(tmp_path: Path) -> None:
     found = told(*stores)
     assert found["l1"] < 1e-5
     assert found["overlap"]["10"] == 1.0
+
+
+def test_stores_whose_links_are_weighed_differently_say_so(tmp_path: Path) -> None:
+    site, seeds = random_site(4)
+    stores = tmp_path / "one.db", tmp_path / "two.db"
+    for store, surfer in zip(stores, ("uniform", "text=9,list=3,nav=1"), strict=True):
+        crawl(site, store, seeds, surfer=surfer)
+    one, two = stores
+    said = run("compare", one, two).stdout.splitlines()[-1]
+    alike, apart = "text=1,list=1,nav=1", "text=9,list=3,nav=1"
+    assert said == f"A weighs links by --surfer {alike}, B by {apart}: not all that moved has changed"
+    assert told(one, two)["surfers"] == [alike, apart]
+    assert "--surfer" not in run("compare", one, one).stdout
+    assert told(one, two, "--by", "inlinks")["surfers"] == [None, None]
 
 
 def test_kept_ranking_is_compared_by_its_name(store: Path, tmp_path: Path) -> None:
