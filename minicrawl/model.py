@@ -126,9 +126,10 @@ class ParsedPage:
     `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
     `alternates`: those that its head gives as the same in another language or for another medium.
     `refresh`: the normalised URL to which it sends its reader, or None.
-    `follow`, `index`: False when the page's robots directives say nofollow or noindex. `truncated`: there are more
-    links than are read. `description`, `language`: as its meta element and its html element say; `h1`: its first
-    heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading, item or cell each, headings
+    `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive.
+    `truncated`: there are more links than are read. `description`, `language`: as its meta element and its html
+    element say; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading,
+    item or cell each, headings
     included. `blocks`: by which to tell what has changed, see minicrawl.crawler.html.blocks.
     """
 
@@ -142,6 +143,7 @@ class ParsedPage:
     refresh: str | None = None
     follow: bool = True
     index: bool = True
+    archive: bool = True
     truncated: bool = False
     description: str | None = None
     language: str | None = None

@@ -10,6 +10,7 @@ from typing import TypedDict
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import tree_of, within_limit
+from minicrawl.crawler.html.robots_directives import Directives, read_directives
 from minicrawl.crawler.html.trees.tree import Tree
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
@@ -34,7 +35,6 @@ _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
 # Shared declarative refresh steps (WHATWG HTML, 4.2.5.3): a time, a divider, and the rest is the URL.
 _REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)""", re.IGNORECASE | re.DOTALL)
-_VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
 _ANCHORS = Wanted(anchors=True)
@@ -62,8 +62,9 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         canonicals=tuple(links.canonicals),
         alternates=tuple(filter(None, dict.fromkeys(normalise(url, base, encoding) for url in elements.alternates))),
         refresh=normalise(elements.refresh, base, encoding) if elements.refresh is not None else None,
-        follow=elements.follow,
-        index=elements.index,
+        follow=elements.directives.follow,
+        index=elements.directives.index,
+        archive=elements.directives.archive,
         truncated=links.truncated or len(page) < len(whole),
         description=elements.description,
         **_shown(tree, wanted),
@@ -155,7 +156,7 @@ class _Elements:
         self.title: str | None = None
         self.refresh: str | None = None
         self.description: str | None = None
-        self.follow = self.index = True
+        self.directives = Directives()
         self._wants_description = wanted.about
         for tag, attributes, words, is_in_head, place in tree.elements(places if wanted.places else None):
             if tag in _LINKS:  # in here, not in a method: a page has a hundred
@@ -198,31 +199,12 @@ class _Elements:
             return
         name = (attributes.get("name") or "").strip().lower()
         if name in ("robots", "minicrawl"):
-            follows, indexes = follows_directives(content)
-            self.follow, self.index = self.follow and follows, self.index and indexes
+            self.directives = self.directives.and_(read_directives(content))
         elif name == "description" and self._wants_description:
             self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
             self.refresh = _unquoted(match[1]) if match else None
-
-
-def follows_directives(directives: str, robot: str = "minicrawl") -> tuple[bool, bool]:
-    """(follow, index) of a robots directive list such as "noindex, nofollow" or "otherbot: none".
-
-    One list per line. A list behind another robot's name does not concern us.
-    """
-    words: set[str] = set()
-    for line in directives.lower().splitlines():
-        addressed = True
-        for part in line.split(","):
-            name, colon, value = part.partition(":")
-            if colon and name.strip() not in _VALUED_DIRECTIVES:
-                addressed = name.strip() in (robot, "*")
-                name = value
-            if addressed:
-                words.add(name.strip())
-    return words.isdisjoint(("nofollow", "none")), words.isdisjoint(("noindex", "none"))
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:

@@ -32,7 +32,7 @@ at least as long. What else a failure means for its host, and when that is dead,
 
 from dataclasses import dataclass
 
-from minicrawl.crawler.html.parse import follows_directives
+from minicrawl.crawler.html.robots_directives import read_directives
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.parser_failures import parser_failed
 from minicrawl.crawler.http.retry_after import asked_rest
@@ -134,8 +134,8 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
 
 
 def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
-    follow, index = follows_directives(fetched.robots_tag or "")
-    follow, index = follow and parsed.follow, index and parsed.index
+    named = read_directives(fetched.robots_tag or "")
+    follow, index = named.follow and parsed.follow, named.index and parsed.index
     if parsed.refresh is not None and parsed.refresh != fetched.url:
         return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:

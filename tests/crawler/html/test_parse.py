@@ -11,7 +11,7 @@ from table import each
 
 from minicrawl.crawler.html.decode import encoding_of
 from minicrawl.crawler.html.elements import within_limit
-from minicrawl.crawler.html.parse import MAX_LINKS, follows_directives, parse_html
+from minicrawl.crawler.html.parse import MAX_LINKS, parse_html
 from minicrawl.crawler.http.content_type import media_type
 from minicrawl.model import ParsedPage, Wanted
 
@@ -244,32 +244,6 @@ def test_meta_robots_directives_are_obeyed(html, follow, index):
     page = parsed(html + "<a href=/x>")
     assert (page.follow, page.index) == (follow, index)
     assert page.outlinks == ("http://h.test/x",)
-
-
-DIRECTIVES = {
-    "empty": ("", True, True),
-    "nofollow": ("nofollow", False, True),
-    "noindex": ("noindex", True, False),
-    "none": ("NONE", False, False),
-    "list": (" noindex ,nofollow ", False, False),
-    "other-robot": ("otherbot: none", True, True),
-    "other-robot-holds-for-the-list": ("otherbot: noindex, nofollow", True, True),
-    "us": ("minicrawl: none", False, False),
-    "us-in-any-case": ("MiniCrawl: nofollow", False, True),
-    "us-after-other": ("otherbot: none, minicrawl: nofollow", False, True),
-    "other-after-us": ("minicrawl: nofollow, otherbot: noindex", False, True),
-    "all-before-other": ("noindex, otherbot: nofollow", True, False),
-    "everybody": ("*: nofollow", False, True),
-    "word-parts": ("nofollows, xnone", True, True),
-    "behind-max-snippet": ("max-snippet:50, nofollow", False, True),
-    "behind-max-image-preview": ("max-image-preview:large, noindex", True, False),
-    "behind-a-date": ("unavailable_after: 25 Jun 2030 15:00:00 PST, noindex", True, False),
-}
-
-
-@pytest.mark.parametrize(("directives", "follow", "index"), DIRECTIVES.values(), ids=DIRECTIVES.keys())
-def test_directive_lists_are_read_per_robot(directives, follow, index):
-    assert follows_directives(directives) == (follow, index)
 
 
 REFRESHES = {

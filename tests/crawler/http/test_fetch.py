@@ -18,7 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from table import each
 
-from minicrawl.crawler.html.parse import follows_directives
+from minicrawl.crawler.html.robots_directives import read_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
@@ -379,7 +379,8 @@ def test_headers_that_matter_are_kept():
 def test_robots_tags_of_several_header_lines_stay_apart():
     fetched = fetched_from_reply(html(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
     assert fetched.robots_tag is not None
-    assert follows_directives(fetched.robots_tag) == (False, True)
+    found = read_directives(fetched.robots_tag)
+    assert (found.follow, found.index) == (False, True)
 
 
 # Failures.

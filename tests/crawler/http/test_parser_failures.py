@@ -42,7 +42,7 @@ PARTS = [
     "sources.local:without_parameters",
     "urls.parameters:stripped",
     "outcomes.outcome:media_type",
-    "outcomes.outcome:follows_directives",
+    "outcomes.outcome:read_directives",
     "outcomes.outcome:normalise",
     "outcomes.outcome:asked_rest",
     "robots.rules:RobotsRules.parse",
