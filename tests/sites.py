@@ -91,6 +91,11 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 
 
 # Tables of older versions where they differ from those of the version after.
+# What version 9 brought is taken away.
+_EIGHTH = """
+    DROP VIEW ranks;
+    CREATE VIEW ranks AS SELECT * FROM pages;
+"""
 _SEVENTH = """
     ALTER TABLE links DROP COLUMN places;
     ALTER TABLE links DROP COLUMN own_places;
@@ -186,9 +191,11 @@ _SINCE = {
 
 
 def of_version(version: int, store: Path) -> None:
-    """Make a store one that was written by an older program, whose schema had this version, 1 to 5, or 7."""
+    """Make a store one that was written by an older program, whose schema had this version, 1 to 5, 7 or 8."""
     with sqlite3.connect(store) as db:
-        db.executescript(_SEVENTH)
+        db.executescript(_EIGHTH)
+        if version < 8:
+            db.executescript(_SEVENTH)
         if version < 6:
             db.executescript(_FIFTH)
         if version < 5:
