@@ -27,10 +27,6 @@ PRICE_GAIN = 4.0
 HOST_PRICE_GAIN = 2.0
 """The same of the price of one host, among its pages."""
 WEEK = 7 * 86_400.0
-FIRST_PRICE = WEEK
-"""Of a fetch, in seconds for a page of mean importance."""
-FIRST_RATE = 1.0 / WEEK
-"""Changes per second that a page is taken for while nothing is known of any."""
 _LEAST_STEP = 0.02
 _LARGEST_STEP = 1.0
 _MOST_CHANGES = 50.0
@@ -44,7 +40,9 @@ def interval(price: float, importance: float, rate: float) -> float:
     return q / 2.0 + math.sqrt(q * q / 4.0 + q / rate)
 
 
-def learned(rate: float, information: float, gap: float, changed: bool) -> tuple[float, float]:
+def learned(
+    rate: float, information: float, gap: float, changed: bool, forgetting: float = FORGETTING
+) -> tuple[float, float]:
     """The rate of a page, and what is known of it, after one fetch more.
 
     information: Fisher information of log(rate) from the fetches so far, the older ones forgotten; 0 at first.
@@ -52,13 +50,13 @@ def learned(rate: float, information: float, gap: float, changed: bool) -> tuple
 
         x           = rate gap                                     changes expected
         g           = x / (e^x - 1) if changed else -x             derivative of the log-likelihood by log(rate)
-        information = FORGETTING information + x^2 / (e^x - 1)
+        information = forgetting information + x^2 / (e^x - 1)
         log(rate)  += g / (1 + information), by 1 at most
     """
     x = min(rate * gap, _MOST_CHANGES)
     likely = x / math.expm1(x) if x > _FEWEST_CHANGES else 1.0
     gradient = likely if changed else -x
-    information = FORGETTING * information + x * likely
+    information = forgetting * information + x * likely
     step = gradient / (1.0 + information)
     return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
 

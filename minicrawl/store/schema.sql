@@ -167,7 +167,7 @@ CREATE TABLE refresh (
     page          INTEGER PRIMARY KEY,         -- pages.id
     fetched_at    REAL    NOT NULL,            -- Unix seconds of the last answer
     due           REAL    NOT NULL,            -- Unix seconds
-    rate          REAL    NOT NULL,            -- changes per second, as learned; 0: due does not follow from it
+    rate          REAL    NOT NULL,            -- changes per second, as learned; as it was taken where information is 0
     information   REAL    NOT NULL,            -- about log(rate), see opic/refresh.py
     fetches       INTEGER NOT NULL,            -- answers
     changes       INTEGER NOT NULL,            -- of these, answers that had changed

@@ -18,12 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
-from minicrawl.opic.refresh import FIRST_PRICE, HOST_PRICE_GAIN, PRICE_GAIN, interval, repriced
+from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, interval, repriced
 from minicrawl.opic.strategy import packed, unpacked
 
 _TRIES = 8
@@ -61,7 +63,8 @@ class Fixed:
 class DuePages:
     """Due times of read pages. waits: whether a crawl waits for pages that rest. is_patient: see above.
 
-    `fetched_at`, `rate`, `due`: of every page; rate in changes per second. `prices`: of hosts, by number.
+    `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
+    where the page was fetched once: then it is that of `first_rates`. `prices`: of hosts, by number.
     """
 
     def __init__(self, ledger: Ledger, schedule: ByWorth | Fixed, *, waits: bool, is_patient: bool) -> None:
@@ -69,25 +72,30 @@ class DuePages:
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
-        self.price = FIRST_PRICE
+        self._first_price = first_interval(schedule.least)
+        self.price = self._first_price
+        self.first_rates = FirstRates(schedule.least)
         self.prices: dict[int, float] = {}
         self.fetched_at: FloatArray = np.zeros(0)
         self.rate: FloatArray = np.zeros(0)
         self.due: FloatArray = np.zeros(0)
+        self._host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._resting: list[int] = []  # packed(page, -milliseconds)
         self._pages_of: Counter[int] = Counter()
         self._now = 0.0
 
-    def grow(self, size: int) -> None:
+    def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
+        """host_of: number of the host of every page; it is read here when pages are due."""
+        self._host_of = host_of
         self.fetched_at, self.rate, self.due = (
             grown(column, size) for column in (self.fetched_at, self.rate, self.due)
         )
 
     # Resting.
 
-    def fetched(self, page: int, rate: float, now: float) -> float:
-        """A page was fetched; Unix seconds at which it is due again."""
-        self.fetched_at[page], self.rate[page] = now, rate
+    def fetched(self, page: int, now: float, rate: float | None = None) -> float:
+        """A page was fetched; Unix seconds at which it is due again. rate: as learned, None if nothing is."""
+        self.fetched_at[page], self.rate[page] = now, -1.0 if rate is None else rate
         self.due[page] = self._due(page, self.price)
         return self.due.item(page)
 
@@ -192,7 +200,7 @@ class DuePages:
             due = max(due, host.not_before) + _LATE * (due - self.fetched_at.item(page))
         self.price = repriced(self.price, PRICE_GAIN / max(self._pages_of.total(), 1), due <= self._now)
         if self._is_patient:
-            self.price = max(self.price, FIRST_PRICE)
+            self.price = max(self.price, self._first_price)
 
     def worth(self, page: int) -> float:
         """Importance of a page in terms of the mean; at least that of a page without links to it."""
@@ -207,6 +215,8 @@ class DuePages:
 
     def _due(self, page: int, price: float) -> float:
         worth, rate = self.worth(page), self.rate.item(page)
+        if rate < 0.0:
+            rate = self.first_rates.of(self._host_of.item(page))
         return self.fetched_at.item(page) + self._schedule.interval(price, worth, rate)
 
     def _wakes(self, page: int) -> float:

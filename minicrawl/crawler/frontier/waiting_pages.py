@@ -62,7 +62,7 @@ class WaitingPages:
         self._held = grown(self._held, size)
         self._is_put_off = grown(self._is_put_off, size)
         if self._due is not None:
-            self._due.grow(size)
+            self._due.grow(size, self.host_of)
 
     def by_host(self) -> dict[str, int]:
         """How many pages are known on each host."""

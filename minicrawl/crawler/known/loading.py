@@ -15,6 +15,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
+from minicrawl.crawler.frontier.first_rates import Median
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
 from minicrawl.crawler.hosts.stored_times import Past
@@ -22,7 +23,6 @@ from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
-from minicrawl.opic.refresh import FIRST_RATE
 from minicrawl.store.database import damaged
 from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
@@ -92,14 +92,17 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
 
 def load_refresh(writer: Writer, due: DuePages) -> None:
     """Take over when pages are due."""
+    hosts, first = writer.refreshes.hosts(), due.first_rates
     due.price = float(writer.meta("refresh_price") or due.price)
-    due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
+    due.prices = {row.host: row.price for row in hosts if row.price}
+    first.rate = float(writer.meta("refresh_first_rate") or first.rate)
+    first.information = float(writer.meta("refresh_information") or 0.0)
+    first.medians = {row.host: Median(row.median, row.learned) for row in hosts if row.learned}
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
-    due.grow(writer.size())
     if len(kept.page):
         due.fetched_at[kept.page], due.due[kept.page], due.rate[kept.page] = kept.fetched_at, kept.due, kept.rate
     for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
-        due.fetched(page, FIRST_RATE, fetched_at)
+        due.fetched(page, fetched_at)
 
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:

@@ -12,15 +12,13 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.recognise.changes import compared, first_seen
 from minicrawl.model import Fetched, PageRequest, ParsedPage
-from minicrawl.opic.refresh import FIRST_RATE, learned, running_median
+from minicrawl.opic.refresh import learned
 from minicrawl.store.rows import Change, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _UNCONDITIONAL = 8
 """A page is asked for without condition every so many times."""
 _LIES = 2
-_ENOUGH = 8
-"""So many learned rates of a host say more of its other pages than those of all hosts do."""
 _LONGEST_VALIDATOR = 1000
 _ANSWERS = 8
 DAY = 86_400.0
@@ -42,8 +40,6 @@ class Refreshing:
         self._changes: list[Change] = []
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
-        median, count = float(writer.meta("refresh_median") or 0.0), int(writer.meta("refresh_learned") or 0)
-        self._all = RefreshHost(-1, 0.0, median, count)
         self._noted = self._noted_at_look = 0
 
     # Asking.
@@ -68,9 +64,17 @@ class Refreshing:
             if row is None:
                 self._due.add(self._frontier.host(page))
             self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-            rate, answers = self._first_rate(page), row.answers if row else ""
-            row = RefreshRow(page, now, 0.0, rate, 0.0, 1, 0, None, etag, last_modified, first_seen(blocks), answers)
-            self._keep(row, now)
+            row = RefreshRow(
+                page,
+                now,
+                due=self._due.fetched(page, now),
+                rate=self._first_rate(page),
+                fetches=1,
+                etag=etag,
+                last_modified=last_modified,
+                blocks=first_seen(blocks),
+            )
+            self._keep(row)
             return
         found = compared(row.blocks, blocks)
         if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
@@ -115,8 +119,9 @@ class Refreshing:
                 self._hosts[host] = self._hosts[host]._replace(price=price)
                 self._changed_hosts.add(host)
         writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
+        first = self._due.first_rates
         prices = {"refresh_price": self._due.price}
-        writer.save_meta(prices | {"refresh_median": self._all.median, "refresh_learned": self._all.learned})
+        writer.save_meta(prices | {"refresh_first_rate": first.rate, "refresh_information": first.information})
         self._rows.clear()
         self._changes.clear()
         self._changed_hosts.clear()
@@ -132,17 +137,21 @@ class Refreshing:
         host = self._frontier.host(page).id
         return self._hosts.get(host) or RefreshHost(host, 0.0)
 
-    def _keep(self, row: RefreshRow, now: float) -> None:
+    def _keep(self, row: RefreshRow) -> None:
         self._noted += 1
-        self._rows[row.page] = row._replace(due=self._due.fetched(row.page, row.rate, now))
+        self._rows[row.page] = row
 
     def _learn(self, row: RefreshRow, now: float, *, is_change: bool) -> None:
         """Take in whether a page had changed."""
-        known = row.rate or self._first_rate(row.page)
-        rate, information = learned(known, row.information, max(now - row.fetched_at, 1.0), is_change)
+        gap, known = max(now - row.fetched_at, 1.0), row.rate
+        if not row.information:
+            known = self._first_rate(row.page)
+            self._due.first_rates.note_second_fetch(gap, changed=is_change)
+        rate, information = learned(known, row.information, gap, is_change)
         self._note_rate(row.page, rate)
         row = row._replace(
             fetched_at=now,
+            due=self._due.fetched(row.page, now, rate),
             rate=rate,
             information=information,
             fetches=row.fetches + 1,
@@ -150,37 +159,31 @@ class Refreshing:
             changed_at=now if is_change else row.changed_at,
             answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
         )
-        self._keep(row, now)
+        self._keep(row)
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)
         if row is None:
             self._due.add(self._frontier.host(page))
             row = RefreshRow(page, now, until, 0.0)
-        self._rows[page] = row._replace(due=until, rate=0.0, answers=(row.answers + answer)[-_ANSWERS:])
+        self._rows[page] = row._replace(due=until, answers=(row.answers + answer)[-_ANSWERS:])
         self._due.postpone(page, until)
 
     def _first_rate(self, page: int) -> float:
         """What the rate of a page is taken for before anything is known of it."""
-        host = self._host(page)
-        if host.learned >= _ENOUGH:
-            return host.median
-        return self._all.median if self._all.learned else FIRST_RATE
+        return self._due.first_rates.of(self._frontier.host(page).id)
 
     def _note_rate(self, page: int, rate: float) -> None:
-        host = self._host(page)
-        self._hosts[host.host] = _with_rate(host, rate)
+        host, first = self._host(page), self._due.first_rates
+        first.note_learned(host.host, rate)
+        median = first.medians[host.host]
+        self._hosts[host.host] = host._replace(median=median.rate, learned=median.learned)
         self._changed_hosts.add(host.host)
-        self._all = _with_rate(self._all, rate)
 
     def _note_lie(self, page: int) -> None:
         host = self._host(page)
         self._hosts[host.host] = host._replace(lies=host.lies + 1)
         self._changed_hosts.add(host.host)
-
-
-def _with_rate(host: RefreshHost, rate: float) -> RefreshHost:
-    return host._replace(median=running_median(host.median, host.learned, rate), learned=host.learned + 1)
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:

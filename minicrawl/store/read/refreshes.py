@@ -19,8 +19,15 @@ class Refreshes:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 
     def columns(self) -> RefreshColumns:
-        """Of all pages that are fetched again."""
-        columns = tuple(zip(*self._tables.rows("SELECT page, fetched_at, due, rate FROM refresh"), strict=True))
+        """Of all pages that are fetched again.
+
+        rate: -1 where nothing is learned, 0 where due does not follow from it.
+        """
+        query = """
+            SELECT page, fetched_at, due,
+                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN information = 0.0 THEN -1.0 ELSE rate END
+            FROM refresh"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
         return RefreshColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def unscheduled(self) -> RefreshColumns:

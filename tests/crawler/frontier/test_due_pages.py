@@ -8,7 +8,7 @@ from minicrawl.crawler.frontier.due_pages import ByWorth, DuePages, Fixed
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger
-from minicrawl.opic.refresh import FIRST_PRICE, FIRST_RATE, interval
+from minicrawl.opic.refresh import WEEK, interval
 from minicrawl.opic.strategy import STRATEGIES
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -30,7 +30,7 @@ def read_pages(
         book.visit(page, none)
         ledger.visit(page, none)
         due.add(on_offer[page % hosts])
-        due.fetched(page, FIRST_RATE, 0.0)
+        due.fetched(page, 0.0)
         pages.forget(page)
         assert pages.put_back(page, 0.0, 0.0) is None
     return pages, due, on_offer
@@ -43,7 +43,7 @@ def wake(pages: WaitingPages, now: float) -> None:
 
 def test_a_patient_crawl_waits_for_the_day_on_which_a_page_is_due() -> None:
     pages, due, _ = read_pages(1, ByWorth(HOUR, 90 * DAY), is_patient=True)
-    at = interval(FIRST_PRICE, due.worth(0), FIRST_RATE)
+    at = interval(WEEK, due.worth(0), 1.0 / WEEK)
     assert pages.next_rested is not None
     assert abs(pages.next_rested - at) < 0.002
     wake(pages, at - 1.0)
@@ -60,7 +60,7 @@ def test_with_a_budget_to_spend_a_page_rests_for_the_least_interval_only_and_the
     page = pages.best(attempts=True)
     assert page is not None
     pages.hand_out(page, host)
-    assert due.price < FIRST_PRICE
+    assert due.price < WEEK
 
 
 def test_the_simple_rule_has_one_interval_for_every_page() -> None:
@@ -70,8 +70,8 @@ def test_the_simple_rule_has_one_interval_for_every_page() -> None:
 
 def test_a_page_that_changes_more_often_is_due_sooner_within_the_bounds() -> None:
     pages, due, _ = read_pages(3, ByWorth(HOUR, 20 * DAY), is_patient=True)
-    rates = (1000.0, FIRST_RATE, FIRST_RATE / 1e9)
-    times = [due.fetched(page, rate, DAY) - DAY for page, rate in enumerate(rates)]
+    rates = (1000.0, 1.0 / WEEK, 1.0 / WEEK / 1e9)
+    times = [due.fetched(page, DAY, rate) - DAY for page, rate in enumerate(rates)]
     assert times == sorted(times)
     assert times[0] >= HOUR
     assert times[-1] == 20 * DAY
@@ -101,14 +101,14 @@ def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
         if is_patient:
             # At the lowest price that there is; it may have risen while the page waited.
             rate_known = due.rate.item(page)
-            least = min(interval(FIRST_PRICE, due.worth(page), rate_known), 90 * DAY)
+            least = min(interval(WEEK, due.worth(page), rate_known), 90 * DAY)
             assert last[page] + least <= now + 0.001 or rate_known > 1e-4
         pages.hand_out(page, host)
         pages.withdraw(host)
         host.is_offered = True
         pages.offer(host)
         last[page] = now
-        due.fetched(page, rate, now)
+        due.fetched(page, now, rate)
         assert pages.put_back(page, now, 0.0) is None
     wake(pages, now + 91 * DAY)
     left = set()
@@ -129,4 +129,4 @@ def test_a_late_host_has_a_price_of_its_own() -> None:
     page = pages.best(attempts=True)
     assert page is not None
     pages.hand_out(page, host)
-    assert due.prices[host.id] > FIRST_PRICE
+    assert due.prices[host.id] > WEEK
