@@ -15,6 +15,7 @@ _COMMANDS = {
     "crawl": "Crawl from seeds; the most important pages come first.",
     "top": "Print the most important pages known, best first.",
     "export": "Write every page with its rank to a file.",
+    "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",
     "why": "Tell everything known of one URL.",
     "check": "Audit a store: cash, links, reasons.",

@@ -17,7 +17,7 @@ from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
-from minicrawl.store.read.refreshes import Refreshes
+from minicrawl.store.read.refreshes import ChangedPage, Refreshes
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables
@@ -74,6 +74,10 @@ class Store:
     def pages(self, by: str = "importance", n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`, one of RANKINGS."""
         return self.ranks.pages(by, n)
+
+    def changes(self, since: float = 0.0) -> list[ChangedPage]:
+        """What became of pages since then (Unix seconds): new, changed, gone; the most important pages first."""
+        return self.refreshes.changed_pages(since)
 
     def links(self) -> LinkGraph:
         """The graph of counted links as CSR, one row per visited page."""

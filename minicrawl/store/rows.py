@@ -309,6 +309,7 @@ class RefreshRow(NamedTuple):
     last_modified: str | None = None
     blocks: bytes = b""
     answers: str = ""
+    importance: float = 0.0
 
 
 class RefreshColumns(NamedTuple):
@@ -328,6 +329,14 @@ class RefreshHost(NamedTuple):
     median: float = 0.0
     learned: int = 0
     lies: int = 0
+
+
+class NotedImportance(NamedTuple):
+    """A row of `importances`."""
+
+    page: int
+    at: float
+    importance: float
 
 
 class Change(NamedTuple):

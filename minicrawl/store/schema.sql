@@ -174,6 +174,7 @@ CREATE TABLE refresh (
     changed_at    REAL,                        -- Unix seconds of the last of them
     etag          TEXT,                        -- as it came, a character a byte
     last_modified TEXT,                        -- the same
+    importance    REAL    NOT NULL DEFAULT 0,  -- of the page, the last one in importances; 0: none
     blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py
     answers       TEXT    NOT NULL             -- the last eight: = as before, # changed, ? not found, ! failed
 ) STRICT;
@@ -197,6 +198,14 @@ CREATE TABLE changes (
     removed       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX changes_by_time ON changes (at);
+
+-- Importance of pages that are fetched again, noted at a fetch if it is another one by a tenth than when noted before.
+CREATE TABLE importances (
+    page          INTEGER NOT NULL,            -- pages.id
+    at            REAL    NOT NULL,            -- Unix seconds
+    importance    REAL    NOT NULL,            -- share of all
+    PRIMARY KEY (page, at)
+) STRICT, WITHOUT ROWID;
 
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (

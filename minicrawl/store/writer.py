@@ -28,6 +28,7 @@ from minicrawl.store.rows import (
     Links,
     ListedUrl,
     MetaValue,
+    NotedImportance,
     ParameterRow,
     PatternRow,
     Probe,
@@ -171,6 +172,9 @@ class Writer(Store):
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         self._insert("changes", Change, rows)
+
+    def save_importances(self, rows: Iterable[NotedImportance]) -> None:
+        self._replace("importances", NotedImportance, rows)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -202,11 +202,16 @@ class DuePages:
         if self._is_patient:
             self.price = max(self.price, self._first_price)
 
+    @property
+    def size(self) -> int:
+        """Number of known pages, at least 1."""
+        return max(self._ledger.size, 1)
+
     def worth(self, page: int) -> float:
         """Importance of a page in terms of the mean; at least that of a page without links to it."""
         ledger = self._ledger
         held = float(ledger.virtual + ledger.never_visited)
-        mean = (ledger.in_all - ledger.births + held) / max(ledger.size, 1)
+        mean = (ledger.in_all - ledger.births + held) / self.size
         if mean <= 0.0:
             return 1.0
         least = held / max(ledger.births, 1) * ledger.unit

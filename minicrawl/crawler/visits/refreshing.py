@@ -13,7 +13,7 @@ from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.recognise.changes import compared, first_seen
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic.refresh import learned
-from minicrawl.store.rows import Change, RefreshHost, RefreshRow
+from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _UNCONDITIONAL = 8
@@ -21,6 +21,8 @@ _UNCONDITIONAL = 8
 _LIES = 2
 _LONGEST_VALIDATOR = 1000
 _ANSWERS = 8
+_ANOTHER = 1.1
+"""An importance is noted when it has moved by that factor."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
@@ -38,6 +40,7 @@ class Refreshing:
         self._most = most
         self._rows: dict[int, RefreshRow] = {}
         self._changes: list[Change] = []
+        self._importances: list[NotedImportance] = []
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
         self._noted = self._noted_at_look = 0
@@ -63,7 +66,8 @@ class Refreshing:
         if row is None or not row.fetches:
             if row is None:
                 self._due.add(self._frontier.host(page))
-            self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
+            read_at = self._due.fetched_at.item(page) or now  # by a crawl that did not fetch pages again
+            self._changes.append(Change(page, read_at, "new", len(blocks) // 4, 0))
             row = RefreshRow(
                 page,
                 now,
@@ -74,7 +78,7 @@ class Refreshing:
                 last_modified=last_modified,
                 blocks=first_seen(blocks),
             )
-            self._keep(row)
+            self._keep(row, now)
             return
         found = compared(row.blocks, blocks)
         if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
@@ -114,6 +118,7 @@ class Refreshing:
         """Write the rows that have changed, and the prices."""
         writer.save_refreshes(self._rows.values())
         writer.save_changes(self._changes)
+        writer.save_importances(self._importances)
         for host, price in self._due.prices.items():
             if self._hosts.setdefault(host, RefreshHost(host, 0.0)).price != price:
                 self._hosts[host] = self._hosts[host]._replace(price=price)
@@ -124,6 +129,7 @@ class Refreshing:
         writer.save_meta(prices | {"refresh_first_rate": first.rate, "refresh_information": first.information})
         self._rows.clear()
         self._changes.clear()
+        self._importances.clear()
         self._changed_hosts.clear()
         # By then importance is another one: as often as the crawl has grown by a tenth.
         if self._noted * 10 > self._noted_at_look * 11:
@@ -137,7 +143,12 @@ class Refreshing:
         host = self._frontier.host(page).id
         return self._hosts.get(host) or RefreshHost(host, 0.0)
 
-    def _keep(self, row: RefreshRow) -> None:
+    def _keep(self, row: RefreshRow, now: float) -> None:
+        """Keep what a fetch has taught, and the importance of the page if that is another one by now."""
+        importance = self._due.worth(row.page) / self._due.size
+        if not row.importance / _ANOTHER < importance < row.importance * _ANOTHER:
+            self._importances.append(NotedImportance(row.page, now, importance))
+            row = row._replace(importance=importance)
         self._noted += 1
         self._rows[row.page] = row
 
@@ -159,7 +170,7 @@ class Refreshing:
             changed_at=now if is_change else row.changed_at,
             answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
         )
-        self._keep(row)
+        self._keep(row, now)
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)

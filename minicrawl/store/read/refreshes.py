@@ -1,13 +1,53 @@
 """When pages are fetched again, and what has changed of them."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import RefreshColumns, RefreshHost, RefreshRow
 
+# A page without a row was read by a crawl that fetched nothing again, and became new then.
+_CHANGES = """
+    SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed
+    FROM changes WHERE at >= :since GROUP BY page, what
+    UNION ALL
+    SELECT pages.id, 'new', fetched_at, 1, 0, 0 FROM pages JOIN fetches ON fetches.id = fetch
+    WHERE state = 'fetched' AND fetched_at >= :since
+        AND pages.id NOT IN (SELECT page FROM changes WHERE what = 'new')"""
+_THEN = """
+    SELECT page AS risen, coalesce(max(CASE WHEN at <= :since THEN at END), min(at)) AS noted_at
+    FROM importances GROUP BY page"""
+
+
+class ChangedPage(NamedTuple):
+    """What became of a page in some time: new, changed or gone.
+
+    at: Unix seconds, of the last time. times: how often. added, removed: blocks of its text, in all.
+    """
+
+    url: str
+    what: str
+    at: float
+    importance: float
+    times: int
+    added: int
+    removed: int
+    title: str | None
+
+
+class RisenPage(NamedTuple):
+    """A page that is more important than it was. before: its importance then; since: Unix seconds."""
+
+    url: str
+    importance: float
+    before: float
+    since: float
+    title: str | None
+
 
 class Refreshes:
-    """Reads the tables `refresh`, `refresh_hosts` and `changes`."""
+    """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -38,3 +78,23 @@ class Refreshes:
         columns = tuple(zip(*self._tables.rows(query), strict=True)) or ((), ())
         pages, fetched_at = (np.array(column) for column in columns)
         return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
+
+    def changed_pages(self, since: float) -> list[ChangedPage]:
+        """What became of pages since then (Unix seconds), the most important pages first."""
+        query = f"""
+            SELECT url, what, at, importance, times, added, removed, title
+            FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
+            WHERE NOT (what = 'new' AND state = 'alias')
+            ORDER BY importance DESC, page, at"""
+        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since})))
+
+    def risen_pages(self, since: float) -> list[RisenPage]:
+        """Pages whose importance is larger than then (Unix seconds), or than at their first fetch since; those first
+        that have gained most."""
+        query = f"""
+            SELECT url, weighed.importance, importances.importance, at, title
+            FROM ({_THEN}) CROSS JOIN importances ON page = risen AND at = noted_at
+                CROSS JOIN weighed ON weighed.id = risen
+            WHERE weighed.importance > importances.importance
+            ORDER BY weighed.importance - importances.importance DESC, risen"""
+        return list(map(RisenPage._make, self._tables.rows(query, {"since": since})))

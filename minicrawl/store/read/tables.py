@@ -1,7 +1,7 @@
 """Queries of a store, and rows as named tuples whose fields are columns."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,7 @@ class Tables:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
 
-    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         with self.errors:
             return self.db.execute(query, values).fetchall()
 

@@ -1,0 +1,58 @@
+"""What has become of pages, as an Atom feed.
+
+Source: RFC 4287. The identifier of an entry stands for one change of one page for ever, so that a feed reader shows it
+once, however often the feed is written.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree import ElementTree as ET
+
+from minicrawl.export.tables import renamed_when_whole
+from minicrawl.store.read.refreshes import ChangedPage
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_MOST = 1_000
+"""Entries of a feed: what readers take without trouble."""
+
+
+def write_feed(path: Path, changes: Sequence[ChangedPage], crawl: str, since: float) -> None:
+    """Write changes as a feed, the latest first, 1,000 at most; an old file is replaced at once. Raises SettingError.
+
+    crawl: what tells this crawl from others. since: Unix seconds, the time of a feed without entries.
+    """
+    latest = sorted(changes, key=lambda page: -page.at)[:_MOST]
+    feed = ET.Element("feed", xmlns=_ATOM)
+    _add(feed, "id", _name(crawl))
+    _add(feed, "title", "Pages that are new, changed or gone")
+    _add(feed, "updated", _time(latest[0].at if latest else since))
+    _add(ET.SubElement(feed, "author"), "name", "minicrawl")
+    for page in latest:
+        entry = ET.SubElement(feed, "entry")
+        _add(entry, "id", _name(f"{crawl} {page.what} {page.at} {page.url}"))
+        _add(entry, "title", f"{page.what}: {page.title or page.url}")
+        _add(entry, "updated", _time(page.at))
+        ET.SubElement(entry, "link", href=page.url)
+        _add(entry, "summary", _summary(page))
+    with renamed_when_whole(path) as temporary:
+        ET.ElementTree(feed).write(temporary, encoding="utf-8", xml_declaration=True)
+
+
+def _summary(page: ChangedPage) -> str:
+    blocks = f": {page.added:,} blocks of text came, {page.removed:,} went" if page.what == "changed" else ""
+    return f"{page.url} is {page.what}{blocks}. Importance {page.importance:.3g}."
+
+
+def _add(parent: ET.Element, name: str, text: str) -> None:
+    ET.SubElement(parent, name).text = "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _name(text: str) -> str:
+    return uuid5(NAMESPACE_URL, text).urn
+
+
+def _time(seconds: float) -> str:
+    """RFC 3339."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,115 @@
+"""What became of pages, as a user asks for it."""
+
+import json
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from command_line import answer, run
+from lxml import etree
+from sites import Server, crawl, rows
+
+from minicrawl.timing import Timing
+
+HOME = "http://a.test/"
+OTHER = "http://b.test/"
+PATIENT = Timing(batch=3000.0, lease=9000.0)
+
+
+class Editing(Server):
+    """Serves a page that is edited at its third fetch, and one that is taken away at its second."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url = str(request.url)
+        answered = super()._answer(request)
+        count = self.asked.count(url)
+        if url == HOME + "edited":
+            return httpx.Response(200, html=f"<title>\x1b[31mE</title><p>edition {count > 2}</p><a href='/'>home</a>")
+        if url == HOME + "taken" and count > 1:
+            return httpx.Response(404)
+        return answered
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("changes") / "crawl.db"
+    site = {HOME: ["/edited", "/taken", OTHER], HOME + "taken": [HOME], OTHER: [HOME]}
+    crawl(Editing(site), path, [HOME], refresh=True, pages=150, probe=False, timing=PATIENT)
+    return path
+
+
+def test_new_changed_and_gone_pages_are_told_by_importance(store: Path) -> None:
+    told = answer("changes", "--store", store)
+    assert {(page["url"], page["what"]) for page in told} == {
+        (HOME, "new"),
+        (OTHER, "new"),
+        (HOME + "edited", "new"),
+        (HOME + "edited", "changed"),
+        (HOME + "taken", "new"),
+        (HOME + "taken", "gone"),
+    }
+    assert [page["importance"] for page in told] == sorted((page["importance"] for page in told), reverse=True)
+    changed = next(page for page in told if page["what"] == "changed")
+    assert (changed["added"], changed["removed"], changed["times"]) == (1, 1, 1)
+    printed = run("changes", "--store", store).stdout
+    assert "changed +1 -1" in printed
+    assert "\x1b" not in printed
+
+
+def test_since_takes_times_and_dates_and_nothing_is_a_sentence(store: Path) -> None:
+    (at,) = rows(store, "SELECT at FROM changes WHERE what = 'gone'")[0]
+    after = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
+    assert {"gone"} <= {page["what"] for page in answer("changes", "--since", after, "--store", store)}
+    assert answer("changes", "--since", "2100-01-01", "--store", store) == []
+    assert "Nothing is known to have changed since" in run("changes", "--since", "2100-01-01", "--store", store).stdout
+    assert answer("changes", "--since", "9999999d", "--store", store) == answer("changes", "--store", store)
+    result = run("changes", "--since", "someday", "--store", store)
+    assert result.exit_code == 2
+    assert "--since takes a time ago, such as 7d, or a date, such as 2026-01-31, not 'someday'" in result.output
+
+
+@pytest.mark.parametrize("site", ["b.test", "B.TEST"])
+def test_site_is_a_domain_or_a_host(store: Path, site: str) -> None:
+    assert {page["url"] for page in answer("changes", "--site", site, "--store", store)} == {OTHER}
+    assert len(answer("changes", "-n", "2", "--store", store)) == 2
+
+
+def test_feed_has_an_entry_a_change(store: Path, tmp_path: Path) -> None:
+    feed = tmp_path / "changes.atom"
+    result = run("changes", "--atom", feed, "--store", store)
+    assert result.exit_code == 0
+    assert "6 changes written to" in result.stdout
+    assert len(etree.parse(str(feed)).getroot().findall("{http://www.w3.org/2005/Atom}entry")) == 6
+    for more in ("--rising", "--json"):
+        assert run("changes", "--atom", feed, more, "--store", store).exit_code == 2
+    for since in ("9999999d", "2100-01-01", "0001-01-01"):
+        assert run("changes", "--atom", feed, "--since", since, "--site", "none", "--store", store).exit_code == 0
+
+
+def test_rising_pages_have_gained_importance(tmp_path: Path) -> None:
+    """Nothing links to a page at first but its home; later all pages do."""
+
+    class Linking(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered, url = super()._answer(request), str(request.url)
+            if request.url.path.startswith("/p") and self.asked.count(url) > 2:
+                return httpx.Response(200, html="<a href='/risen'>more</a>")
+            return answered
+
+    path = tmp_path / "crawl.db"
+    pages = {f"{HOME}p{number}": [HOME] for number in range(8)}
+    site = {HOME: [*pages, "/risen"], HOME + "risen": [HOME], **pages}
+    crawl(Linking(site), path, [HOME], refresh=True, pages=200, probe=False, timing=PATIENT)
+    told = answer("changes", "--rising", "--store", path)
+    assert told[0]["url"] == HOME + "risen"
+    assert told[0]["importance"] > 2 * told[0]["before"]
+    assert told[0]["what"] == "rising"
+    assert HOME + "risen" in run("changes", "--rising", "--store", path).stdout.splitlines()[1]
+
+
+def test_of_a_crawl_that_fetches_nothing_again_pages_are_new(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    crawl({HOME: [HOME + "1"], HOME + "1": [HOME]}, path, [HOME])
+    assert {page["what"] for page in json.loads(run("changes", "--json", "--store", path).stdout)} == {"new"}
+    assert "is known to have become more important" in run("changes", "--rising", "--store", path).stdout

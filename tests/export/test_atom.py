@@ -1,0 +1,60 @@
+"""The feed of changes, read by another reader of XML than it was written with."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from minicrawl.errors import SettingError
+from minicrawl.export.atom import write_feed
+from minicrawl.store.read.refreshes import ChangedPage
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+CHANGES = [
+    ChangedPage("http://a.test/?a=1&b=<2>", "changed", 1e9, 0.5, 2, 3, 1, "<b>A & B\x00\x1b"),
+    ChangedPage("http://a.test/new", "new", 1e9 + 5, 0.25, 1, 9, 0, None),
+]
+
+
+def entries(path: Path) -> list[etree._Element]:
+    return list(etree.parse(str(path)).getroot().iterfind(f"{ATOM}entry"))
+
+
+def test_feed_has_what_rfc_4287_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "changes.atom"
+    write_feed(path, CHANGES, "key", 0.0)
+    root = etree.parse(str(path)).getroot()
+    assert root.tag == f"{ATOM}feed"
+    assert root.findtext(f"{ATOM}author/{ATOM}name")
+    for element in (root, *entries(path)):
+        for name in ("id", "title", "updated"):
+            assert len(element.findall(f"{ATOM}{name}")) == 1
+            assert element.findtext(f"{ATOM}{name}")
+        assert datetime.fromisoformat(element.findtext(f"{ATOM}updated")).tzinfo is not None
+    assert root.findtext(f"{ATOM}updated") == "2001-09-09T01:46:45+00:00"
+    assert [entry.find(f"{ATOM}link").get("href") for entry in entries(path)] == [CHANGES[1].url, CHANGES[0].url]
+    assert [entry.findtext(f"{ATOM}title") for entry in entries(path)] == [
+        "new: http://a.test/new",
+        "changed: <b>A & B  ",
+    ]
+    ids = [element.findtext(f"{ATOM}id") for element in (root, *entries(path))]
+    assert len(set(ids)) == 3
+    assert all(name.startswith("urn:uuid:") for name in ids)
+
+
+def test_entry_keeps_its_identifier_and_a_later_change_has_another(tmp_path: Path) -> None:
+    def ids(changes: list[ChangedPage], crawl: str = "key") -> list[str]:
+        write_feed(tmp_path / "feed", changes, crawl, 0.0)
+        return [str(entry.findtext(f"{ATOM}id")) for entry in entries(tmp_path / "feed")]
+
+    assert ids(CHANGES) == ids(CHANGES)
+    assert not set(ids([CHANGES[0]._replace(at=2e9)])) & set(ids(CHANGES))
+    assert not set(ids(CHANGES, "another")) & set(ids(CHANGES))
+
+
+def test_feed_without_entries_has_a_time_and_a_place_that_takes_none_is_told(tmp_path: Path) -> None:
+    write_feed(tmp_path / "feed", [], "key", 1e9)
+    assert etree.parse(str(tmp_path / "feed")).getroot().findtext(f"{ATOM}updated") == "2001-09-09T01:46:40+00:00"
+    with pytest.raises(SettingError, match="cannot be written"):
+        write_feed(tmp_path / "none" / "feed", [], "key", 1e9)
