@@ -1,85 +1,111 @@
 """What has changed of a page since it was fetched before, beside what is another at every fetch.
 
-Dates, counters, advertisements, lists that rotate: most pages say something new whenever they are asked. Of every block
-of the text (see html/blocks.py) is kept how many fetches in a row have had it, or have lacked it since:
+Dates, counters, advertisements, lists that rotate: most pages say something new whenever they are asked. But a page
+that is noisy is never the same, and one that changes is the same now and then; and noise goes as quickly as it came.
 
-fresh    it was not there before
-steady   so many fetches in a row have had it that one without it is a change
-fickle   it went and came back: it tells nothing, whether it comes or goes
+fickle   a block that went and came back: it tells nothing, whether it comes or goes
+quiet    a page that was the same at a quarter of its last fetches, and at no fewer of them than blocks went at that had
+         just come. Every block that comes or goes is a change
+growing  any other page to which blocks came at four of five fetches, and stayed: comments. Only blocks that go are a
+         change, and how often it changes cannot be told
+noisy    all others. A block that goes is a change if it was there for longer than noise stays on this page, and one
+         that comes is one once it has been there for as long
 
-A page is noisy if at some of its last fetches blocks had gone that had just come, or if it has fickle ones. Of any
-other page a block that comes or goes is a change. Of a noisy page a steady block that goes is one at once; one that
-comes is one when it has stayed for some fetches.
+How long noise stays is the third longest time, in fetches, after which blocks went at the last eight; of a growing
+page the second longest. A page is noisy until it is found the same for the first time: that it has differed at its
+second fetch is told at the third or fourth.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from minicrawl.crawler.html.blocks import MOST, numbers_of
 
-STEADY, SETTLED = 12, 5
-"""Fetches in a row that have a block, after which its going, or its coming, is a change of a noisy page."""
-YOUNG = 2
-"""Fetches in a row that have a block at most, if it has gone as quickly as noise does."""
-_LATELY, _OFTEN = 8, 3
-"""A page is noisy if such blocks went at three of its last eight fetches."""
+STEADY = 12
+"""Fetches in a row that have a block, after which it is none of those that come and go soon."""
+_PAST = 8
+"""Fetches that are remembered, a byte each, the last one first; 0 where there was none."""
+_WAS, _DIFFERED, _GREW, _FLED, _STAYED = 0x80, 0x40, 0x20, 0x10, 0x0F
+"""There was one; blocks came or went; a block stayed that had just come; one went that had. How many fetches had the
+blocks that went, those that came and went soon: the most."""
+_FICKLE_NOISE = 2
+"""Fetches for which noise stays longer where it is known to come back."""
 _LONGEST = 31
-_REMEMBERED = 31
-"""Fetches for which a block that went is remembered."""
-_THERE, _FICKLE, _COUNTED = 0x80, 0x40, 0x20
+"""Fetches in a row that are counted of a block; and for which one that went is remembered."""
+_THERE, _FICKLE, _NOTED = 0x80, 0x40, 0x20
 _HASH_SHIFT = 8
 _WATCHED = MOST - MOST // 8
 """Blocks of a page that are compared: those with the least hashes. The rest is room for blocks that went."""
 
 
 class Difference(NamedTuple):
-    """What one fetch has shown. memory: what is to be kept of the page, at most 4 bytes a block, MOST blocks.
+    """What one fetch has shown. memory: what is to be kept of the page, `_PAST` bytes and 4 for each of MOST blocks.
 
-    added, removed: blocks, those that come and go at every fetch left out. differs: whether any have come or gone.
+    added, removed: blocks, noise left out. is_certain: whether it can be told at all if the page has changed. differs:
+    whether any blocks have come or gone.
     """
 
     is_change: bool
     added: int
     removed: int
     memory: bytes
+    is_certain: bool
     differs: bool
 
 
 def first_seen(blocks: bytes) -> bytes:
     """What is to be kept of a page that was fetched for the first time. blocks: as `ParsedPage.blocks`."""
-    return _packed((number, _THERE | 1) for number in _watched(_numbers(blocks)))
+    return bytes(_PAST) + _packed((number, _THERE | _NOTED | 1) for number in _watched(_numbers(blocks)))
+
+
+def unchanged(memory: bytes) -> Difference:
+    """The same of a page that is as it was, as its server says. memory: as the fetch before has left it."""
+    if _is_quiet(memory[:_PAST]):
+        kept = bytes([_WAS]) + memory[: _PAST - 1] + memory[_PAST:]
+        return Difference(False, 0, 0, kept, is_certain=True, differs=False)
+    known = _unpacked(memory[_PAST:])
+    return _judged(memory[:_PAST], known, [number for number, state in known.items() if state & _THERE])
 
 
 def compared(memory: bytes, blocks: bytes) -> Difference:
     """What has changed of a page. memory: as the fetch before has left it."""
-    known, now = _unpacked(memory), _watched(_numbers(blocks))
+    return _judged(memory[:_PAST], _unpacked(memory[_PAST:]), _watched(_numbers(blocks)))
+
+
+def _judged(past: bytes, known: dict[int, int], now: Collection[int]) -> Difference:
+    """past, known: as they were; now: the blocks that are there."""
     bound = min(_bound(now), _bound([number for number, state in known.items() if state & _THERE]))
     after = {number: _once_more(known.get(number, 0)) for number in now}
-    fresh = [number for number in now if number not in known and number <= bound]
-    gone = {
-        number: state for number, state in known.items() if number not in after and state & _THERE and number <= bound
-    }
-    after |= {
-        number: state & _FICKLE | 1 for number, state in gone.items() if state & _FICKLE or state & _LONGEST <= YOUNG
-    }
-    after |= {
-        number: state + 1
-        for number, state in known.items()
-        if number not in after and not state & _THERE and state & _LONGEST < _REMEMBERED
-    }
-    if _is_noisy(after.values()):
-        added = sum(1 for state in after.values() if state == _THERE | SETTLED)
-        removed = sum(1 for state in gone.values() if _is_steady(state))
-    else:
-        added, removed = len(fresh), len(gone)
-    if added or removed:
-        for number in fresh:  # they are part of this change: not to be counted again when they have settled
-            after[number] |= _COUNTED
-    return Difference(bool(added or removed), added, removed, _packed(_kept(after)), bool(fresh or gone))
+    fresh = [number for number in now if number <= bound and after[number] == _THERE | 1]
+    left = {number: state for number, state in known.items() if state & _THERE and number not in after}
+    left = {number: state for number, state in left.items() if number <= bound}
+    gone = [state & _LONGEST for state in left.values() if not state & _FICKLE]
+    is_first = not past[0]
+    past = bytes([_note(after.values(), gone, is_fresh=bool(fresh), is_first=is_first)]) + past[:-1]
+    after |= _remembered(known, left, after)
+
+    arrived = [number for number, state in after.items() if state & _THERE and not state & (_NOTED | _FICKLE)]
+    removed, is_growing = len(gone), False
+    if not _is_quiet(past):
+        is_fickle = any(state & _FICKLE for state in after.values())
+        is_growing = _is_growing(past)
+        noise = _noise(past, is_growing=is_growing) + _FICKLE_NOISE * is_fickle
+        wait = 1 + noise + _comes_often(past)
+        arrived = [number for number in arrived if after[number] & _LONGEST >= wait]
+        if fresh or not is_first:
+            stay = STEADY if _is_age_unknown(past, is_growing=is_growing) else 1 + noise
+            removed = sum(1 for fetches in gone if fetches >= stay)
+
+    added = 0 if is_growing else len(arrived)
+    is_change = bool(added or removed)
+    if is_change:  # what has come by now is part of this change: not to be told again later
+        arrived = [number for number, state in after.items() if state & _THERE]
+    after |= {number: after[number] | _NOTED for number in arrived}
+    is_certain = not is_growing and (is_change or not (is_first and fresh))
+    return Difference(is_change, added, removed, past + _packed(_kept(after)), is_certain, bool(fresh or gone))
 
 
-def _is_steady(state: int) -> bool:
-    return not state & _FICKLE and state & _LONGEST >= STEADY
+# A block.
 
 
 def _once_more(state: int) -> int:
@@ -89,21 +115,68 @@ def _once_more(state: int) -> int:
     return state + (state & _LONGEST < _LONGEST)
 
 
-def _is_noisy(states: Iterable[int]) -> bool:
-    lately = set()
-    for state in states:
-        if state & _FICKLE:
-            return True
-        if not state & _THERE and state <= _LATELY:
-            lately.add(state)
-    return len(lately) >= _OFTEN
+def _remembered(known: dict[int, int], left: dict[int, int], after: dict[int, int]) -> dict[int, int]:
+    """The blocks that are not there, and for how many fetches they have not been; but for those that were steady."""
+    soon = {
+        number: state & _FICKLE | 1 for number, state in left.items() if state & _FICKLE or state & _LONGEST <= STEADY
+    }
+    return soon | {
+        number: state + 1
+        for number, state in known.items()
+        if number not in after and not state & _THERE and state & _LONGEST < _LONGEST
+    }
+
+
+# The fetches of a page.
+
+
+def _note(states: Iterable[int], gone: list[int], *, is_fresh: bool, is_first: bool) -> int:
+    """The byte of one fetch. states: of the blocks that are there. is_first: nobody knows what came before it."""
+    is_grown = not is_first and any(not state & _FICKLE and state & _LONGEST == 2 for state in states)
+    is_fled = not is_first and 1 in gone
+    stayed = max((fetches for fetches in gone if fetches <= STEADY), default=0)
+    return _WAS | _DIFFERED * (is_fresh or bool(gone)) | _GREW * is_grown | _FLED * is_fled | stayed
+
+
+def _count(past: bytes, flag: int) -> int:
+    return sum(1 for was in past if was & flag)
+
+
+def _is_quiet(past: bytes) -> bool:
+    fetches = _count(past, _WAS)
+    same = fetches - _count(past, _DIFFERED)
+    return same > 0 and same >= _count(past, _FLED) and 4 * same >= fetches
+
+
+def _is_growing(past: bytes) -> bool:
+    grown = _count(past, _GREW)
+    return grown >= 2 and 5 * grown > 4 * (_count(past, _WAS) - 1)
+
+
+def _comes_often(past: bytes) -> bool:
+    """Whether blocks that come may be those of a growing page: then one fetch more is to tell."""
+    return not past[3] or bool(past[1] & _GREW)
+
+
+def _is_age_unknown(past: bytes, *, is_growing: bool) -> bool:
+    """Whether blocks that were there at the first fetch may go for their age, as they do from a list of the latest."""
+    return not past[2] or (is_growing and not past[-1] and _count(past, _STAYED) >= 3)
+
+
+def _noise(past: bytes, *, is_growing: bool) -> int:
+    """For how many fetches noise stays."""
+    longest = sorted((was & _STAYED for was in past), reverse=True)
+    return max(1, longest[1 if is_growing else 2])
+
+
+# In bytes.
 
 
 def _watched(numbers: set[int]) -> list[int]:
     return sorted(numbers)[:_WATCHED]
 
 
-def _bound(watched: list[int]) -> int:
+def _bound(watched: Collection[int]) -> int:
     """The hash beyond which nothing is known of a page."""
     return max(watched) if len(watched) >= _WATCHED else 1 << 24
 

@@ -10,7 +10,7 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.blocks import hashes_of
-from minicrawl.crawler.recognise.changes import compared, first_seen
+from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic.refresh import learned
 from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRow
@@ -83,16 +83,13 @@ class Refreshing:
         found = compared(row.blocks, blocks)
         if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
             self._note_lie(page)
-        if found.is_change:
-            self._changes.append(Change(page, now, "changed", found.added, found.removed))
-        row = row._replace(etag=etag, last_modified=last_modified, blocks=found.memory)
-        self._learn(row, now, is_change=found.is_change)
+        self._learn(row._replace(etag=etag, last_modified=last_modified), now, found)
 
     def note_unchanged(self, page: int, now: float) -> None:
         """The server says that a page is as it was."""
         row = self._row(page)
         if row is not None:
-            self._learn(row, now, is_change=False)
+            self._learn(row, now, unchanged(row.blocks))
 
     def is_first_miss(self, page: int) -> bool:
         """Whether a page that was there and is not found now was found at its last turn."""
@@ -152,25 +149,35 @@ class Refreshing:
         self._noted += 1
         self._rows[row.page] = row
 
-    def _learn(self, row: RefreshRow, now: float, *, is_change: bool) -> None:
+    def _learn(self, row: RefreshRow, now: float, found: Difference) -> None:
         """Take in whether a page had changed."""
-        gap, known = max(now - row.fetched_at, 1.0), row.rate
-        if not row.information:
-            known = self._first_rate(row.page)
-            self._due.first_rates.note_second_fetch(gap, changed=is_change)
-        rate, information = learned(known, row.information, gap, is_change)
-        self._note_rate(row.page, rate)
+        is_change = found.is_change
+        if is_change:
+            self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
+        rate, information = self._rate(row, max(now - row.fetched_at, 1.0), found)
         row = row._replace(
             fetched_at=now,
-            due=self._due.fetched(row.page, now, rate),
+            due=self._due.fetched(row.page, now, rate if information else None),
             rate=rate,
             information=information,
             fetches=row.fetches + 1,
             changes=row.changes + is_change,
             changed_at=now if is_change else row.changed_at,
+            blocks=found.memory,
             answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
         )
         self._keep(row, now)
+
+    def _rate(self, row: RefreshRow, gap: float, found: Difference) -> tuple[float, float]:
+        """The rate of a page and what is known of it. gap: seconds since it was fetched before."""
+        known = row.rate if row.information else self._first_rate(row.page)
+        if not found.is_certain:
+            return known, row.information
+        if not row.information:
+            self._due.first_rates.note_second_fetch(gap, changed=found.is_change)
+        rate, information = learned(known, row.information, gap, found.is_change)
+        self._note_rate(row.page, rate)
+        return rate, information
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
         row = self._row(page)
