@@ -43,12 +43,13 @@ OWN_TRANSPORT = "a transport of one's own works inside this process only: worker
 
 @dataclass(frozen=True)
 class Run:
-    """A run that has begun: what whoever steers it needs. `given_transport`: whether the network is the caller's."""
+    """A run: what whoever steers it needs. `given_transport`: whether the network is the caller's."""
 
     engine: Engine
     absorber: Absorber
     source: ChangingSource
     changes: Changes
+    clock: Callable[[], float]
     given_transport: bool
 
 
@@ -129,13 +130,45 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     started: float,
     timing: Timing,
 ) -> CrawlReport:
+    run = opened(settings, seeds, writer, on_progress=on_progress, transport=transport, started=started, timing=timing)
+    engine, absorber = run.engine, run.absorber
+    absorber.commit({"settings": settings.to_json(), "stopped": None})
+    async with run.source:
+        if on_begin is not None:
+            on_begin(run)
+        with _signals(engine, handle_signals):
+            await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
+    if not engine.is_aborted:
+        absorber.settling.settle_fully()
+        if settings.merge_duplicates:
+            absorber.commit(engine.meta())
+            if absorber.lookalikes.elect_leaders(writer.link_table.merged()):
+                absorber.commit(engine.meta())
+                absorber.settling.settle_fully()
+        absorber.commit(engine.meta(), ranks=True)
+    return _report(engine, absorber)
+
+
+def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
+    settings: CrawlSettings,
+    seeds: Seeds,
+    writer: Writer,
+    *,
+    on_progress: Callable[[Progress], None] | None = None,
+    transport: Any = None,
+    started: float | None = None,
+    timing: Timing = STANDARD,
+) -> Run:
+    """The parts of a run, as the store has them: nothing is asked for before its source is entered.
+
+    started: when the run's time began, by time.monotonic(); None: now.
+    """
     clock = SteadyClock()
     # A proxy looks up names itself, and a transport of one's own has none.
     locates = transport is None and settings.proxy is None
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
     absorber.settling.let_weigh(_surfer(settings))
-    absorber.commit({"settings": settings.to_json(), "stopped": None})
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
     wanted = Wanted(anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes)
@@ -147,33 +180,21 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     def in_workers(workers: int) -> WorkerSource:
         return WorkerSource(replace(settings, workers=workers), timing, origins, wanted)
 
-    async with ChangingSource(settings.workers, local, in_workers) as source:
-        requests = requests_of(absorber, settings, timing)
-        engine = Engine(
-            absorber,
-            requests,
-            source,
-            settings,
-            timing=timing,
-            files=files,
-            clock=clock,
-            started=clock() - (time.monotonic() - started),
-            on_progress=on_progress,
-        )
-        changes = Changes(settings, absorber, requests, engine)
-        if on_begin is not None:
-            on_begin(Run(engine, absorber, source, changes, transport is not None))
-        with _signals(engine, handle_signals):
-            await engine.run(absorber.starting(seeds.urls, clock(), seeds.guessed))
-    if not engine.is_aborted:
-        absorber.settling.settle_fully()
-        if settings.merge_duplicates:
-            absorber.commit(engine.meta())
-            if absorber.lookalikes.elect_leaders(writer.link_table.merged()):
-                absorber.commit(engine.meta())
-                absorber.settling.settle_fully()
-        absorber.commit(engine.meta(), ranks=True)
-    return _report(engine, absorber)
+    source = ChangingSource(settings.workers, local, in_workers)
+    requests = requests_of(absorber, settings, timing)
+    engine = Engine(
+        absorber,
+        requests,
+        source,
+        settings,
+        timing=timing,
+        files=files,
+        clock=clock,
+        started=clock() - (0.0 if started is None else time.monotonic() - started),
+        on_progress=on_progress,
+    )
+    changes = Changes(settings, absorber, requests, engine)
+    return Run(engine, absorber, source, changes, clock, transport is not None)
 
 
 def _carrier(transport: Any, timing: Timing) -> Transport | None:
