@@ -18,6 +18,7 @@ _COMMANDS = {
     "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",
     "why": "Tell everything known of one URL.",
+    "control": "Steer a crawl that runs: pause, settings, seeds.",
     "check": "Audit a store: cash, links, reasons.",
     "verify": "Compare the ranking with exact PageRank.",
     "backup": "Copy a store to a file, also while a crawl runs.",

@@ -18,6 +18,8 @@ from minicrawl.errors import NothingFetchedError
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.model import CrawlReport
@@ -135,25 +137,39 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     import asyncio
 
     from minicrawl.cli.display import showing
+    from minicrawl.control.listening import listening
     from minicrawl.crawler.run import crawl_with
+    from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
     seeds = _gathered(sources, skip_bad, live)
     with showing(live) as show:
-        return asyncio.run(
-            crawl_with(
+
+        def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
+            return crawl_with(
                 given,
                 seeds,
                 store,
                 forgotten=forgotten,
                 on_start=None if is_quiet() else _announce,
+                on_begin=on_begin,
                 on_progress=None if is_quiet() else show,
                 handle_signals=True,
                 started=started,
             )
-        )
+
+        async def controlled() -> "CrawlReport":
+            async with RunningCrawl(crawl) as running, listening(running, store, _warn):
+                return await running.finished()
+
+        return asyncio.run(controlled())
+
+
+def _warn(why: str) -> None:
+    if not is_quiet():
+        click.echo(f"Warning: {printable(why)}", err=True)
 
 
 def _announce(start: "Start") -> None:

@@ -73,8 +73,8 @@ class Changes:
 
     # Settings.
 
-    def adjust(self, settings: CrawlSettings, now: float) -> None:
-        """Go on with other settings, see `adjusted`; the number of workers is changed elsewhere."""
+    def adjust(self, settings: CrawlSettings, now: float) -> tuple[SettingChanged, ...]:
+        """Go on with other settings, see `adjusted`, which are returned; the number of workers is changed elsewhere."""
         before, self.settings = self.settings, settings
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
         absorber = self._absorber
@@ -87,10 +87,14 @@ class Changes:
             absorber.admission.adjust(settings, absorber.seeds() if "scope" in changed else None)
         if "max_depth" in changed:
             absorber.follow_further(now)
-        for name in (name for name in SETTINGS if name in changed):
-            self._tell(
-                SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
-            )
+        events = tuple(
+            SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))
+            for name in SETTINGS
+            if name in changed
+        )
+        for event in events:
+            self._tell(event)
+        return events
 
     # Seeds and pages.
 
@@ -107,14 +111,18 @@ class Changes:
         self._tell(SeedsAdded(now, len(seeds.urls), new))
         return new
 
-    def ask_again(self, text: str, now: float) -> None:
-        """Let the page that a URL stands for be next on its host, be it that it was read or given up before."""
+    def ask_again(self, text: str, now: float) -> str:
+        """Let the page that a URL stands for be next on its host, be it that it was read or given up before.
+
+        Returns the URL by which the page is known.
+        """
         url, page = self._known_page(text)
         pages = self._absorber.pages
         if self._accounts.book.visited[page] and pages.last_state(page) == State.GONE:
             raise SettingError(f"{url} is gone: it was there once, and was not found the last time")
         self._ask_again(page, now)
         self._tell(PageAskedAgain(now, url))
+        return url
 
     def _ask_again(self, page: int, now: float) -> None:
         absorber, frontier = self._absorber, self._frontier
@@ -135,19 +143,21 @@ class Changes:
 
     # Bans.
 
-    def ban(self, text: str, now: float) -> None:
-        """Ask a host for nothing any more; its pages wait."""
+    def ban(self, text: str, now: float) -> str:
+        """Ask a host for nothing any more; its pages wait. Returns its name."""
         host = self._known_host(text)
         self._frontier.ban(host, now)
         self._tell(HostBanned(now, host.name))
+        return host.name
 
-    def unban(self, text: str, now: float) -> None:
-        """Take a ban back: the pages of the host have their turns again."""
+    def unban(self, text: str, now: float) -> str:
+        """Take a ban back: the pages of the host have their turns again. Returns its name."""
         host = self._known_host(text)
         if not host.is_banned:
             raise SettingError(f"{host.name} is not banned; banned are: {', '.join(self.banned()) or 'none'}")
         self._frontier.ban(host, now, is_banned=False)
         self._tell(HostUnbanned(now, host.name))
+        return host.name
 
     def banned(self) -> tuple[str, ...]:
         """The names of the hosts that are not asked."""

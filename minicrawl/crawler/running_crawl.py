@@ -15,6 +15,7 @@ from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.loop.event_stream import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
+from minicrawl.events import SettingChanged
 from minicrawl.model import CrawlReport, LimitsNow, RunState, RunStatus
 from minicrawl.settings import CrawlSettings
 
@@ -139,8 +140,8 @@ class RunningCrawl:
         except CrawlEndedError:
             return
 
-    async def change_settings(self, given: Mapping[str, Any]) -> None:
-        """`adjust` of settings by name."""
+    async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]:
+        """`adjust` of settings by name; which are other ones now."""
         async with self._adjusting:
             settings = adjusted(self.settings, given)
             if settings.workers and self._run.given_transport:
@@ -148,27 +149,30 @@ class RunningCrawl:
             if settings.workers != self.settings.workers:
                 await self._run.source.set_workers(settings.workers)
             absorber = self._run.absorber
-            await self._have(partial(self._run.changes.adjust, settings), links=len(absorber.frontier.hosts))
+            return await self._have(partial(self._run.changes.adjust, settings), links=len(absorber.frontier.hosts))
 
     async def take_seeds(self, seeds: Seeds) -> int:
         """Make seeds known; how many are new."""
         return await self._have(partial(self._run.changes.add_seeds, seeds), len(seeds.urls))
 
-    async def ban(self, host: str) -> None:
-        """Ask a host for nothing more; requests in flight are finished. Holds for later runs, too.
+    async def ban(self, host: str) -> str:
+        """Ask a host for nothing more; requests in flight are finished. Holds for later runs, too. Returns its name.
 
         host: a name, with its port if that is not the scheme's own, or a URL on it. Its pages wait, and `minicrawl why`
         says for what.
         """
-        await self._have(partial(self._run.changes.ban, host))
+        return await self._have(partial(self._run.changes.ban, host))
 
-    async def unban(self, host: str) -> None:
-        """Take a ban back: the pages of the host have their turns again."""
-        await self._have(partial(self._run.changes.unban, host))
+    async def unban(self, host: str) -> str:
+        """Take a ban back: the pages of the host have their turns again. Returns its name."""
+        return await self._have(partial(self._run.changes.unban, host))
 
-    async def again(self, url: str) -> None:
-        """Ask for a page again, as the next one of its host: one that was read, or given up, or waits."""
-        await self._have(partial(self._run.changes.ask_again, url))
+    async def again(self, url: str) -> str:
+        """Ask for a page again, as the next one of its host: one that was read, or given up, or waits.
+
+        Returns the URL by which it is known.
+        """
+        return await self._have(partial(self._run.changes.ask_again, url))
 
     async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
         engine = self._run.engine

@@ -23,6 +23,7 @@ from minicrawl.store.read.link_table import LinkTable
         "verify",
         "backup",
         "compact",
+        "control",
         "rank",
         "compare",
         "graph",

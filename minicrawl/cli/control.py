@@ -1,0 +1,223 @@
+"""minicrawl control"""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import amount, counted, document, duration, printable
+
+_Answer = dict[str, Any]
+_Lines = Callable[[_Answer], Iterator[str]]
+
+
+@click.group(epilog="Example: minicrawl control set delay=2 concurrency=32")
+def command() -> None:
+    """Steer a crawl that runs, from another shell.
+
+    Every crawl that 'minicrawl crawl' has started listens at a socket beside its store, which its owner alone may use.
+    What is done is in the store when a command returns. Without a running crawl set, add, ban, unban and again change
+    the store, for the next run.
+    """
+
+
+@command.command(epilog="Example: minicrawl control pause")
+@store_option
+@json_option
+@logging_options
+def pause(store: Path, as_json: bool) -> None:
+    """Make no more requests; those in flight are finished. The clocks of --time and of other limits stand still."""
+    _print(_asked(store, {"do": "pause"}), _state_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control resume")
+@store_option
+@json_option
+@logging_options
+def resume(store: Path, as_json: bool) -> None:
+    """Go on after 'pause'."""
+    _print(_asked(store, {"do": "resume"}), _state_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control stop --now")
+@click.option("--now", is_flag=True, help="Do not wait for the requests in flight: the next run makes them again.")
+@store_option
+@json_option
+@logging_options
+def stop(now: bool, store: Path, as_json: bool) -> None:
+    """End the crawl, as Ctrl-C does; 'minicrawl crawl' goes on with it."""
+    _print(_asked(store, {"do": "stop", "now": now}), _state_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control status --json")
+@store_option
+@json_option
+@logging_options
+def status(store: Path, as_json: bool) -> None:
+    """Say what the crawl does just now; 'minicrawl status' has more, as of the last commit."""
+    _print(_asked(store, {"do": "status"}), _status_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control workers")
+@store_option
+@json_option
+@logging_options
+def workers(store: Path, as_json: bool) -> None:
+    """Say of each worker process what it does, since when, and how much it has done."""
+    _print(_asked(store, {"do": "workers"}), _worker_lines, as_json)
+
+
+@command.command("set", epilog="Example: minicrawl control set delay=2 workers=4 pages=none deny=/archive/")
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
+@store_option
+@json_option
+@logging_options
+def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
+    """Change settings: those of the limits, the scope, politeness, and workers. All of them, or none if one is wrong.
+
+    Names and values are those of the options of 'minicrawl crawl'; none takes a limit away, nothing behind the = takes
+    all of --allow, --deny or --boost away. They hold for what comes, and in later runs, but for limits.
+    """
+    from minicrawl.control.assignments import assigned
+
+    _print(_asked(store, {"do": "set", "settings": assigned(settings)}), _changed_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control add https://example.org/ more-seeds.txt")
+@click.argument("seeds", nargs=-1, required=True)
+@store_option
+@json_option
+@logging_options
+def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
+    """Add SEEDS: URLs, seed files, or - for standard input. Those that were given up are asked for again."""
+    from minicrawl.control.asking import ask
+    from minicrawl.control.messages import parts
+    from minicrawl.crawler.admission.seeds import gather_seeds
+
+    gathered = gather_seeds(seeds)
+    answers = ask(store, parts(gathered.urls, gathered.guessed))
+    total = {name: sum(answer[name] for answer in answers) for name in ("seeds", "new")}
+    _print({**answers[-1], **total}, _added_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control ban example.org")
+@click.argument("host")
+@store_option
+@json_option
+@logging_options
+def ban(host: str, store: Path, as_json: bool) -> None:
+    """Ask HOST for nothing any more, in later runs neither; requests in flight are finished. Its pages wait."""
+    _print(_asked(store, {"do": "ban", "host": host}), _ban_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control unban example.org")
+@click.argument("host")
+@store_option
+@json_option
+@logging_options
+def unban(host: str, store: Path, as_json: bool) -> None:
+    """Take a ban of HOST back."""
+    _print(_asked(store, {"do": "unban", "host": host}), _unban_lines, as_json)
+
+
+@command.command(epilog="Example: minicrawl control again https://example.org/news")
+@click.argument("url")
+@store_option
+@json_option
+@logging_options
+def again(url: str, store: Path, as_json: bool) -> None:
+    """Ask for URL again, as the next page of its host, be it that it was read, was given up, or waits."""
+    _print(_asked(store, {"do": "again", "url": url}), _again_lines, as_json)
+
+
+def _asked(store: Path, message: _Answer) -> _Answer:
+    from minicrawl.control.asking import ask
+
+    return dict(ask(store, [message])[0])
+
+
+def _print(answer: _Answer, lines: _Lines, as_json: bool) -> None:
+    click.echo(document(answer) if as_json else "\n".join(map(printable, lines(answer))))
+
+
+def _state_lines(answer: _Answer) -> Iterator[str]:
+    state, in_flight = answer["state"], answer["in_flight"]
+    finishing = f"; {counted(in_flight, 'request')} in flight {'is' if in_flight == 1 else 'are'} being finished"
+    if state == "paused":
+        yield f"paused{finishing if in_flight else ''}; 'minicrawl control resume' goes on"
+    elif state in ("stopping", "ended"):
+        yield f"stopping{finishing if in_flight else ''}; then the ranking is settled"
+    else:
+        yield state
+
+
+def _changed_lines(answer: _Answer) -> Iterator[str]:
+    for one in answer["changed"]:
+        yield f"{one['name'].replace('_', '-')}: {one['before']} -> {one['after']}"
+    if not answer["changed"]:
+        yield "nothing is changed: all of that was so before"
+    elif not answer["running"]:
+        yield "no crawl runs; the next one goes on with that"
+
+
+def _added_lines(answer: _Answer) -> Iterator[str]:
+    known = answer["seeds"] - answer["new"]
+    yield f"{counted(answer['new'], 'new seed')}" + (f", {known:,} known before" if known else "") + _for_later(answer)
+
+
+def _ban_lines(answer: _Answer) -> Iterator[str]:
+    yield f"{answer['host']} is banned: nothing is asked of it until 'minicrawl control unban {answer['host']}'"
+
+
+def _unban_lines(answer: _Answer) -> Iterator[str]:
+    yield f"{answer['host']} is no longer banned{_for_later(answer)}"
+
+
+def _again_lines(answer: _Answer) -> Iterator[str]:
+    yield f"{answer['url']} is next on its host{_for_later(answer)}"
+
+
+def _for_later(answer: _Answer) -> str:
+    return "" if answer["running"] else "; no crawl runs, so that is for the next one"
+
+
+def _status_lines(answer: _Answer) -> Iterator[str]:
+    limits = answer["limits"]
+    of = f" of {limits['pages']:,}" if limits["pages"] else ""
+    time_left = f" of {duration(limits['time'])}" if limits["time"] else ""
+    size = f" of {amount(limits['bytes'])}" if limits["bytes"] else ""
+    yield (
+        f"state      {answer['state']}"
+        + (f", {answer['reason']}" if answer["reason"] else "")
+        + f"; process {answer['pid']}"
+    )
+    spent = f"{amount(answer['bytes'])}{size}, {duration(answer['seconds'])}{time_left}"
+    yield f"this run   {answer['fetched']:,}{of} pages, {spent}"
+    yield f"known      {answer['known']:,}, {answer['read']:,} of them read"
+    yield f"in flight  {counted(answer['in_flight'], 'request')}"
+    yield f"workers    {len(answer['workers']) or 'none: the main process fetches'}"
+    if limits["until_coverage"]:
+        yield f"until      a coverage of {limits['until_coverage']:.1%}"
+    if answer["banned"]:
+        yield f"banned     {', '.join(answer['banned'])}"
+
+
+def _worker_lines(answer: _Answer) -> Iterator[str]:
+    if not answer["workers"]:
+        yield (
+            f"no workers: process {answer['pid']} fetches and parses itself, {answer['cpu']:.1f} s of CPU so far; "
+            "'minicrawl control set workers=2' starts two"
+        )
+        return
+    numbers = f"{'in flight':>9}  {'pages':>9}  {'bytes':>9}  {'CPU':>8}"
+    yield f"{'worker':>6}  {'process':>7}  {'does':<8}  {'since':<8}  {numbers}"
+    for one in answer["workers"]:
+        since = time.strftime("%H:%M:%S", time.localtime(one["since"]))
+        yield (
+            f"{one['number']:>6}  {one['pid']:>7}  {one['doing']:<8}  {since:<8}  {one['in_flight']:>9,}  "
+            f"{one['pages']:>9,}  {amount(one['bytes']):>9}  {duration(one['cpu']):>8}"
+        )
+    yield f"{'main':>6}  {answer['pid']:>7}  {'the books':<42}  {duration(answer['cpu']):>30}"

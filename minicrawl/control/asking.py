@@ -1,0 +1,80 @@
+"""Whoever asks something of a crawl: over its socket if it runs; if not, what can be is done in the store."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from minicrawl.control.messages import FOR_RUNNING, Message, answer_of, line_of, message_of
+from minicrawl.control.socket_files import connected
+from minicrawl.errors import CrawlEndedError, StoreError
+from minicrawl.store.database import is_held
+
+_LONGEST_ANSWER = 64 * 2**20
+_LOOKS_APART = 0.05
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Seconds: until a crawl `begins` to listen that has just been started; until it `answers`."""
+
+    begins: float = 5.0
+    answers: float = 60.0
+
+
+def ask(store: Path, messages: Iterable[Message], wait: Wait = Wait()) -> list[Message]:
+    """What comes of these, one after the other; "running" says whether a crawl did it, or it was done in the store.
+
+    Raises MinicrawlError: those before it are done then, it and those behind it are not.
+    """
+    line = _line(store, wait)
+    if line is not None:
+        with closing(line), line.makefile("rb") as answers:
+            return [{"running": True, **_asked(line, answers, message, store)} for message in messages]
+    return [{"running": False, **_done_at_rest(store, message)} for message in messages]
+
+
+def _line(store: Path, wait: Wait) -> socket.socket | None:
+    """A line to the crawl that runs on a store; None if none does. Raises StoreError if one does not listen."""
+    until = time.monotonic() + wait.begins
+    while (line := connected(store, wait.answers)) is None:
+        if not is_held(store):
+            return None
+        if time.monotonic() > until:
+            raise StoreError(
+                f"another program uses {store} and does not listen: a crawl that was started from Python, one that is "
+                "still being loaded or about to end, or a command that writes"
+            )
+        time.sleep(_LOOKS_APART)
+    return line
+
+
+def _asked(line: socket.socket, answers: BinaryIO, message: Message, store: Path) -> Message:
+    whether = "whether it was done before that can be seen in the store"
+    try:
+        line.sendall(line_of(message))
+        answer = answers.readline(_LONGEST_ANSWER)
+    except TimeoutError as error:
+        raise CrawlEndedError(
+            f"the crawl that runs on {store} has not answered for {line.gettimeout():g} s: it may yet do what it was "
+            "asked, when it has done what keeps it busy, such as settling the ranking at its end"
+        ) from error
+    except OSError as error:
+        raise CrawlEndedError(f"the crawl that ran on {store} has ended ({error.strerror}); {whether}") from error
+    if not answer.endswith(b"\n"):
+        raise CrawlEndedError(f"the crawl that ran on {store} has ended without an answer; {whether}")
+    return answer_of(message_of(answer))
+
+
+def _done_at_rest(store: Path, message: Message) -> Message:
+    if message["do"] in FOR_RUNNING:
+        raise CrawlEndedError(f"no crawl runs on {store}; 'minicrawl crawl --store {store}' starts it")
+    # To ask a crawl that runs need not take the time to load one.
+    from minicrawl.control.commands import changed  # noqa: PLC0415
+    from minicrawl.control.resting_crawl import RestingCrawl  # noqa: PLC0415
+
+    return asyncio.run(changed(RestingCrawl(store), message))

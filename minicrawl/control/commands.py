@@ -1,0 +1,156 @@
+"""What a crawl may be asked, and what comes of it, as JSON has it."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from minicrawl import __version__
+from minicrawl.control.messages import Message
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.running_crawl import RunningCrawl
+from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.errors import ConfigError
+from minicrawl.events import SettingChanged
+
+
+class Changeable(Protocol):
+    """A crawl as far as it can be changed whether it runs or not."""
+
+    async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]: ...
+    async def take_seeds(self, seeds: Seeds) -> int: ...
+    async def ban(self, host: str) -> str: ...
+    async def unban(self, host: str) -> str: ...
+    async def again(self, url: str) -> str: ...
+
+
+async def changed(crawl: Changeable, asked: Message) -> Message:
+    """Have a change made to a crawl, be it that it runs or not. Raises MinicrawlError, for another command too."""
+    return await _command(_CHANGES, asked)(crawl, asked)
+
+
+async def done(crawl: RunningCrawl, asked: Message) -> Message:
+    """Have a running crawl do what it is asked. Raises MinicrawlError, then nothing has changed."""
+    return await _command({**_CHANGES, **_OF_RUNNING}, asked)(crawl, asked)
+
+
+def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
+    name = asked.get("do")
+    if not isinstance(name, str) or name not in commands:
+        known = ", ".join(sorted(_FIELDS))
+        raise ConfigError(f"minicrawl {__version__} knows no command {str(name)[:40]!r}, but {known}")
+    fields = _FIELDS[name]
+    for field in asked:
+        if field != "do" and field not in fields:
+            raise ConfigError(f"{name} takes no {field[:40]!r}")
+    for field, fits in fields.items():
+        if not fits(asked.get(field)):
+            raise ConfigError(f"{name} cannot do with {field} = {str(asked.get(field))[:60]!r}")
+    return commands[name]
+
+
+# Changes.
+
+
+async def _set(crawl: Changeable, asked: Message) -> Message:
+    events = await crawl.change_settings(asked["settings"])
+    return {"changed": [{"name": one.name, "before": one.before, "after": one.after} for one in events]}
+
+
+async def _add(crawl: Changeable, asked: Message) -> Message:
+    urls, guessed = dict.fromkeys(asked["urls"]), frozenset(asked["guessed"])
+    for url in guessed:
+        if url not in urls or not url.startswith("https:"):
+            raise ConfigError(f"only https may be guessed, of a URL that is to be added, not {url[:60]!r}")
+    return {"seeds": len(urls), "new": await crawl.take_seeds(Seeds(list(urls), guessed))}
+
+
+async def _ban(crawl: Changeable, asked: Message) -> Message:
+    return {"host": await crawl.ban(asked["host"])}
+
+
+async def _unban(crawl: Changeable, asked: Message) -> Message:
+    return {"host": await crawl.unban(asked["host"])}
+
+
+async def _again(crawl: Changeable, asked: Message) -> Message:
+    return {"url": await crawl.again(asked["url"])}
+
+
+# What only a running crawl can be asked.
+
+
+async def _pause(crawl: RunningCrawl, asked: Message) -> Message:
+    await crawl.pause()
+    return _state(crawl)
+
+
+async def _resume(crawl: RunningCrawl, asked: Message) -> Message:
+    await crawl.resume()
+    return _state(crawl)
+
+
+async def _stop(crawl: RunningCrawl, asked: Message) -> Message:
+    await crawl.stop(now=bool(asked.get("now")))
+    return _state(crawl)
+
+
+async def _status(crawl: RunningCrawl, asked: Message) -> Message:
+    now = crawl.status
+    values = asdict(now)
+    return {
+        "version": __version__,
+        "pid": os.getpid(),
+        "cpu": time.process_time(),
+        **values,
+        "limits": now.limits._asdict(),
+    }
+
+
+async def _workers(crawl: RunningCrawl, asked: Message) -> Message:
+    return {
+        "workers": [asdict(worker) for worker in crawl.status.workers],
+        "pid": os.getpid(),
+        "cpu": time.process_time(),
+    }
+
+
+def _state(crawl: RunningCrawl) -> Message:
+    return {"state": crawl.status.state, "in_flight": crawl.status.in_flight}
+
+
+# Which commands there are, and what each carries.
+
+_Do = Callable[[Any, Message], Awaitable[Message]]
+_CHANGES: Mapping[str, _Do] = {"set": _set, "add": _add, "ban": _ban, "unban": _unban, "again": _again}
+_OF_RUNNING: Mapping[str, _Do] = {
+    "pause": _pause,
+    "resume": _resume,
+    "stop": _stop,
+    "status": _status,
+    "workers": _workers,
+}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _are_urls(value: object) -> bool:
+    """Whether this is a list of URLs, each as pages are known by."""
+    return isinstance(value, list) and all(isinstance(url, str) and normalise(url) == url for url in value)
+
+
+_FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
+    "set": {"settings": lambda value: isinstance(value, dict) and bool(value)},
+    "add": {"urls": _are_urls, "guessed": _are_urls},
+    "ban": {"host": _is_text},
+    "unban": {"host": _is_text},
+    "again": {"url": _is_text},
+    "pause": {},
+    "resume": {},
+    "stop": {"now": lambda value: value is None or isinstance(value, bool)},
+    "status": {},
+    "workers": {},
+}

@@ -1,0 +1,80 @@
+"""What goes over the line between a crawl and whoever steers it: a JSON object a line, both ways.
+
+{"do": "ban", "host": "example.org"}             what is asked
+{"done": {"host": "example.org", ...}}           what came of it, once the commit that holds it is made
+{"failed": "x.test is no host that ...", "exit": 2}    what was wrong with it, as one sentence; nothing has changed
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, StoreError
+
+LONGEST = 256 * 1024
+"""Bytes of a line, at most."""
+
+Message = Mapping[str, Any]
+_ROOM_FOR_SEEDS = LONGEST - 100
+FOR_RUNNING = frozenset({"pause", "resume", "stop", "status", "workers"})
+"""What only a crawl that runs can be asked; anything else can also be done in its store."""
+_KINDS: Mapping[object, type[MinicrawlError]] = {kind.exit_code: kind for kind in (ConfigError, StoreError)}
+
+
+def line_of(message: Message) -> bytes:
+    """A message as it goes over the line."""
+    return json.dumps(message).encode("ascii") + b"\n"
+
+
+def message_of(line: bytes) -> Message:
+    """What a line says. Raises ConfigError for what is no message."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"a message is a JSON object on a line of its own, not {line[:40]!r}") from error
+    if not isinstance(message, dict):
+        raise ConfigError(f"a message is a JSON object on a line of its own, not {line[:40]!r}")
+    return message
+
+
+def done(answer: Message) -> Message:
+    """The message that something is done."""
+    return {"done": answer}
+
+
+def failed(error: MinicrawlError) -> Message:
+    """The message that it is not."""
+    return {"failed": str(error), "exit": error.exit_code}
+
+
+def answer_of(message: Message) -> Message:
+    """What a message says that is an answer. Raises MinicrawlError for one that says that something is not done."""
+    sentence, answer = message.get("failed"), message.get("done")
+    if isinstance(sentence, str):
+        raise _KINDS.get(message.get("exit"), CrawlEndedError)(sentence)
+    if not isinstance(answer, dict):
+        raise StoreError(
+            "what listens beside the store does not answer as a crawl does: end it, or start the crawl again"
+        )
+    return answer
+
+
+def parts(urls: list[str], guessed: frozenset[str]) -> list[Message]:
+    """Seeds as messages, none of which is too long."""
+    messages: list[Message] = []
+    some: list[str] = []
+    size = 0
+    for url in urls:
+        cost = 2 * (len(json.dumps(url)) + 2)  # twice, as it may stand among the guessed ones, too
+        if cost > _ROOM_FOR_SEEDS:
+            raise SeedError(f"a URL of {len(url):,} characters is too long to be added: {url[:60]}...")
+        if some and size + cost > _ROOM_FOR_SEEDS:
+            messages.append(_seeds(some, guessed))
+            some, size = [], 0
+        some.append(url)
+        size += cost
+    return [*messages, _seeds(some, guessed)]
+
+
+def _seeds(urls: list[str], guessed: frozenset[str]) -> Message:
+    return {"do": "add", "urls": urls, "guessed": [url for url in urls if url in guessed]}

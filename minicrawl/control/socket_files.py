@@ -1,0 +1,115 @@
+"""Where the socket of a crawl is: beside its store, or, where that path is too long or none can be there, elsewhere.
+
+Only who holds the store's lock listens. So a socket that is found by one who has just got the lock is that of a crawl
+which was killed.
+"""
+
+import contextlib
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+from minicrawl.errors import StoreError
+from minicrawl.store.database import beside, real_path
+
+_ENDING = ".sock"
+_LONGEST_PATH = 103
+"""Bytes: 107 on Linux, 103 on macOS and BSD (sun_path in sys/un.h, less the NUL at its end)."""
+
+
+class SocketFile:
+    """A socket that is bound, and where. Nobody can connect before it listens, and nobody but its owner then."""
+
+    def __init__(self, path: Path, bound: socket.socket) -> None:
+        self.path = path
+        self.socket = bound
+        self._file = _identity(path)
+
+    def remove(self) -> None:
+        """Take it away, unless another one is there by now."""
+        if _identity(self.path) == self._file:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+
+
+def bound(store: Path) -> SocketFile:
+    """A socket for the crawl of a store whose lock we hold. Raises StoreError when none can be made anywhere."""
+    why = "the path of its socket would be too long"
+    for path in places(store):
+        try:
+            _make_room(path, is_own_folder=path.parent != real_path(store).parent)
+            return SocketFile(path, _bound(path))
+        except OSError as error:
+            why = f"{path}: {error.strerror or error}"
+    raise StoreError(f"this crawl cannot be controlled from another shell ({why})")
+
+
+def connected(store: Path, seconds: float) -> socket.socket | None:
+    """A connection to the crawl that runs on a store, on which nobody waits for longer; None where none listens."""
+    for path in places(store):
+        if not _is_trusted(path, store):
+            continue
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        line.settimeout(seconds)
+        try:
+            line.connect(os.fspath(path))
+        except OSError:
+            line.close()
+            continue
+        return line
+    return None
+
+
+def places(store: Path) -> Iterator[Path]:
+    """Where the socket of a store may be, the best place first; by whatever links the store is reached."""
+    real = real_path(store)
+    name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.geteuid()}"
+    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{os.geteuid()}")]
+    for path in (beside(real, _ENDING), *(folder / name for folder in folders)):
+        if len(os.fsencode(path)) <= _LONGEST_PATH:
+            yield path
+
+
+def _bound(path: Path) -> socket.socket:
+    new = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        new.bind(os.fspath(path))
+        path.chmod(0o600)
+    except OSError:
+        new.close()
+        raise
+    return new
+
+
+def _make_room(path: Path, *, is_own_folder: bool) -> None:
+    """Remove the socket of a crawl that was killed. Raises OSError for anything else that is there."""
+    if is_own_folder:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        folder = path.parent.lstat()
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid() or folder.st_mode & 0o077:
+            raise PermissionError(f"{path.parent} is not a folder of our own alone")
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise FileExistsError(f"{path} is there, and is no socket")
+        path.unlink()
+
+
+def _is_trusted(path: Path, store: Path) -> bool:
+    """Whether a socket is there that is ours, or the store's owner's: not one that a stranger has put there."""
+    try:
+        found = path.lstat()
+        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {os.geteuid(), store.stat().st_uid}
+    except OSError:
+        return False
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

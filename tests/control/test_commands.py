@@ -1,0 +1,102 @@
+"""What a running crawl may be asked: each command, and everything that is none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sites import rows
+from skipping import run_apart
+from steering import HOME, Steered, kept, steered, wide
+
+from minicrawl.control.commands import changed, done
+from minicrawl.control.messages import FOR_RUNNING
+from minicrawl.errors import ConfigError, MinicrawlError
+
+NONE: list[tuple[dict[str, Any], str]] = [
+    ({}, "knows no command 'None', but add, again, ban"),
+    ({"do": "dance"}, "knows no command 'dance'"),
+    ({"do": ["pause"]}, "knows no command"),
+    ({"do": "pause", "now": True}, "pause takes no 'now'"),
+    ({"do": "stop", "now": "yes"}, "stop cannot do with now = 'yes'"),
+    ({"do": "ban"}, "ban cannot do with host = 'None'"),
+    ({"do": "ban", "host": 3}, "ban cannot do with host = '3'"),
+    ({"do": "ban", "host": "\ud800"}, "is no host that this crawl knows"),
+    ({"do": "again", "url": "mailto:x@y.test"}, "is no http or https URL"),
+    ({"do": "again", "url": "\ud800"}, "is no http or https URL"),
+    ({"do": "set", "settings": {}}, "set cannot do with settings"),
+    ({"do": "set", "settings": {"delay": []}}, "--delay"),
+    ({"do": "set", "settings": {"delay": float("nan")}}, "--delay"),
+    ({"do": "set", "settings": {"pages": 1e400}}, "--pages"),
+    ({"do": "set", "settings": {"deny": ["("]}}, "--deny"),
+    ({"do": "set", "settings": {"deny": {"a": 1}}}, "--deny"),
+    ({"do": "set", "settings": {"ca_file": "/etc/passwd"}}, "cannot change while a crawl runs"),
+    ({"do": "set", "settings": {"\ud800": 1}}, "no setting is called"),
+    ({"do": "add", "urls": ["seeds.txt"], "guessed": []}, "add cannot do with urls"),
+    ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add cannot do with urls"),
+    ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only https may be guessed"),
+    ({"do": "add", "urls": [HOME], "guessed": [1]}, "add cannot do with guessed"),
+    ({"do": "add", "urls": "http://b.test/", "guessed": []}, "add cannot do with urls"),
+    ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "only https may be guessed"),
+]
+
+
+def test_what_is_no_command_is_one_sentence_and_changes_nothing(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with steered(Steered(wide(3)), tmp_path / "crawl.db") as crawl:
+            await crawl.pause()
+            before = crawl.settings, crawl.status.known
+            for asked, problem in NONE:
+                with pytest.raises(ConfigError) as told:
+                    await done(crawl, asked)
+                assert problem in str(told.value)
+                assert "\n" not in str(told.value)
+            assert (crawl.settings, crawl.status.known) == before
+            await crawl.resume()
+
+    run_apart(main())
+
+
+def test_each_command_does_what_it_says(tmp_path: Path) -> None:
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, delay=1) as crawl:
+            await server.until(2)
+            assert (await done(crawl, {"do": "pause"}))["state"] == "paused"
+            status = await done(crawl, {"do": "status"})
+            assert {"state", "fetched", "known", "in_flight", "workers", "limits", "pid", "version"} <= status.keys()
+            assert (status["state"], status["known"], status["limits"]["pages"]) == ("paused", 21, None)
+            assert (await done(crawl, {"do": "resume"}))["state"] == "running"
+            told = await done(crawl, {"do": "set", "settings": {"delay": "2", "pages": 9}})
+            assert told == {
+                "changed": [
+                    {"name": "pages", "before": "none", "after": "9"},
+                    {"name": "delay", "before": "1", "after": "2.0"},
+                ]
+            }
+            seeds = {"do": "add", "urls": ["https://b.test/", HOME, HOME], "guessed": ["https://b.test/"]}
+            assert await done(crawl, seeds) == {"seeds": 2, "new": 1}
+            assert await done(crawl, {"do": "ban", "host": "B.test"}) == {"host": "b.test"}
+            assert (await done(crawl, {"do": "status"}))["banned"] == ("b.test",)
+            assert await done(crawl, {"do": "unban", "host": "b.test"}) == {"host": "b.test"}
+            assert await done(crawl, {"do": "again", "url": "a.test"}) == {"url": HOME}
+            assert (await done(crawl, {"do": "workers"}))["workers"] == []
+            assert (await done(crawl, {"do": "stop"}))["state"] == "stopping"
+        assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+        assert kept(store, "delay") == 2
+
+    run_apart(main())
+
+
+def test_what_only_a_running_crawl_can_be_asked_is_named(tmp_path: Path) -> None:
+    class Nothing:
+        async def ban(self, host: str) -> str:
+            return host
+
+    async def main() -> None:
+        for command in FOR_RUNNING:
+            with pytest.raises(MinicrawlError, match="knows no command"):
+                await changed(Nothing(), {"do": command})  # type: ignore[arg-type]
+        assert await changed(Nothing(), {"do": "ban", "host": "a"}) == {"host": "a"}  # type: ignore[arg-type]
+
+    run_apart(main())

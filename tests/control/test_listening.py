@@ -1,0 +1,266 @@
+"""A running crawl answers whoever connects, and no client ends it, slows it down or keeps others out for long."""
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lines import Line, asked
+from sites import rows
+from skipping import run_apart
+from steering import HOME, Steered, kept, steered, wide
+
+from minicrawl.control.listening import Patience, listening
+from minicrawl.control.messages import LONGEST
+from minicrawl.control.socket_files import bound
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+
+def with_crawl(
+    store: Path, steer: Callable[[Steered], Awaitable[None]], patience: Patience | None = None, **settings: Any
+) -> Steered:
+    """Crawl a small site, and steer that; the crawl must come to its end."""
+    server = Steered(wide(20))
+
+    async def main() -> None:
+        async with (
+            steered(server, store, **({"delay": 1} | settings)) as crawl,
+            listening(crawl, store, patience=patience or Patience()),
+        ):
+            await server.until(2)
+            await steer(server)
+            await asyncio.wait_for(crawl.finished(), 1000)
+
+    run_apart(main())
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+    return server
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+def test_what_is_answered_is_in_the_store(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as line:
+            await line.asks("pause")
+            await line.asks("set", settings={"delay": 3})
+            assert kept(store, "delay") == 3
+            assert await line.asks("add", urls=["http://b.test/"], guessed=[]) == {"done": {"seeds": 1, "new": 1}}
+            assert rows(store, "SELECT count(*) FROM pages WHERE url = 'http://b.test/'") == [(1,)]
+            await line.asks("ban", host="b.test")
+            assert rows(store, "SELECT value FROM meta WHERE key = 'banned_hosts'") == [('["b.test"]',)]
+            await line.asks("set", settings={"delay": 0})
+            await line.asks("resume")
+
+    server = with_crawl(store, steer)
+    assert (len(server.asked), "http://b.test/" in server.asked) == (21, False)
+
+
+def test_the_socket_goes_with_the_crawl(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        assert store.with_name("crawl.db.sock").exists()
+
+    with_crawl(store, steer)
+    assert not store.with_name("crawl.db.sock").exists()
+
+
+def test_several_clients_are_answered_side_by_side(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        answers = await asyncio.gather(*(asked(store, "status") for _ in range(8)), asked(store, "pause"))
+        assert {answer["done"]["state"] for answer in answers} <= {"running", "paused"}
+        assert (await asked(store, "resume"))["done"]["state"] == "running"
+
+    with_crawl(store, steer)
+
+
+def test_who_asks_for_the_end_is_answered_before_it(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        answer = await asked(store, "stop", now=True)
+        assert answer["done"]["state"] in ("stopping", "ended")
+
+    with_crawl(store, steer)
+    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+
+
+def test_commands_in_one_go_are_done_in_turn(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as line:
+            lines = [{"do": "set", "settings": {"concurrency": number}} for number in range(1, 30)]
+            line.writer.write(b"".join(json.dumps(one).encode() + b"\n" for one in lines))
+            answers = [json.loads(await line.reader.readline()) for _ in lines]
+            assert [answer["done"]["changed"][0]["after"] for answer in answers] == [str(n) for n in range(1, 30)]
+
+    with_crawl(store, steer)
+    assert kept(store, "concurrency") == 29
+
+
+RUBBISH = {
+    "nothing": b"\n",
+    "no JSON": b"GET / HTTP/1.1\r\n",
+    "no UTF-8": b"\xff\xfe\n",
+    "no object": b"[1]\n",
+    "no command": b'{"do": "rm"}\n',
+    "deep": b"[" * 100_000 + b"\n",
+    "a number of many digits": b'{"do": "set", "settings": {"pages": ' + b"9" * 5000 + b"}}\n",
+    "a huge setting": b'{"do": "set", "settings": {"pages": ' + b"9" * 4000 + b"}}\n",
+}
+
+
+@pytest.mark.parametrize("sent", RUBBISH.values(), ids=RUBBISH)
+def test_rubbish_is_told_in_one_sentence_and_the_line_goes_on(store: Path, sent: bytes) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as line:
+            answer = await line.says(sent)
+            assert answer.keys() == {"failed", "exit"} or sent == RUBBISH["a huge setting"]
+            assert (await line.asks("status"))["done"]["state"] == "running"
+
+    with_crawl(store, steer)
+
+
+def test_a_line_without_end_is_told_and_ended(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        loop = asyncio.get_running_loop()
+        endless = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        endless.setblocking(False)
+        await loop.sock_connect(endless, str(store) + ".sock")
+        with contextlib.suppress(OSError):  # it hangs up, with what was sent unread
+            while True:
+                await loop.sock_sendall(endless, b"x" * LONGEST)
+        answer = json.loads(await loop.sock_recv(endless, 10_000))
+        assert answer["failed"] == f"a message has {LONGEST:,} bytes at most"
+        endless.close()
+        assert (await asked(store, "status"))["done"]["state"] == "running"
+
+    with_crawl(store, steer)
+
+
+def test_half_a_command_is_none(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as line:
+            line.writer.write(b'{"do": "stop"}')
+            line.writer.write_eof()
+            assert await line.reader.read() == b""
+
+    assert len(with_crawl(store, steer).asked) == 21
+
+
+def test_who_is_silent_for_long_is_let_go(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as line:
+            line.writer.write(b'{"do": ')
+            assert await line.reader.read() == b""
+
+    with_crawl(store, steer, Patience(silent=5))
+
+
+def test_who_takes_no_answers_is_let_go_and_holds_up_nobody(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        deaf = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        deaf.connect(str(store) + ".sock")
+        deaf.setblocking(False)
+        message = b'{"do": "status"}\n'
+        sent = 0
+        while sent < 4 * LONGEST:  # until nothing more is taken, as nobody reads the answers
+            try:
+                sent += deaf.send(message * 100)
+            except BlockingIOError:
+                break
+            await asyncio.sleep(0.001)
+        async with Line(store) as line:
+            for _ in range(5):
+                assert (await line.asks("status"))["done"]["state"] == "running"
+        deaf.close()
+
+    with_crawl(store, steer, Patience(silent=3))
+
+
+def test_more_clients_than_there_is_room_for_are_told(store: Path) -> None:
+    async def steer(server: Steered) -> None:
+        async with Line(store) as first, Line(store) as second:
+            async with Line(store) as third:
+                for line in (first, second, third):
+                    assert "done" in await line.asks("status")
+                assert "too many others steer this crawl" in (await asked(store, "status"))["failed"]
+            await asyncio.sleep(0.1)
+            assert "done" in await asked(store, "status")
+            for line in (first, second):
+                assert await line.reader.read() == b""  # they were silent for long
+            assert "done" in await asked(store, "status")
+
+    with_crawl(store, steer, Patience(silent=5, clients=3))
+
+
+def test_the_end_waits_for_no_client(store: Path) -> None:
+    async def main() -> None:
+        server, lines = Steered(wide(5)), contextlib.AsyncExitStack()
+        async with steered(server, store) as crawl, listening(crawl, store):
+            idle, asks = Line(store), Line(store)
+            await lines.enter_async_context(idle)
+            await lines.enter_async_context(asks)
+            await asks.asks("status")
+            await asyncio.wait_for(crawl.finished(), 100)
+        for line in (idle, asks):
+            assert await line.reader.read() == b""
+        await lines.aclose()
+
+    run_apart(main())
+
+
+def test_a_crawl_that_nobody_can_reach_goes_on_and_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(socket.socket, "bind", lambda *_: (_ for _ in ()).throw(PermissionError(1, "not permitted")))
+
+    async def main() -> None:
+        server = Steered(wide(3))
+        async with steered(server, store) as crawl, listening(crawl, store, told.append):
+            assert (await crawl.finished()).fetched == 4
+
+    run_apart(main())
+    assert [why.partition(" (")[0] for why in told] == ["this crawl cannot be controlled from another shell"]
+
+
+def test_the_socket_of_a_killed_crawl_is_taken_over(store: Path) -> None:
+    bound(store).socket.close()
+
+    async def steer(server: Steered) -> None:
+        assert (await asked(store, "status"))["done"]["state"] == "running"
+
+    with_crawl(store, steer)
+
+
+@pytest.mark.parametrize("length", [1.0, 5000.0])
+def test_a_pause_leaves_the_rest_of_the_time(store: Path, length: float) -> None:
+    async def main() -> None:
+        server = Steered(wide(2000))
+        async with steered(server, store, delay=1, time=60) as crawl, listening(crawl, store):
+            await server.until(10)
+            await asked(store, "pause")
+            await asyncio.sleep(length)
+            await asked(store, "resume")
+            report = await crawl.finished()
+        assert (report.reason, round(report.seconds)) == ("time", 60)
+        assert 58 <= report.fetched <= 62
+
+    run_apart(main())
+
+
+def test_a_part_that_fails_over_a_command_costs_that_answer(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from minicrawl.crawler.running_crawl import RunningCrawl
+
+    async def ban(self: RunningCrawl, host: str) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(RunningCrawl, "ban", ban)
+
+    async def steer(server: Steered) -> None:
+        assert "the log of the crawl tells where" in (await asked(store, "ban", host="a.test"))["failed"]
+
+    assert HOME in with_crawl(store, steer).asked
