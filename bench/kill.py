@@ -15,10 +15,11 @@ audit   what a store promises holds: cash and ledger to the unit, links, in-link
 lost    a page that an earlier commit had read is read no more, be it that --retry asks for it again
 again   a page that was read in the last commit was asked for after the kill (with --discovery it may be: not counted)
 early   a host was asked less than the delay after it had answered
+texts   with --text: a page that was read has no text, or one that was not has
 
 and of every crawl that came through:
 
-ending  URLs, states, reasons and importance (to 1e-6) are those of a crawl that was not killed
+ending  URLs, states, reasons, texts and importance (to 1e-6) are those of a crawl that was not killed
 """
 
 import asyncio
@@ -47,8 +48,8 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _LONGEST_LIFE = 2.5
-Ending = dict[str, tuple[str, str, float]]
-"""State, reason and importance of every URL."""
+Ending = dict[str, tuple[str, str, bytes | None, float]]
+"""State, reason, kept text and importance of every URL."""
 
 
 @dataclass
@@ -124,29 +125,47 @@ class Crawl:
         try:
             with open_store(self.store) as store:
                 broken = list(audit(store))
+                if "--text" in self.command:
+                    self.found["texts"] += without_text(self.store)
         except StoreError as error:
             broken = [str(error)]
         for line in broken:
             print(f"  audit: {line}", file=sys.stderr)
         self.found["audit"] += bool(broken)
         waits = {"waiting", "error", "disallowed"} if "--retry" in self.command else {"waiting"}
-        read = {url for url, (state, _, _) in ending(self.store).items() if state not in waits}
+        read = {url for url, (state, *_) in ending(self.store).items() if state not in waits}
         self.found["lost"] += len(self.read - read)
         self.read = read
+
+
+def without_text(path: Path) -> int:
+    """How many pages were answered with a page of HTML and have no text, or the other way round."""
+    html = "status = 200 AND content_type LIKE 'text/html%'"
+    query = f"SELECT page FROM fetches JOIN pages ON fetches.id = fetch WHERE {html}"
+    with sqlite3.connect(path) as db:
+        answered, kept = ({page for (page,) in db.execute(rows)} for rows in (query, "SELECT page FROM texts"))
+    return len(answered ^ kept)
 
 
 def ending(store: Path) -> Ending:
     with sqlite3.connect(store) as db:
         if not db.execute("SELECT name FROM sqlite_master WHERE name = 'ranks'").fetchone():
             return {}
-        rows = db.execute("SELECT url, state, reason, importance FROM ranks").fetchall()
-    return {url: (state, reason, importance) for url, state, reason, importance in rows}
+    with open_store(store) as reader:
+        pages = list(reader.pages())
+        numbers = reader.page_table.find([page.url for page in pages])
+        return {
+            page.url: (page.state, page.reason, reader.texts.record(numbers[page.url]), page.importance)
+            for page in pages
+        }
 
 
 def differences(ours: Ending, theirs: Ending) -> int:
     """How many URLs ended otherwise, and one more if the rankings are more than 1e-6 apart in all."""
-    distance = sum(abs(ours[url][2] - theirs[url][2]) for url in ours.keys() & theirs.keys())
-    states = {url: row[:2] for url, row in ours.items()}.items() ^ {url: row[:2] for url, row in theirs.items()}.items()
+    distance = sum(abs(ours[url][-1] - theirs[url][-1]) for url in ours.keys() & theirs.keys())
+    states = {url: row[:-1] for url, row in ours.items()}.items() ^ {
+        url: row[:-1] for url, row in theirs.items()
+    }.items()
     return len({url for url, _ in states}) + (distance > 2e-6)
 
 
@@ -185,7 +204,7 @@ async def run(kills: int, options: list[str]) -> None:
                 if "--retry" in options:
                     await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in ("made", "audit", "lost", "again", "early", "ending", "broken"):
+    for what in ("made", "audit", "lost", "again", "early", "texts", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
 

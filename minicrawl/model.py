@@ -104,8 +104,8 @@ class Wanted:
     """What is gathered of a page beside its links, title and directives. Each takes time: see docs and `ParsedPage`.
 
     `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
-    tell what has changed; `about`: description, language and first heading. `words`: those by which pages that do not
-    exist are known, see minicrawl.crawler.html.words.
+    tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
+    `words`: those by which pages that do not exist are known, see minicrawl.crawler.html.words.
     """
 
     anchors: bool = False
@@ -113,6 +113,7 @@ class Wanted:
     text: bool = False
     blocks: bool = False
     about: bool = False
+    kept: bool = False
     words: bool = True
 
 
@@ -129,8 +130,9 @@ class ParsedPage:
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive.
     `truncated`: there are more links than are read. `description`, `language`: as its meta element and its html
     element say; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading,
-    item or cell each, headings
-    included. `blocks`: by which to tell what has changed, see minicrawl.crawler.html.blocks.
+    item or cell each, headings included. `blocks`: by which to tell what has changed, see
+    minicrawl.crawler.html.blocks. `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids
+    copies.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -151,6 +153,7 @@ class ParsedPage:
     headings: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     blocks: bytes = b""
+    kept: bytes = b""
 
     @property
     def canonical(self) -> str | None:

@@ -104,6 +104,7 @@ _SEVENTH = """
     DROP TABLE refresh;
     DROP TABLE refresh_hosts;
     DROP TABLE changes;
+    DROP TABLE texts;
 """
 _FIFTH = """
     DROP VIEW ranks;

@@ -31,7 +31,7 @@ FOR_EVERYONE = {"timing", "errors", "events", "model", "report", "settings", "si
 HOMES = {
     "httpx": {"crawler/http/httpx_transport.py"},
     "aiohappyeyeballs": {"crawler/http/wire/pool.py"},
-    "zlib_ng": {"crawler/http/codings.py"},
+    "zlib_ng": {"crawler/http/codings.py", "store/texts/marked_text.py"},
     "brotli": {"crawler/http/codings.py"},
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},

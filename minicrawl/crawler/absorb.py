@@ -39,6 +39,7 @@ from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic import Strategy, Window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import Fingerprint, MetaValue
+from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
 
@@ -73,6 +74,7 @@ class Absorber:
         self.refreshing = None
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
+        self.texts = TextWriter(writer) if settings.text or writer.texts.size else None
         self.settling = Settling(accounts, web.batch, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         admission = self.admission = Admission(settings, strategy, traps, owns)
@@ -158,6 +160,7 @@ class Absorber:
                 self.writer.recognised.alternates(), accounts, frontier, admission, discovery, sessions.plain
             ),
             refreshing=self.refreshing,
+            texts=self.texts,
             timing=timing,
         )
 
@@ -174,6 +177,7 @@ class Absorber:
             by.sessions,
             self.visits.alternates,
             self.refreshing,
+            self.texts,
         )
         return [part for part in parts if part is not None]
 

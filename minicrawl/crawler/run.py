@@ -171,7 +171,9 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     absorber.settling.let_weigh(_surfer(settings))
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
-    wanted = Wanted(anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes)
+    wanted = Wanted(
+        anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes, kept=settings.text
+    )
 
     def local() -> LocalSource:
         room_now = files(settings.concurrency)

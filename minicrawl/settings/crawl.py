@@ -13,6 +13,7 @@ from minicrawl.settings.groups import (
     Focus,
     Http,
     Identity,
+    Keep,
     Limits,
     Order,
     Politeness,
@@ -41,7 +42,7 @@ class AsBefore(Enum):
 
 # The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(Http, Identity, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
+class CrawlSettings(Http, Identity, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
     """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
 
     Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are

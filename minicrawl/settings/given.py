@@ -51,6 +51,7 @@ class GivenSettings(AdjustableSettings, total=False):
     refresh_max: float | str | AsBefore
     recrawl_after: float | str | AsBefore | None
     topic: str | AsBefore
+    text: bool | AsBefore
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore

@@ -343,4 +343,16 @@ class Http:
     )
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Identity, Http)
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of pages beside their links."""
+
+    text: bool = setting(
+        False,
+        values.flag,
+        "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
+        "the store: about 3 kB a page. Pages that say noarchive are left out.",
+    )
+
+
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Identity, Http)

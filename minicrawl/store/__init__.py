@@ -6,5 +6,6 @@ read         the read side, a file a subject            reader         the read 
 write        the write side, as far as it is cut        writer         the write side in one object
 links        outlinks as bytes                          urlhash        the hash under which a URL is found
 file_column  a number per page on disk                  spill          arrays on disk
+texts        what pages say, in a file beside
 upkeep       backup and compact                         damaged_store  what can still be read of a damaged store
 """

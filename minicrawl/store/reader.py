@@ -22,6 +22,8 @@ from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import MetaValue, RankedPage
+from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.store.texts.reading import Texts
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -48,8 +50,10 @@ class Store:
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
         self.soundness = Soundness(self._tables)
+        self.texts = Texts(self._tables)
 
     def close(self) -> None:
+        self.texts.close()
         self._tables.db.close()
 
     def __enter__(self) -> Self:
@@ -83,9 +87,23 @@ class Store:
         """The graph of counted links as CSR, one row per visited page."""
         return self.link_table.graph()
 
+    def text(self, url: str) -> KeptText | None:
+        """What the page at a normalised URL said when it was read last; None when that is not kept (`--text`).
+
+        Raises StoreError.
+        """
+        with self.snapshot():
+            page = self.page_table.find([url]).get(url)
+            return None if page is None else self.texts.text(page, url)
+
     def size(self) -> int:
         """Number of known pages."""
         return self._tables.size()
+
+    @property
+    def hash_key(self) -> bytes:
+        """The key of the hashes that URLs are found by; no two stores have the same."""
+        return self._tables.hash_key
 
     def is_in_use(self) -> bool:
         """Whether a crawl holds the store right now."""

@@ -312,6 +312,14 @@ class RefreshRow(NamedTuple):
     importance: float = 0.0
 
 
+class TextRow(NamedTuple):
+    """A row of `texts`."""
+
+    page: int
+    start: int
+    size: int
+
+
 class RefreshColumns(NamedTuple):
     """A part of `refresh`: in each field an array with a value per page."""
 

@@ -272,6 +272,13 @@ CREATE TABLE recent_pages (
     anchor       TEXT    NOT NULL              -- what a link to it says, if that is known
 ) STRICT;
 
+-- Where the texts of pages stand in the file beside this one (store/texts/text_file.py).
+CREATE TABLE texts (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    start        INTEGER NOT NULL,             -- byte of that file; rises with every text that is kept
+    size         INTEGER NOT NULL              -- bytes
+) STRICT;
+
 -- How many pages there are of every state and reason, and which may be the most important: so that to tell it takes no
 -- look at all pages. The crawl keeps both at every commit.
 CREATE TABLE tallies (

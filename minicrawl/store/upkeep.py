@@ -7,6 +7,8 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import is_held, logs, open_to_read, real_path, store_errors
+from minicrawl.store.texts.copying import compact_texts, copy_texts
+from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
@@ -15,6 +17,8 @@ _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
 
 def backup(store: Path, file: Path, *, force: bool = False) -> int:
     """Copy the last commit of a store to `file`, which appears whole or not at all. Returns its bytes.
+
+    The texts of pages, if they are kept, are copied to the file beside it.
 
     The copy is a store: it opens, resumes and can be checked. It is made in one step: a copy in several would begin
     again at every commit of a running crawl. force: let it take the place of a file that is there.
@@ -36,6 +40,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
                 _copy(store, source, copy)
             with unfinished.open("rb") as whole:
                 os.fsync(whole.fileno())
+            copy_texts(store, unfinished, file)
             for left in logs(file):  # of a store that was there: not this one's
                 left.unlink(missing_ok=True)
             unfinished.replace(file)
@@ -68,7 +73,7 @@ def _can_be_read(store: Path) -> bool:
 
 
 def compact(store: Path) -> tuple[int, int]:
-    """Write the store's file anew without the room that is free in it: its bytes before and after.
+    """Write the store's files anew without the room that is free in them: their bytes before and after.
 
     Needs as much room on the disk as the store takes, twice. A crash leaves the store as it was. Raises StoreError,
     also while a crawl holds the store.
@@ -77,6 +82,7 @@ def compact(store: Path) -> tuple[int, int]:
     before = _bytes(store)
     writer = Writer(store)
     try:
+        compact_texts(writer)
         writer.vacuum()
     finally:
         writer.close()
@@ -89,6 +95,6 @@ def _check_unused(file: Path) -> None:
 
 
 def _bytes(store: Path) -> int:
-    """Of the file and its write-ahead log."""
-    files = (store, logs(real_path(store))[0])
+    """Of the file, its write-ahead log and the texts of its pages."""
+    files = (store, logs(real_path(store))[0], text_path(store))
     return sum(file.stat().st_size for file in files if file.exists())

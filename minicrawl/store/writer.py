@@ -38,6 +38,7 @@ from minicrawl.store.rows import (
     Refused,
     RobotsRow,
     SitemapRow,
+    TextRow,
 )
 from minicrawl.store.write.page_rows import PageRows
 
@@ -175,6 +176,14 @@ class Writer(Store):
 
     def save_importances(self, rows: Iterable[NotedImportance]) -> None:
         self._replace("importances", NotedImportance, rows)
+
+    def save_texts(self, rows: Iterable[TextRow], gone: Iterable[int]) -> None:
+        """Note where texts stand. gone: pages that have none any more."""
+        self._replace("texts", TextRow, rows)
+        self._db.executemany("DELETE FROM texts WHERE page = ?", ((page,) for page in gone))
+
+    def forget_texts(self) -> None:
+        self._db.execute("DELETE FROM texts")
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -48,6 +48,7 @@ EXAMPLES = {
     "boost": "x=2",
     "topic": "ü",
     "intrinsic_weight": 2,
+    "text": True,
     "user_agent": "me/1",
     "header": "A: b",
     "proxy": "http://p.test:3128",

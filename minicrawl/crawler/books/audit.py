@@ -39,6 +39,7 @@ def audit(store: Store) -> Iterator[str]:
         yield from held.totals(int(store.meta("cash_total") or 0))
         yield from _links(store, held)
         yield from _order(store, held.ledger)
+    yield from store.texts.flaws()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ parse        links, title and directives, and what else of a page is wanted
 elements     which parser reads a page, so that none takes long over it
 trees/       a page as a tree, whichever parser builds it
 link_places  where on its page a link stands
+kept_text    what is kept of a page's text
 blocks       the blocks of a page's text, by which to tell what has changed
 link_header  the header field Link
 robots_directives  what meta elements and X-Robots-Tag allow

@@ -10,11 +10,13 @@ from typing import TypedDict
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import tree_of, within_limit
+from minicrawl.crawler.html.kept_text import packed
 from minicrawl.crawler.html.robots_directives import Directives, read_directives
-from minicrawl.crawler.html.trees.tree import Tree
+from minicrawl.crawler.html.trees.tree import Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import ParsedPage, Wanted
+from minicrawl.store.texts.marked_text import About
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count: with more it is no page but an attack."""
@@ -49,7 +51,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
     page = within_limit(whole)
-    tree = tree_of(page, is_whole=wanted.places or wanted.text or wanted.blocks or wanted.about)
+    tree = tree_of(page, is_whole=wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, wanted, len(page))
@@ -66,8 +68,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index=elements.directives.index,
         archive=elements.directives.archive,
         truncated=links.truncated or len(page) < len(whole),
-        description=elements.description,
-        **_shown(tree, wanted),
+        description=elements.description if wanted.about else None,
+        **_shown(tree, wanted, elements, links.targets, url),
     )
 
 
@@ -79,22 +81,32 @@ class _Shown(TypedDict, total=False):
     headings: tuple[str, ...]
     text: tuple[str, ...]
     blocks: bytes
+    kept: bytes
 
 
-def _shown(tree: Tree, wanted: Wanted) -> _Shown:
-    """What is wanted of what a page shows. It takes the tree apart."""
+def _shown(tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[str, str | None], url: str) -> _Shown:
+    """What is wanted of what a page shows. It takes the tree apart. targets: where its references lead."""
     shown = _Shown()
+    language = _line(tree.language() or "", _LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
     if wanted.about:
-        shown["language"] = _line(tree.language() or "", _LANGUAGE_LENGTH) or None
+        shown["language"] = language
         shown["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
-    if wanted.text or wanted.blocks:
+    if not (wanted.text or wanted.blocks or wanted.kept):
+        return shown
+    if wanted.kept:
+        marked = tree.marked_text()
+        text = marked.plain
+        if elements.directives.archive:
+            about = About(elements.title, language, elements.description, elements.directives.index)
+            shown["kept"] = packed(about, marked, targets, url, MAX_TEXT)
+    else:
         text = tree.text()
-        blocks = tuple(_lines(text.blocks))
-        if wanted.text:
-            shown["text"] = blocks
-            shown["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
-        if wanted.blocks:
-            shown["blocks"] = hashes_of(blocks)
+    blocks = tuple(_lines(text.blocks)) if wanted.text or wanted.blocks else ()
+    if wanted.text:
+        shown["text"] = blocks
+        shown["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
+    if wanted.blocks:
+        shown["blocks"] = hashes_of(blocks)
     return shown
 
 
@@ -102,7 +114,8 @@ class _Links:
     """The references of a page, resolved: distinct targets in document order.
 
     `outlinks`: each that a robot may count, with the text of its first link; `places`: the best place of each;
-    `uncounted`: those of the other links; `canonicals`: those that link elements in the head give as canonical.
+    `targets`: where all references lead; `uncounted`: those of the other links; `canonicals`: those that link elements
+    in the head give as canonical.
     """
 
     def __init__(self, elements: "_Elements", base: str, encoding: str | None, wanted: Wanted, size: int) -> None:
@@ -111,7 +124,7 @@ class _Links:
         self.uncounted: set[str] = set()
         self.canonicals: dict[str, None] = {}
         self.truncated = False
-        targets = resolved([reference for _, reference, *_ in elements.references], base, encoding)
+        self.targets = targets = resolved([reference for _, reference, *_ in elements.references], base, encoding)
         # Links may stand inside one another, where markup is broken; then their texts together are longer than the
         # page.
         text_left = size if wanted.anchors else -1
@@ -157,7 +170,7 @@ class _Elements:
         self.refresh: str | None = None
         self.description: str | None = None
         self.directives = Directives()
-        self._wants_description = wanted.about
+        self._wants_description = wanted.about or wanted.kept
         for tag, attributes, words, is_in_head, place in tree.elements(places if wanted.places else None):
             if tag in _LINKS:  # in here, not in a method: a page has a hundred
                 name = _LINKS[tag]
@@ -170,10 +183,8 @@ class _Elements:
                     if is_in_head and _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES:
                         self.alternates.append(reference)
                     continue
-                # A page's links to parts of one other page differ by fragment only: resolve them once. The mark stays,
-                # as white space before it is part of the URL.
-                if "#" in reference:
-                    reference = reference[: reference.index("#") + 1]
+                # A page's links to parts of one other page differ by fragment only: resolve them once.
+                reference = up_to_fragment(reference)
                 if not relations:
                     if reference in places:
                         if place < places[reference]:  # noqa: PLR1730 - half the time of min()

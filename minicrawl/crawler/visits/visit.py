@@ -10,6 +10,7 @@ from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.html.robots_directives import read_directives
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
@@ -31,6 +32,7 @@ from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, from_bytes, placed
 from minicrawl.store.rows import Fetch, Links, Turn
+from minicrawl.store.texts.writing import TextWriter
 from minicrawl.timing import Timing
 
 _log = logging.getLogger("minicrawl")
@@ -59,6 +61,7 @@ class Visits:
     outlinks: Outlinks
     alternates: Alternates
     refreshing: Refreshing | None
+    texts: TextWriter | None
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
@@ -134,6 +137,9 @@ class Visits:
         born = self.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         self._note_alternates(page, outcome, fetched.url, parsed, now)
+        if self.texts is not None:
+            is_kept = read_directives(fetched.robots_tag or "").archive
+            self.texts.note(page, parsed.kept if is_kept else b"")
         if self.refreshing is not None:
             self._note_refresh(self.refreshing, page, outcome, fetched, parsed, now, not_before)
         self._let_wait(page, outcome, now, not_before)

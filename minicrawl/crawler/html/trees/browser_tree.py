@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.crawler.html.link_places import BY_TAG, CONTENT, FEW, LIST, TEXT, is_text, place_by
-from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
+from minicrawl.crawler.html.link_places import BY_TAG, CONTENT, FEW, LIST, NAVIGATION, TEXT, is_text, place_by
+from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Marked, Text, up_to_fragment
+from minicrawl.store.texts import marked_text as marks
 
 _FOREIGN = ("svg", "math")
 # HTML inside these again (HTML 13.2.6, integration points).
@@ -24,6 +25,10 @@ RARE_SELECTORS: Mapping[str, tuple[bytes, ...]] = {
 _tags = LexborHTMLParser("")
 _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
 """What elements say of what they hold whose attributes do not count, by number of the tag."""
+_INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for tags in (INLINE, HIDDEN))
+_HEADINGS = {_tags.create_node(tag).tag_id: tag for tag in HEADINGS}
+_A = _tags.create_node("a").tag_id
+_MARKS = {_tags.create_node(tag).tag_id: mark for tag, mark in marks.BY_TAG.items()}
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels to look up for them; browsers draw no more
 
@@ -58,9 +63,7 @@ class BrowserTree:
                 behind_foreign = inside is not None
             if best is not None:
                 if tag == "a":
-                    reference = attributes.get("href") or ""
-                    if "#" in reference:
-                        reference = reference[: reference.index("#") + 1]
+                    reference = up_to_fragment(attributes.get("href") or "")
                     place = self._place(node, best.get(reference))
                 else:
                     place = LIST
@@ -87,6 +90,39 @@ class BrowserTree:
         self._root.merge_text_nodes()
         # No page has a NUL in its text: the standard's parser has made others of them.
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
+
+    def marked_text(self) -> Marked:
+        references, headings, known = [], [], self._places
+        for node in reversed(_select.find("*", self._root)):
+            tag = node.tag_id
+            if tag in _INLINE:
+                if tag == _A and (reference := node.attrs.get("href")) is not None:
+                    references.append(up_to_fragment(reference))
+                    node.insert_before(marks.LINK)
+                    node.insert_after(marks.END_OF_LINK)
+                node.unwrap(delete_empty=True)
+                continue
+            if tag in _HIDDEN:
+                node.decompose()
+                continue
+            if tag in _MARKS and (first := node.first_child) is not None:
+                if tag in _HEADINGS:
+                    headings.append((_HEADINGS[tag], marks.plain(node.text_lexbor())))
+                first.insert_before(_MARKS[tag])
+            place = _BY_TAG[tag] if tag in _BY_TAG else known.get(node.mem_id)
+            if place == NAVIGATION:
+                self._mark_frame(node)
+        self._root.merge_text_nodes()
+        text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
+        return Marked(text, references[::-1], headings[::-1])
+
+    def _mark_frame(self, node: LexborNode) -> None:
+        """Mark an element that frames the page, unless one around it does, as far as that is known."""
+        parent, first = node.parent, node.first_child
+        if first is None or (parent is not None and self._places.get(parent.mem_id) == NAVIGATION):
+            return
+        first.insert_before(marks.FRAME)
+        node.insert_child(marks.END_OF_FRAME)
 
     def _place(self, link: LexborNode, best: int | None) -> int:
         """Where a link stands, or `best` where it cannot better that."""

@@ -18,8 +18,9 @@ from typing import cast
 
 from lxml import etree
 
-from minicrawl.crawler.html.link_places import CONTENT, LIST, TEXT, is_text, place_in
-from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Text
+from minicrawl.crawler.html.link_places import CONTENT, LIST, NAVIGATION, TEXT, is_text, place_in
+from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Marked, Text, up_to_fragment
+from minicrawl.store.texts import marked_text as marks
 
 _KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
 NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
@@ -83,9 +84,19 @@ class PlainTree:
         return next((words for tag, words in self.text().headings if tag == "h1"), None)
 
     def text(self) -> Text:
-        if self._root is None:
-            return Text([], [])
         shown = _Shown()
+        self._gather(shown)
+        return Text(shown.blocks, shown.headings())
+
+    def marked_text(self) -> Marked:
+        shown = _MarkedShown()
+        self._gather(shown)
+        return Marked(marks.BETWEEN_BLOCKS.join(shown.blocks), shown.references, shown.headings())
+
+    def _gather(self, shown: "_Shown") -> None:
+        """Give `shown` all elements."""
+        if self._root is None:
+            return
         for event, element in etree.iterwalk(self._root, ("start", "end", "comment")):
             if event == "start":
                 shown.begin(element)
@@ -94,7 +105,7 @@ class PlainTree:
             else:
                 shown.end_block()
                 shown.add(element.tail)
-        return shown.text()
+        shown.end_block()
 
 
 class _Open:
@@ -145,11 +156,14 @@ class _Shown:
     """Gathers the text of a page from its elements, as they begin and end."""
 
     def __init__(self) -> None:
-        self._open = _Open()
-        self._blocks: list[str] = []
-        self._block: list[str] = []
+        self.blocks: list[str] = []
         self._headings: list[tuple[str, list[str]]] = []
+        self._open = _Open()
+        self._block: list[str] = []
         self._is_in_heading = False
+
+    def headings(self) -> list[tuple[str, str]]:
+        return [(tag, "".join(words)) for tag, words in self._headings]
 
     def begin(self, element: etree._Element) -> None:
         tag = str(element.tag)
@@ -167,7 +181,7 @@ class _Shown:
 
     def end_block(self) -> None:
         if self._block:
-            self._blocks.append("".join(self._block))
+            self.blocks.append("".join(self._block))
             self._block.clear()
 
     def add(self, words: str | None) -> None:
@@ -176,17 +190,48 @@ class _Shown:
             if self._is_in_heading:
                 self._headings[-1][1].append(words)
 
-    def text(self) -> Text:
-        self.end_block()
-        return Text(self._blocks, [(tag, "".join(words)) for tag, words in self._headings])
-
-    def _take(self, mark: Mapping[str, str | None]) -> None:
+    def _take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
         name, opens = self._open.take(mark)
         if name not in INLINE:
             self.end_block()
         if opens and name in HEADINGS:
             self._headings.append((name, []))
         self._is_in_heading = bool(self._headings) and self._open.holds(self._headings[-1][0])
+        return name, opens
+
+
+class _MarkedShown(_Shown):
+    """The same with marks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.references: list[str] = []
+
+    def begin(self, element: etree._Element) -> None:
+        if element.tag == "a" and (reference := element.get("href")) is not None:
+            self._link(marks.LINK)
+            if not self._open.holds("template"):
+                self.references.append(up_to_fragment(reference))
+        super().begin(element)
+
+    def end(self, element: etree._Element) -> None:
+        if element.tag == "a" and element.get("href") is not None:
+            self._link(marks.END_OF_LINK)
+        super().end(element)
+
+    def _link(self, mark: str) -> None:
+        if not self._open.holds("template"):
+            self._block.append(mark)
+
+    def _take(self, mark: Mapping[str, str | None]) -> tuple[str, bool]:
+        before = self._open.place
+        name, opens = super()._take(mark)
+        now = self._open.place
+        if NAVIGATION in (before, now) and before != now:
+            self.blocks.append(marks.FRAME if now == NAVIGATION else marks.END_OF_FRAME)
+        if opens and name in marks.BY_TAG:
+            self._block.append(marks.BY_TAG[name])
+        return name, opens
 
 
 def _place(link: etree._Element, around: int) -> int:

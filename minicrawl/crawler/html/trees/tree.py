@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, plain
+
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that say something to a crawler."""
 
@@ -33,6 +35,22 @@ class Text(NamedTuple):
     headings: list[tuple[str, str]]
 
 
+class Marked(NamedTuple):
+    """What a page shows, with the marks of minicrawl.store.texts.marked_text, white space as it was written.
+
+    `references`: where the links among it lead, up to the "#" and with that, in document order; `headings`: see `Text`.
+    """
+
+    text: str
+    references: list[str]
+    headings: list[tuple[str, str]]
+
+    @property
+    def plain(self) -> Text:
+        """The same without marks."""
+        return Text(plain(self.text).split(BETWEEN_BLOCKS), self.headings)
+
+
 class Tree(Protocol):
     """A page, parsed."""
 
@@ -51,3 +69,11 @@ class Tree(Protocol):
 
     def text(self) -> Text:
         """What the page shows. To be asked for last: it takes the tree apart."""
+
+    def marked_text(self) -> Marked:
+        """The same with marks, in place of `text`."""
+
+
+def up_to_fragment(reference: str) -> str:
+    """A reference without its fragment. The mark stays, as white space before it is part of the URL."""
+    return reference[: reference.index("#") + 1] if "#" in reference else reference

@@ -1,0 +1,75 @@
+"""The file of texts, copied with its store and made smaller.
+
+What is committed of it never changes, so a copy of a store, however old, needs but as much of the file as the copy
+knows of. Made anew, the file gets its name once the store has committed where every text stands in it: whoever opens it
+between the two finds it by its first line.
+"""
+
+import os
+from itertools import islice
+from pathlib import Path
+
+from minicrawl.errors import StoreError
+from minicrawl.store.database import sync_folder
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.rows import TextRow
+from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path, unfinished
+from minicrawl.store.writer import Writer
+
+_PIECE = 2**20
+_ROWS = 1_000
+
+
+def copy_texts(store: Path, copy: Path, file: Path) -> None:
+    """Put the texts that `copy` of a store knows of beside `file`, which the copy is to become. Raises StoreError."""
+    path = text_path(file)
+    with open_store(copy) as reader:
+        size, line = reader.texts.size, _line(reader)
+    if not size:
+        path.unlink(missing_ok=True)  # of a store that was there
+        return
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with TextFile(text_path(store), line) as source, temporary.open("wb") as target:
+            for start in range(0, size, _PIECE):
+                target.write(source.read(start, min(_PIECE, size - start)))
+            target.flush()
+            os.fsync(target.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def compact_texts(writer: Writer) -> None:
+    """Leave out of the file of texts what no page says any more. A crash leaves it as it was, or finished."""
+    texts, path = writer.texts, text_path(writer.path)
+    if not texts.size:
+        return
+    made = texts.made + 1
+    new = unfinished(path)
+    moved, at = [], HEAD
+    with TextFile(path, _line(writer), writes=True) as source:
+        source.cut(texts.size)
+        rows = texts.rows()
+        try:
+            with new.open("wb") as target:
+                target.write(first_line(writer.hash_key, made))
+                while some := list(islice(rows, _ROWS)):
+                    target.writelines(source.read(row.start, row.size) for row in some)
+                    for row in some:
+                        moved.append(TextRow(row.page, at, row.size))
+                        at += row.size
+                target.flush()
+                os.fsync(target.fileno())
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise StoreError(f"{new} cannot be written: {error.strerror}; free some space and run again") from error
+    with writer.transaction():
+        writer.save_texts(moved, ())
+        writer.save_meta({"text_size": at, "text_made": made})
+    new.replace(path)
+    sync_folder(path.parent)
+
+
+def _line(store: Store) -> bytes:
+    return first_line(store.hash_key, store.texts.made)

@@ -1,0 +1,81 @@
+"""The texts of a store's pages, as far as they are kept."""
+
+from collections.abc import Iterator
+
+from minicrawl.errors import StoreError
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.rows import TextRow
+from minicrawl.store.texts.marked_text import KeptText, unpack
+from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
+
+
+class Texts:
+    """Reads the table `texts`, and the file beside the store that its rows lead to."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._file: TextFile | None = None
+        self._line = b""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file that are committed; 0 when there is none."""
+        return int(self._tables.meta("text_size") or 0)
+
+    @property
+    def made(self) -> int:
+        """How often the file was made anew."""
+        return int(self._tables.meta("text_made") or 0)
+
+    def count(self) -> int:
+        """Pages whose text is kept."""
+        return int(self._tables.row("SELECT count(*) FROM texts")[0])
+
+    def row(self, page: int) -> TextRow | None:
+        """Where the text of a page stands."""
+        return self._tables.record(TextRow, "texts WHERE page = ?", page)
+
+    def rows(self) -> Iterator[TextRow]:
+        """The same of all pages, in the order in which the texts came."""
+        return map(TextRow._make, self._tables.each("SELECT page, start, size FROM texts ORDER BY start"))
+
+    def record(self, page: int) -> bytes | None:
+        """What is kept of the text of a page, packed; None when nothing is. Raises StoreError."""
+        with self._tables.snapshot():
+            row = self.row(page)
+            return None if row is None else self._opened().read(row.start, row.size)
+
+    def text(self, page: int, url: str) -> KeptText | None:
+        """The text of the page, whose URL that is; None when none is kept. Raises StoreError."""
+        record = self.record(page)
+        return None if record is None else unpack(record, url)
+
+    def flaws(self) -> Iterator[str]:
+        """What is wrong with the texts, a sentence each. Reads all of them."""
+        with self._tables.snapshot():
+            (lost,) = self._tables.row("SELECT count(*) FROM texts WHERE page NOT IN (SELECT id FROM pages)")
+            if lost:
+                yield f"{lost} texts are of pages that are not in the store"
+            end, size = HEAD, self.size
+            for page, start, length in self._tables.each("SELECT page, start, size FROM texts ORDER BY start"):
+                if start < end or start + length > size:
+                    yield f"the text of page {page} stands where another or none is"
+                    return
+                end = start + length
+                try:
+                    unpack(self._opened().read(start, length), f"page {page}")
+                except StoreError as error:
+                    yield str(error)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _opened(self) -> TextFile:
+        """The file as of the commit that is read."""
+        line = first_line(self._tables.hash_key, self.made)
+        if self._file is None or line != self._line:
+            self.close()
+            self._file, self._line = TextFile(text_path(self._tables.path), line), line
+        return self._file

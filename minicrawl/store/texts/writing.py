@@ -1,0 +1,61 @@
+"""Texts of pages that a crawl reads, kept with its commits: see text_file.py."""
+
+import logging
+
+from minicrawl.store.rows import TextRow
+from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
+from minicrawl.store.writer import Writer
+
+_log = logging.getLogger("minicrawl")
+
+
+class TextWriter:
+    """What the next commit keeps of pages' texts.
+
+    Invariant: a page has a text if, and only if, its last turn brought one.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        """Raises StoreError when the file of texts is not the one that the store knows."""
+        self._path = text_path(writer.path)
+        self._texts = writer.texts
+        self._line = first_line(writer.hash_key, self._texts.made)
+        self._size = self._texts.size or HEAD
+        self._changed: dict[int, bytes] = {}
+        if self._path.exists():
+            with self._open() as file:
+                file.cut(self._size)
+        elif self._texts.size:
+            _log.warning("%s is missing: the texts of %d pages are gone with it", self._path, self._texts.count())
+            with writer.transaction():
+                writer.forget_texts()
+                writer.save_meta({"text_size": 0})
+            self._size = HEAD
+
+    def note(self, page: int, record: bytes) -> None:
+        """A page had a turn. record: what is kept of its text; none where there is nothing to keep."""
+        self._changed[page] = record
+
+    def save(self, writer: Writer) -> None:
+        """Write the texts and where they stand, within the transaction of the next commit."""
+        if not self._changed:
+            return
+        rows, gone, records, at = [], [], [], self._size
+        with self._open() as file:
+            for page, record in self._changed.items():
+                before = self._texts.row(page)
+                if before is not None and not record:
+                    gone.append(page)
+                elif record and (before is None or file.read(before.start, before.size) != record):
+                    rows.append(TextRow(page, at, len(record)))
+                    records.append(record)
+                    at += len(record)
+            if records:
+                file.add(b"".join(records), self._size)
+        writer.save_texts(rows, gone)
+        writer.save_meta({"text_size": at})
+        self._size = at
+        self._changed.clear()
+
+    def _open(self) -> TextFile:
+        return TextFile(self._path, self._line, writes=True)

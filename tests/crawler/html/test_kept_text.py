@@ -1,0 +1,147 @@
+"""What is kept of small pages whose meaning is plain, by both parsers; and what hostile ones may do."""
+
+import random
+
+import pytest
+
+from minicrawl.crawler.html.kept_text import in_order
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.html.trees.browser_tree import BrowserTree
+from minicrawl.crawler.html.trees.plain_tree import PlainTree
+from minicrawl.model import Wanted
+from minicrawl.store.texts.marked_text import MARKS, KeptText, Kind, unpack
+
+URL = "http://a.test/page"
+KEPT = Wanted(places=True, kept=True)
+
+
+def kept(html: str | bytes) -> KeptText:
+    body = html if isinstance(html, bytes) else html.encode()
+    return unpack(parse_html(body, URL, "text/html; charset=utf-8", KEPT).kept, URL)
+
+
+def test_page_is_kept_block_by_block() -> None:
+    page = kept("""<html lang=en-GB><title>The  title</title><meta name=description content="It says this.">
+        <h1>Head <b>line</b></h1> <p>See <a href=/manual#part>the
+        <i>manual</i></a> for <a href="">this page</a>, <a href="javascript:x">nothing</a>.</p>
+        <ul><li>one<li><p>two</ul><pre>
+if x:
+    y = 1   # kept
+</pre><table><tr><th>a<th>b<tr><td>c<td>d</table><script>hidden()</script><h4>End</h4>""")
+    assert (page.title, page.language, page.description, page.h1) == (
+        *("The title", "en-GB", "It says this.", "Head line"),
+    )
+    assert [(block.kind.value, block.level, block.text) for block in page.blocks] == [
+        ("heading", 1, "Head line"),
+        ("paragraph", 0, "See the manual for this page, nothing."),
+        ("item", 0, "one"),
+        ("item", 0, "two"),
+        ("code", 0, "if x:\n    y = 1   # kept"),
+        *(("cell", 1, "a"), ("cell", 0, "b"), ("cell", 1, "c"), ("cell", 0, "d")),
+        ("heading", 4, "End"),
+    ]
+    assert [(anchor.url, anchor.text) for anchor in page.anchors()] == [("http://a.test/manual", "the manual")]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<nav>Menu <a href=/x>x</a></nav><main>Words that are content, and more of them</main>",
+        "<header><div>Menu</div></header><p>Words that are content, and more of them<footer>End</footer>",
+        "<div class=sidebar>Menu <a href=/x>x</a></div><p>Words that are content, and more of them</p>",
+    ],
+)
+def test_what_frames_the_page_is_no_content(html: str) -> None:
+    assert [block.text for block in kept(html).content] == ["Words that are content, and more of them"]
+
+
+def test_blocks_inside_a_link_keep_apart() -> None:
+    page = kept("<a href=/x><h3>Title</h3><p>Words</p></a>")
+    assert [(block.text, block.kind, len(block.links)) for block in page.blocks] == [
+        ("Title", Kind.HEADING, 1),
+        ("Words", Kind.PARAGRAPH, 0),
+    ]
+
+
+@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True, about=True), Wanted(text=True, about=True)])
+def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
+    html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
+        <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c<br>d</h2>"""
+    both = Wanted(text=wanted.text, blocks=wanted.blocks, about=wanted.about, kept=True)
+    one, other = (parse_html(html, URL, "text/html; charset=utf-8", each) for each in (wanted, both))
+    assert (one.text, one.headings, one.blocks, one.h1, one.language, one.description) == (
+        *(other.text, other.headings, other.blocks, other.h1, other.language, other.description),
+    )
+    assert other.kept
+    assert not one.kept
+
+
+def test_links_and_title_are_the_same_with_and_without() -> None:
+    html = b"<title>t</title><p>one <a href=/x>two</a> three<nav><a href=/y>y</a></nav>"
+    one, other = (parse_html(html, URL, None, wanted) for wanted in (Wanted(places=True), KEPT))
+    assert (one.outlinks, one.places, one.title) == (other.outlinks, other.places, other.title)
+
+
+@pytest.mark.parametrize("directive", ["noarchive", "NoIndex, noarchive"])
+def test_page_that_forbids_copies_is_not_kept(directive: str) -> None:
+    assert parse_html(f"<meta name=robots content='{directive}'>x".encode(), URL, None, KEPT).kept == b""
+
+
+def test_page_that_no_search_may_show_says_so() -> None:
+    assert kept("<meta name=robots content=noindex>x").index is False
+    assert kept("x").index is True
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_of_a_page_s_own_lead_nowhere(mark: str) -> None:
+    for own in (mark, f"&#{ord(mark)};", f"&#x{ord(mark):x};"):
+        page = kept(f"<p>a {own} b</p><p>see <a href=/x>x</a> here</p>")
+        assert [" ".join(block.text.split()) for block in page.blocks][-1] == "see x here"
+        assert {anchor.url for anchor in page.anchors()} <= {"http://a.test/x"}
+
+
+def test_a_template_s_links_are_not_those_of_others() -> None:
+    page = kept("<template><a href=/t>t</a></template><svg><title><a href=/s>s</a></title></svg><a href=/x>x</a>")
+    assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
+
+
+def test_a_page_without_words_is_kept_as_such() -> None:
+    assert kept("<p><img src=x>").blocks == ()
+
+
+def test_both_parsers_agree() -> None:
+    """Pages of well-formed markup, seeded: the same blocks, kinds, frames and links."""
+    rng = random.Random(5)
+    for _ in range(60):
+        html = "".join(_element(rng, 3) for _ in range(4))
+        one, other = BrowserTree(html.encode(), []).marked_text(), PlainTree(html.encode(), marked=True).marked_text()
+        assert in_order(one.text).strip(MARKS) == in_order(other.text).strip(MARKS), html
+        assert one.references == other.references, html
+
+
+def _element(rng: random.Random, depth: int) -> str:
+    if not depth:
+        return rng.choice(["word", "two words", "x"])
+    inner = "".join(_element(rng, depth - 1) for _ in range(rng.randrange(1, 3)))
+    kind = rng.choice(["p", "h2", "ul", "b", "a", "code", "pre", "table"])
+    match kind:
+        case "ul":
+            return f"<ul><li>{_inline(rng)}</li><li>{_inline(rng)}</li></ul>"
+        case "table":
+            return f"<table><tbody><tr><td>{_inline(rng)}</td><td>{_inline(rng)}</td></tr></tbody></table>"
+        case "p" | "h2" | "pre":
+            return f"<{kind}>{_inline(rng)}</{kind}>"
+        case "a":
+            return f"<div>{inner}</div><div><a href=/{rng.randrange(9)}>{rng.choice('abc')}</a> end</div>"
+        case _:
+            return f"<div><{kind}>{_inline(rng)}</{kind}></div>{inner}"
+
+
+def _inline(rng: random.Random) -> str:
+    return rng.choice(["plain", "some <b>bold</b>", f"a <a href=/l{rng.randrange(9)}>link</a> here"])
+
+
+def test_white_space_is_single_but_in_listings() -> None:
+    assert in_order("  a \n b \0 \0\t\0 c  \0 \0") == "a b\0c"
+    code = MARKS[4]
+    assert in_order(f"a\0{code}\nx\n  y \n\0 b  c") == f"a\0{code}x\n  y\0b c"

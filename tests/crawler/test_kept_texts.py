@@ -1,0 +1,118 @@
+"""Texts that a crawl keeps: of which pages, what becomes of them, in this process and in workers, through kills."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from sites import Server, Site, canonical, crawl, rows
+from small_web import small_web
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.text_file import text_path
+
+HOME = "http://a.test/"
+
+
+def texts(store: Path) -> dict[str, str]:
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        found = {page.url: reader.text(page.url) for page in reader.pages()}
+    return {url: kept.text for url, kept in found.items() if kept is not None}
+
+
+def words(name: str) -> str:
+    return f"<p>words of {name}, which nobody else says but {name}</p>"
+
+
+class WithHeader(Server):
+    """Says noarchive in the header of one page."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        answer = super()._answer(request)
+        if request.url.path == "/header":
+            answer.headers["X-Robots-Tag"] = "otherbot: noindex\nminicrawl: noarchive"
+        return answer
+
+
+def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> None:
+    site: Site = {
+        HOME: [words("home"), "/moved", "/missing", "/copy", "/meta", "/header", "/noindex"],
+        f"{HOME}moved": f"{HOME}target",
+        f"{HOME}target": [words("target")],
+        f"{HOME}copy": [canonical(HOME), words("copy")],
+        f"{HOME}meta": ["<meta name=robots content=noarchive>", words("meta")],
+        f"{HOME}header": [words("header")],
+        f"{HOME}noindex": ["<meta name=robots content=noindex>", words("noindex")],
+    }
+    crawl(WithHeader(site), tmp_path / "crawl.db", [HOME], text=True)
+    kept = texts(tmp_path / "crawl.db")
+    assert {url.removeprefix(HOME) for url in kept} == {"", "target", "copy", "noindex"}
+    assert kept[f"{HOME}target"] == "words of target, which nobody else says but target"
+
+
+def test_without_the_option_nothing_is_kept(tmp_path: Path) -> None:
+    crawl({HOME: [words("home")]}, tmp_path / "crawl.db", [HOME])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl.db", "crawl.db.lock"]
+    assert texts(tmp_path / "crawl.db") == {}
+
+
+def test_a_page_read_again_says_what_it_says_now_and_one_that_is_gone_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    pages = {f"{HOME}{name}": [words(name)] for name in ("stays", "changes", "goes", "moves")}
+    crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [HOME], text=True)
+    before = texts(store)
+    assert len(before) == 5
+    pages |= {f"{HOME}changes": [words("others")], f"{HOME}goes": 410, f"{HOME}moves": HOME}  # type: ignore[dict-item]
+    crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [], discovery=0.5, pages=12)
+    after = texts(store)
+    assert rows(store, "SELECT state FROM pages WHERE url LIKE '%goes'") == [("gone",)]
+    assert after.keys() == {HOME, f"{HOME}stays", f"{HOME}changes"}
+    assert after[f"{HOME}stays"] == before[f"{HOME}stays"]
+    assert after[f"{HOME}changes"] == "words of others, which nobody else says but others"
+
+
+def test_option_is_remembered_until_it_is_taken_back(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site: Site = {HOME: [words("home"), "/x"], f"{HOME}x": [words("x")]}
+    crawl(site, store, [HOME], text=True, pages=1)
+    crawl(site, store, [])
+    assert texts(store).keys() == {HOME, f"{HOME}x"}
+    crawl(site, store, [], discovery=0.5, pages=2, text=False)
+    assert texts(store) == {}, "the answers of these pages are no more those that the texts were of"
+
+
+def command(store: Path, port: int, workers: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "minicrawl", "crawl", "http://a.test/", "http://b.test/", "--store", str(store)),
+        *("--text", "--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--quiet"),
+        *("--workers", str(workers)),
+    ]
+
+
+@pytest.mark.slow
+def test_texts_are_the_same_with_workers_and_through_kills(tmp_path: Path) -> None:
+    rng, kept = random.Random(1), list[dict[str, str]]()
+    with small_web() as port:
+        for workers in (0, 1, 2):
+            store = tmp_path / f"{workers}.db"
+            for _ in range(4):
+                process = subprocess.Popen(command(store, port, workers), stdout=subprocess.DEVNULL)
+                time.sleep(rng.uniform(0.3, 1.5))
+                os.kill(process.pid, signal.SIGKILL)
+                process.wait()
+                if store.exists():
+                    with open_store(store) as reader:
+                        assert list(audit(reader)) == []
+            subprocess.run(command(store, port, workers), stdout=subprocess.DEVNULL, check=True)
+            kept.append(texts(store))
+            records = rows(store, "SELECT sum(size) FROM texts")[0][0]
+            assert text_path(store).stat().st_size >= records
+    assert kept[0]
+    assert kept[0] == kept[1] == kept[2]

@@ -1,0 +1,91 @@
+"""Texts in copies of a store, and in stores made smaller."""
+
+import random
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from dying import killed_at
+from sites import Site, crawl
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.text_file import text_path, unfinished
+from minicrawl.store.upkeep import backup, compact
+
+HOME = "http://a.test/"
+PAGES = 12
+
+
+def site(seed: int) -> Site:
+    rng = random.Random(seed)
+    words = {page: f"<p>{rng.random()} words of {page}</p>" for page in range(PAGES)}
+    return {
+        HOME: [words[0], *(f"/{page}" for page in range(PAGES))],
+        **{f"{HOME}{page}": [words[page], HOME] for page in range(PAGES)},
+    }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store whose pages were read twice, with other words the second time."""
+    path = tmp_path / "crawl.db"
+    crawl(site(1), path, [HOME], text=True)
+    crawl(site(2), path, [], discovery=0.5, pages=2 * PAGES)
+    return path
+
+
+def texts(store: Path) -> dict[str, str]:
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        found = {page.url: reader.text(page.url) for page in reader.pages()}
+    return {url: kept.text for url, kept in found.items() if kept is not None}
+
+
+def test_copy_has_the_texts_and_goes_on(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copies" / "copy.db"
+    backup(store, copy)
+    before = texts(store)
+    assert texts(copy) == before
+    crawl(site(3), store, [], pages=2 * PAGES)
+    assert texts(copy) == before
+    crawl(site(4), copy, [], pages=2 * PAGES)
+    assert texts(copy) != before
+    assert {path.name for path in copy.parent.iterdir()} == {"copy.db", "copy.db.text", "copy.db.lock"}
+
+
+def test_copy_of_a_store_without_texts_takes_the_place_of_one_with(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    backup(store, copy)
+    other = tmp_path / "other.db"
+    crawl(site(1), other, [HOME])
+    backup(other, copy, force=True)
+    assert not text_path(copy).exists()
+    assert texts(copy) == {}
+
+
+def test_store_made_smaller_has_the_same_texts_and_goes_on(store: Path) -> None:
+    before, size = texts(store), text_path(store).stat().st_size
+    compact(store)
+    assert texts(store) == before
+    assert text_path(store).stat().st_size < size * 0.75
+    assert not unfinished(text_path(store)).exists()
+    once = text_path(store).read_bytes()
+    crawl(site(5), store, [], pages=2 * PAGES)
+    assert texts(store) != before
+    compact(store)
+    assert texts(store).keys() == before.keys()
+    assert text_path(store).read_bytes() != once
+
+
+def test_store_is_whole_when_it_is_killed_while_it_is_made_smaller(store: Path, tmp_path: Path) -> None:
+    before = texts(store)
+    for step in range(8):
+        copy = tmp_path / f"{step}.db"
+        for path in (store, text_path(store)):
+            shutil.copy(path, tmp_path / path.name.replace("crawl", str(step)))
+        killed_at(step, ("fsync", "replace", "rename", "pread"), partial(compact, copy))
+        assert texts(copy) == before
+        crawl(site(2), copy, [], pages=1)
+        assert not unfinished(text_path(copy)).exists()

@@ -1,0 +1,81 @@
+"""Texts as readers of a store see them, and what check says of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sites import Site, crawl, rows
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.text_file import text_path
+
+HOME = "http://a.test/"
+SITE: Site = {HOME: ["<title>Home</title><h1>Welcome</h1>", "/x", "/y"], f"{HOME}x": ["<p>words of x</p>", HOME]}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME], text=True)
+    return path
+
+
+def problems(store: Path) -> Iterator[str]:
+    with open_store(store) as reader:
+        yield from audit(reader)
+
+
+def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
+    with open_store(store) as reader:
+        kept = reader.text(HOME)
+        assert kept is not None
+        assert (kept.url, kept.title, kept.h1, kept.text) == (HOME, "Home", "Welcome", "Welcome\ntoto")
+        assert [(anchor.url, anchor.text) for anchor in kept.anchors()] == [(f"{HOME}x", "to"), (f"{HOME}y", "to")]
+        other = reader.text(f"{HOME}x")
+        assert other is not None
+        assert other.text == "words of x\nto"
+        assert reader.text(f"{HOME}y") is None, "there is no such page"
+        assert reader.text("http://nobody.test/") is None
+        assert reader.texts.count() == 2
+        assert [row.page for row in reader.texts.rows()] == [0, 1]
+    assert list(problems(store)) == []
+
+
+def test_reader_sees_the_texts_of_its_commit_while_a_crawl_goes_on(store: Path) -> None:
+    with open_store(store) as reader, reader.snapshot():
+        before = reader.text(HOME)
+        site = {**SITE, HOME: ["<p>other words</p>", "/x"]}
+        crawl(site, store, [HOME], text=True, discovery=0.5, pages=3)
+        assert reader.text(HOME) == before
+    with open_store(store) as reader:
+        kept = reader.text(HOME)
+        assert kept is not None
+        assert kept.text == "other words\nto"
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ("UPDATE texts SET start = start + 1 WHERE page = 0", "the text of page 1 stands where another or none is"),
+        ("UPDATE texts SET size = size + 1 WHERE page = 1", "the text of page 1 stands where another or none is"),
+        ("UPDATE texts SET size = size - 1 WHERE page = 1", "the kept text of page 1 is damaged"),
+        ("UPDATE texts SET page = 77 WHERE page = 1", "1 texts are of pages that are not in the store"),
+        ("UPDATE meta SET value = 'x' WHERE key = 'text_size'", "meta.text_size is 'x', which cannot be meant"),
+    ],
+)
+def test_check_finds_what_is_wrong(store: Path, damage: str, sentence: str) -> None:
+    rows(store, damage)
+    assert any(found.startswith(sentence) for found in problems(store))
+
+
+def test_check_finds_damaged_bytes_and_a_missing_file(store: Path) -> None:
+    path = text_path(store)
+    content = bytearray(path.read_bytes())
+    content[-4] ^= 255
+    path.write_bytes(content)
+    assert [found.partition(" (")[0] for found in problems(store)] == ["the kept text of page 1 is damaged"]
+    path.unlink()
+    with open_store(store) as reader:
+        (found,) = set(reader.texts.flaws())
+    assert found.startswith(f"{path} is missing")
