@@ -94,6 +94,7 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
 # What version 9 brought is taken away.
 _EIGHTH = """
     DROP TABLE importances;
+    DROP TABLE texts;
     ALTER TABLE refresh DROP COLUMN importance;
     DROP VIEW ranks;
     CREATE VIEW ranks AS SELECT * FROM pages;
@@ -104,7 +105,6 @@ _SEVENTH = """
     DROP TABLE refresh;
     DROP TABLE refresh_hosts;
     DROP TABLE changes;
-    DROP TABLE texts;
 """
 _FIFTH = """
     DROP VIEW ranks;

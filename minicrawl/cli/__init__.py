@@ -17,6 +17,7 @@ _COMMANDS = {
     "export": "Write every page with its rank to a file.",
     "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",
+    "text": "Print the kept text of a page.",
     "why": "Tell everything known of one URL.",
     "control": "Steer a crawl that runs: pause, settings, seeds.",
     "check": "Audit a store: cash, links, reasons.",

@@ -10,24 +10,37 @@ from minicrawl.cli.output import counted
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+@click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
+@click.option("--text", "with_text", is_flag=True, help="With the text of every page, as a crawl with --text keeps it.")
+@click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @ranking_option
 @store_option
 @json_option
 @logging_options
-def command(file: Path, form: str | None, by: str, store: Path, as_json: bool) -> None:
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    file: Path, with_text: bool, markdown: bool, form: str | None, by: str, store: Path, as_json: bool
+) -> None:
     """Write every page with its rank to FILE, by falling importance.
 
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
+
+    \b
+    minicrawl export pages.jsonl --text       every page with its text
+    minicrawl export --markdown folder        a Markdown file a page, with links
     """
+    from minicrawl.export.markdown import export_markdown
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_kept, export_ranks
+    from minicrawl.export.texts import export_texts, pages_with_text
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        if is_kept(reader, by):
+        if with_text or markdown:
+            pages = pages_with_text(reader, by)
+            count = export_markdown(pages, file) if markdown else export_texts(pages, file, form)
+        elif is_kept(reader, by):
             count = export_kept(reader.ranks.kept_pages(by), by, file, form)
         else:
             count = export_ranks(reader.pages(by), file, form)

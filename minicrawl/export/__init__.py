@@ -2,5 +2,7 @@
 
 ranks   every page with its rank
 atom    what has become of pages, for feed readers
+texts   pages with their texts
+markdown  texts as Markdown, a file a page
 tables  rows as CSV, JSON lines or Parquet, and how any file of ours comes to be
 """

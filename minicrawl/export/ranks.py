@@ -28,12 +28,12 @@ def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = Non
 
     form: one of FORMATS; None: as the ending of `path` tells. A second ending .gz has the file packed.
     """
-    return _export(Table(COLUMNS, pages), path, form)
+    return export_table(Table(COLUMNS, pages), path, form)
 
 
 def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:
     """The same with a last column of that name: the value of every page in a ranking that was kept."""
-    return _export(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
+    return export_table(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
 
 
 def read_ranks(path: Path, by: str) -> dict[str, float]:
@@ -57,7 +57,8 @@ def read_ranks(path: Path, by: str) -> dict[str, float]:
     return ranks
 
 
-def _export(table: Table, path: Path, form: str | None) -> int:
+def export_table(table: Table, path: Path, form: str | None = None) -> int:
+    """The same of any rows."""
     if path == STANDARD_OUTPUT:
         return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
     write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)

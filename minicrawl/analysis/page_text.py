@@ -1,0 +1,42 @@
+"""What a page that a user names said when it was read last."""
+
+from minicrawl.analysis.explain import explain
+from minicrawl.errors import SettingError
+from minicrawl.model import READ, State
+from minicrawl.store.reader import Store
+from minicrawl.store.texts.marked_text import KeptText
+
+_LONGEST_CHAIN = 16
+
+
+def page_text(store: Store, text: str) -> KeptText:
+    """The kept text of the page a user means by a text; of an alias without any, that of the page it stands for.
+
+    Raises SettingError where there is none, and StoreError.
+    """
+    with store.snapshot():
+        found = explain(store, text)
+        if found.page is None:
+            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
+        kept = _followed(store, found.url)
+        if kept is not None:
+            return kept
+        if found.state not in READ:
+            raise SettingError(f"{found.url} has not been read: {found.state} ({found.reason}); see 'minicrawl why'")
+        if not store.texts.size:
+            raise SettingError(
+                f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them"
+            )
+        raise SettingError(
+            f"the text of {found.url} is not kept: it was read without --text, is no HTML or says noarchive"
+        )
+
+
+def _followed(store: Store, url: str) -> KeptText | None:
+    for _ in range(_LONGEST_CHAIN):
+        kept = store.text(url)
+        page = store.page_table.find([url]).get(url)
+        if kept is not None or page is None or store.page_table.state(page) != State.ALIAS:
+            return kept
+        url = store.page_table.url(int(store.link_table.outlinks(page)[0]))
+    return None

@@ -1,0 +1,52 @@
+"""minicrawl text"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import document, printable
+
+if TYPE_CHECKING:
+    from minicrawl.store.texts.marked_text import KeptText
+
+
+@click.command(epilog="Example: minicrawl text https://example.org/about")
+@click.argument("url")
+@click.option("--markdown", is_flag=True, help="Its content as Markdown, with links, without menus and the like.")
+@store_option
+@json_option
+@logging_options
+def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
+    """Print what the page at URL said when it was read last, as a crawl with --text keeps it.
+
+    With --json: title, language, description, headings, text, and every link with its text and what stands around it.
+    """
+    from minicrawl.analysis.explain import meant_by
+    from minicrawl.analysis.page_text import page_text
+    from minicrawl.export.markdown import as_markdown
+    from minicrawl.store.reader import open_store
+
+    meant_by(url)  # a mistake in it is told before there is a store to look for
+    with open_store(store) as reader:
+        kept = page_text(reader, url)
+    if as_json:
+        click.echo(document(_as_json(kept)))
+        return
+    lines = (as_markdown(kept).rstrip("\n") if markdown else kept.text).split("\n")
+    click.echo("\n".join(map(printable, lines)))
+
+
+def _as_json(kept: "KeptText") -> dict[str, object]:
+    return {
+        "url": kept.url,
+        "title": kept.title,
+        "language": kept.language,
+        "description": kept.description,
+        "h1": kept.h1,
+        "index": kept.index,
+        "headings": kept.headings,
+        "text": kept.text,
+        "anchors": [anchor._asdict() for anchor in kept.anchors()],
+    }

@@ -1,0 +1,158 @@
+"""Kept texts as Markdown, a file a page: what stands in its content, with links, below a head of what is known of it.
+
+The name of a file is made of its URL: letters and digits of host and path, shortened, and a hash of the whole. Whatever
+a URL says, no name leaves its folder, is too long, or is another's, also where capitals and small letters are one.
+"""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from minicrawl.errors import SettingError
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.texts.marked_text import Block, KeptText, Kind
+
+_NAME_LENGTH = 80
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+_ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_OPENS_BLOCK = re.compile(r"(?=[#>|+*=-]|~~~|```)|^(\d{1,9})(?=[.)])")
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+_FENCE = re.compile("`{3,}")
+
+
+def file_name(url: str) -> Path:
+    """Where the page at a normalised URL stands in the folder."""
+    parts = urlsplit(url)
+    host = _slug(parts.netloc, "host")
+    page = _slug(parts.path, "index")
+    return Path(host, f"{page}-{blake2b(url.encode(), digest_size=8).hexdigest()}.md")
+
+
+def as_markdown(kept: KeptText, page: RankedPage | None = None) -> str:
+    """The page as Markdown. page: what is known of it, for the head."""
+    return "\n".join([*_head(kept, page), *_body(kept.content)]) + "\n"
+
+
+def export_markdown(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> int:
+    """Write a file for each page into `folder`, which appears whole or not at all; returns how many.
+
+    Raises SettingError where the folder cannot be made, or has files in it already.
+    """
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise SettingError(f"{folder} is there already and not an empty folder; name another one")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            count = sum(1 for _ in _written(texts, unfinished))
+            unfinished.chmod(0o755)
+            unfinished.replace(folder)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise SettingError(f"{folder} cannot be written: {error.strerror or error}; name another folder") from error
+    return count
+
+
+def _written(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> Iterator[Path]:
+    for page, kept in texts:
+        file = folder / file_name(page.url)
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(_CONTROLS.sub("", as_markdown(kept, page)), "utf-8")
+        yield file
+
+
+def _slug(text: str, otherwise: str) -> str:
+    return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:_NAME_LENGTH].strip("-") or otherwise
+
+
+def _head(kept: KeptText, page: RankedPage | None) -> Iterator[str]:
+    """Front matter: YAML, whose strings may be JSON's."""
+    values: dict[str, object] = {"url": kept.url, "title": kept.title, "description": kept.description}
+    values["language"] = kept.language
+    if page is not None:
+        values["rank"], values["importance"] = page.rank, page.importance
+        if page.fetched_at is not None:
+            values["fetched_at"] = datetime.fromtimestamp(page.fetched_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    yield "---"
+    for name, value in values.items():
+        if value is not None:
+            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
+    yield "---"
+
+
+def _body(blocks: Sequence[Block]) -> Iterator[str]:
+    cells: list[list[str]] = []
+    before = Kind.PARAGRAPH
+    for block in blocks:
+        if block.kind is Kind.CELL:
+            if block.level or not cells:
+                cells.append([])
+            cells[-1].append(_linked(block).replace("|", "\\|"))
+            continue
+        yield from _table(cells)
+        cells = []
+        if not (block.kind is before is Kind.ITEM):
+            yield ""
+        yield _line(block)
+        before = block.kind
+    yield from _table(cells)
+
+
+def _line(block: Block) -> str:
+    match block.kind:
+        case Kind.CODE:
+            fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
+            return f"{fence}\n{block.text}\n{fence}"
+        case Kind.HEADING:
+            return f"{'#' * block.level} {_linked(block)}"
+        case Kind.ITEM:
+            return f"- {_linked(block)}"
+        case _:
+            return (
+                _OPENS_BLOCK.sub(r"\1\\", _linked(block), count=1) if _OPENS_BLOCK.match(block.text) else _linked(block)
+            )
+
+
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    """Rows of cells. What has one column, as pages that are laid out by tables do, is a row of paragraphs."""
+    if not rows:
+        return
+    columns = max(map(len, rows))
+    if columns == 1:
+        for (cell,) in rows:
+            yield from ("", cell)
+        return
+    yield ""
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join([*row, *[''] * (columns - len(row))])} |"
+        if not number:
+            yield f"|{' --- |' * columns}"
+
+
+def _linked(block: Block) -> str:
+    """The text of a block with its links."""
+    words, at = "", 0
+    for start, end, url in block.links:
+        text = block.text[start:end].strip()
+        words += _plain(block.text[at:start])
+        words += (
+            f"[{_plain(text).replace('[', chr(92) + '[').replace(']', chr(92) + ']')}]({_target(url)})" if text else ""
+        )
+        at = end
+    return words + _plain(block.text[at:])
+
+
+def _plain(text: str) -> str:
+    """Text that no reader of Markdown takes for HTML."""
+    return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
+
+
+def _target(url: str) -> str:
+    return f"<{url}>" if "(" in url or ")" in url else url

@@ -1,0 +1,35 @@
+"""Pages with their kept texts, as CSV, JSON lines or Parquet."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from minicrawl.errors import SettingError
+from minicrawl.export.ranks import COLUMNS, export_table
+from minicrawl.export.tables import Table
+from minicrawl.settings import RANKINGS
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.texts.marked_text import KeptText
+
+_TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1", "text"), str)
+
+
+def pages_with_text(store: Store, by: str = "importance") -> Iterator[tuple[RankedPage, KeptText]]:
+    """The pages that were read and stand for no other, with their texts, by falling `by`; those without text left out.
+
+    Raises SettingError where no text is kept at all, and StoreError.
+    """
+    if by not in RANKINGS:
+        raise SettingError(f"texts are exported by one of {', '.join(RANKINGS)}, not by {by!r}")
+    if not store.texts.size:
+        raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
+    with store.snapshot():
+        for page in store.pages(by):
+            if page.state == "fetched" and (kept := store.text(page.url)) is not None:
+                yield page, kept
+
+
+def export_texts(pages: Iterable[tuple[RankedPage, KeptText]], path: Path, form: str | None = None) -> int:
+    """Write pages with their texts; see `minicrawl.export.ranks.export_ranks`."""
+    rows = ((*page, kept.language, kept.description, kept.h1, kept.text) for page, kept in pages)
+    return export_table(Table(COLUMNS | _TEXT_COLUMNS, rows), path, form)

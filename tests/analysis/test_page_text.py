@@ -1,0 +1,64 @@
+"""The text of the page a user names, or why there is none."""
+
+from pathlib import Path
+
+import pytest
+from sites import Site, canonical, crawl
+
+from minicrawl.analysis.page_text import page_text
+from minicrawl.errors import SettingError
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["<p>home says this", "/moved", "/gone", "/silent", "/copy"],
+    f"{HOME}moved": f"{HOME}on",
+    f"{HOME}on": f"{HOME}target",
+    f"{HOME}target": ["<p>target says that"],
+    f"{HOME}gone": 404,
+    f"{HOME}silent": ["<meta name=robots content=noarchive>nothing of this"],
+    f"{HOME}copy": [canonical(HOME), "<p>copy says more"],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "crawl.db"
+    crawl(SITE, path, [HOME], text=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("asked", "url", "text"),
+    [
+        ("a.test", HOME, "home says this"),
+        ("HTTP://A.test/#part", HOME, "home says this"),
+        (f"{HOME}moved", f"{HOME}target", "target says that"),
+        (f"{HOME}copy", f"{HOME}copy", "copy says more"),
+    ],
+)
+def test_page_is_found_as_the_user_writes_it(store: Path, asked: str, url: str, text: str) -> None:
+    with open_store(store) as reader:
+        kept = page_text(reader, asked)
+    assert kept.url == url
+    assert kept.text.startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("http://b.test/", r"http://b\.test/ is not known to this crawl"),
+        (f"{HOME}gone", r"http://a\.test/gone has not been read: error \(http-404\); see 'minicrawl why'"),
+        (f"{HOME}silent", r"the text of http://a\.test/silent is not kept: .* noarchive"),
+        ("ftp://a.test/", "is no http or https URL"),
+    ],
+)
+def test_where_there_is_none_it_is_told_why(store: Path, asked: str, sentence: str) -> None:
+    with open_store(store) as reader, pytest.raises(SettingError, match=sentence):
+        page_text(reader, asked)
+
+
+def test_store_without_texts_says_how_to_keep_them(tmp_path: Path) -> None:
+    crawl({HOME: ["<p>words"]}, tmp_path / "crawl.db", [HOME])
+    with open_store(tmp_path / "crawl.db") as reader, pytest.raises(SettingError, match=r"has no texts; .* --text"):
+        page_text(reader, HOME)

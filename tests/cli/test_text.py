@@ -1,0 +1,50 @@
+"""minicrawl text, and export with texts."""
+
+from pathlib import Path
+
+import pytest
+from command_line import answer, run
+from sites import Site, crawl
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["<html lang=en><title>Home</title><h1>Wel\x1bcome</h1><p>See <a href=/x>the other</a> page."],
+    f"{HOME}x": ["<p>other"],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    crawl(SITE, tmp_path / "crawl.db", [HOME], text=True)
+    return tmp_path / "crawl.db"
+
+
+def test_text_is_printed_and_steers_no_terminal(store: Path) -> None:
+    result = run("text", "a.test", "--store", store)
+    assert (result.exit_code, result.stdout) == (0, "Wel\ufffdcome\nSee the other page.\n")
+
+
+def test_text_as_markdown_and_as_json(store: Path) -> None:
+    lines = run("text", HOME, "--markdown", "--store", store).stdout.split("\n")
+    assert lines[-2] == "See [the other](http://a.test/x) page."
+    found = answer("text", HOME, "--store", store)
+    assert (found["title"], found["language"], found["h1"], found["index"]) == ("Home", "en", "Wel\x1bcome", True)
+    assert found["anchors"] == [
+        {"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."},
+    ]
+
+
+def test_what_is_not_there_is_one_sentence(store: Path) -> None:
+    result = run("text", "http://b.test/", "--store", store)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: http://b.test/ is not known to this crawl")
+    assert result.stderr.count("\n") == 1
+
+
+def test_export_with_text_and_as_markdown(store: Path, tmp_path: Path) -> None:
+    assert answer("export", tmp_path / "pages.jsonl", "--text", "--store", store)["pages"] == 2
+    assert '"text": "other"' in (tmp_path / "pages.jsonl").read_text()
+    assert answer("export", tmp_path / "pages", "--markdown", "--store", store)["pages"] == 2
+    assert len(list((tmp_path / "pages").rglob("*.md"))) == 2
+    again = run("export", tmp_path / "pages", "--markdown", "--store", store)
+    assert (again.exit_code, again.stderr.count("\n")) == (2, 1)

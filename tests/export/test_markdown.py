@@ -1,0 +1,142 @@
+"""Kept texts as Markdown: what a reader of it sees, and names that no URL can turn against the disk."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sites import Site, crawl
+
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.errors import SettingError
+from minicrawl.export.markdown import as_markdown, export_markdown, file_name
+from minicrawl.export.texts import pages_with_text
+from minicrawl.model import Wanted
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.marked_text import unpack
+
+URL = "http://a.test/page"
+
+
+def markdown(html: str) -> str:
+    body = parse_html(html.encode(), URL, "text/html; charset=utf-8", Wanted(places=True, kept=True)).kept
+    _, _, text = as_markdown(unpack(body, URL)).partition("---\n")[2].partition("---\n")
+    return text.strip("\n")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>Head</h2><p>One <b>two</b>", "## Head\n\nOne two"),
+        ("<ul><li>a<li>b</ul><p>c", "- a\n- b\n\nc"),
+        ("See <a href=/x>the manual</a>.", "See [the manual](http://a.test/x)."),
+        ("<a href='/x_(y)'>[a]</a>", "[\\[a\\]](<http://a.test/x_(y)>)"),
+        ("<pre>if x:\n  y\n</pre>", "```\nif x:\n  y\n```"),
+        ("<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
+        (
+            "<table><tr><th>a<th>b|c<tr><td>1<td><a href=/x>2</a><tr><td>3</table>",
+            "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |  |",
+        ),
+        ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
+        ("<p>&lt;script>alert(1)&lt;/script> &amp;lt;b", "&lt;script>alert(1)&lt;/script> &amp;lt;b"),
+        ("<p># no heading<p>1. no list<p>- no item", "\\# no heading\n\n1\\. no list\n\n\\- no item"),
+        ("<nav>Menu</nav><p>Words that are content", "Words that are content"),
+    ],
+)
+def test_page_as_markdown(html: str, expected: str) -> None:
+    assert markdown(html) == expected
+
+
+def test_head_is_yaml_whatever_the_title_says() -> None:
+    title = 'No: "such" --- # {thing}\n---'
+    body = parse_html(f"<html lang=en><title>{title}</title>x".encode(), URL, None, Wanted(kept=True)).kept
+    lines = as_markdown(unpack(body, URL)).split("\n")
+    assert lines[0] == lines[4] == "---"
+    assert {line.partition(": ")[0]: json.loads(line.partition(": ")[2]) for line in lines[1:4]} == {
+        "url": URL,
+        "title": 'No: "such" --- # {thing} ---',
+        "language": "en",
+    }
+
+
+HOSTILE = [
+    "http://a.test/../../etc/passwd",
+    "http://a.test/..%2f..%2fetc",
+    "http://../x",
+    "http://a.test/" + "x" * 5000,
+    "http://" + "x" * 300 + ".test/",
+    "http://a.test/con",
+    "http://a.test/a\0b",
+    "http://a.test/a/b\\c:d*e?f",
+    "http://[::1]:8080/",
+    "http://a.test/\u202egnp",
+    "http://a.test/.",
+    "http://-/-",
+    "https://xn--mnchen-3ya.test/%E4%BD%A0",
+]
+
+
+@pytest.mark.parametrize("url", HOSTILE)
+def test_no_url_leads_out_of_the_folder(url: str) -> None:
+    check_name(file_name(url))
+
+
+@given(st.text(max_size=300))
+def test_no_text_does(text: str) -> None:
+    check_name(file_name(f"http://{text.partition('[')[0].partition(']')[0]}"))
+
+
+def check_name(name: Path) -> None:
+    assert len(name.parts) == 2
+    for part in name.parts:
+        assert set(part) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
+        assert not part.startswith((".", "-"))
+        assert len(part) <= 101
+    assert name.suffix == ".md"
+
+
+def test_urls_that_differ_in_little_have_other_names() -> None:
+    rng = random.Random(2)
+    urls = {f"http://a.test/{''.join(rng.choices('aA/-._?&=', k=6))}" for _ in range(3000)}
+    urls |= {"http://a.test/" + "x" * 200 + end for end in ("", "y", "Y", "/")}
+    assert len({str(file_name(url)).lower() for url in urls}) == len(urls)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    site: Site = {
+        "http://a.test/": ["<h1>Home</h1>", "/A", "/a", "/moved", "/missing"],
+        "http://a.test/A": ["<p>capital"],
+        "http://a.test/a": ["<p>small"],
+        "http://a.test/moved": "http://a.test/a",
+    }
+    crawl(site, tmp_path / "crawl.db", ["http://a.test/"], text=True)
+    return tmp_path / "crawl.db"
+
+
+def test_every_page_with_text_has_a_file(store: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "pages"
+    with open_store(store) as reader:
+        assert export_markdown(pages_with_text(reader), folder) == 3
+    files = {path.relative_to(folder): path.read_text() for path in folder.rglob("*.md")}
+    assert files.keys() == {file_name(f"http://a.test/{page}") for page in ("", "A", "a")}
+    text = files[file_name("http://a.test/A")]
+    assert text.startswith('---\nurl: "http://a.test/A"\n')
+    assert "\nrank: " in text
+    assert "\nfetched_at: " in text
+    assert text.endswith("\ncapital\n")
+    assert [path.name for path in folder.parent.iterdir()] == ["pages"], "nothing is left of the writing"
+
+
+def test_folder_with_files_is_left_alone(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    with open_store(store) as reader:
+        assert export_markdown(pages_with_text(reader), tmp_path / "pages") == 3
+        with pytest.raises(SettingError, match="is there already and not an empty folder; name another one"):
+            export_markdown(pages_with_text(reader), tmp_path / "pages")
+        with pytest.raises(SettingError, match="is there already"):
+            export_markdown(pages_with_text(reader), store)
+        with pytest.raises(SettingError, match="cannot be written"):
+            export_markdown(pages_with_text(reader), store / "pages")
