@@ -43,7 +43,7 @@ def main(out: Path, pages: int, seeds: str, settings: dict[str, Any]) -> None:
     console = Console(record=True, width=_COLUMNS, file=io.StringIO())
     options = [f" {option(name)} {given}" for name, given in settings.items() if name not in _UNSAID]
     console.print(f"[dim]$[/dim] [bold]minicrawl crawl seeds.txt{''.join(options)}[/bold]\n", highlight=False)
-    console.print(render(busy[-1]), highlight=False)
+    console.print(render(busy[-1], _COLUMNS), highlight=False)
     # Without the fonts that would be fetched from elsewhere whenever somebody looks at the picture.
     svg = console.export_svg(title="minicrawl", unique_id="minicrawl")
     svg = re.sub(r"@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)

@@ -225,14 +225,80 @@ class Silence:
     pause: float
 
 
+class LimitsNow(NamedTuple):
+    """The limits of a run that goes on, None where there is none: see the settings of these names."""
+
+    pages: int | None = None
+    time: float | None = None
+    bytes: int | None = None
+    until_coverage: float | None = None
+
+
+class RunState(StrEnum):
+    """What a running crawl does."""
+
+    STARTING = "starting"
+    """It takes in the seeds."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    """It makes no more requests, and finishes those in flight; then it settles the ranking."""
+    ENDED = "ended"
+
+
+class InFlightNow(NamedTuple):
+    """A request in flight. `seconds`: since it began."""
+
+    url: str
+    seconds: float
+
+
+class CameNow(NamedTuple):
+    """What came of a request for a page: a status, or the reason why there is none."""
+
+    url: str
+    status: int | None
+    reason: str | None
+
+
+class HostWait(NamedTuple):
+    """A host that has pages and must not be asked before `until` (Unix seconds).
+
+    `why`: "delay", the usual one; "crawl-delay", its robots.txt asks for it; "slow", its answers take long; "failures",
+    `failures` of them in a row; "rest", it has asked for a rest; "address", the delay of its IP address. `delay`:
+    seconds between two requests to it.
+    """
+
+    host: str
+    until: float
+    why: str
+    delay: float
+    failures: int = 0
+
+
+class Sums(NamedTuple):
+    """What runs of a crawl have done together. `seconds`: pauses left out."""
+
+    runs: int = 0
+    fetched: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+NO_LIMITS, NOTHING_YET = LimitsNow(), Sums()
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A running crawl at one moment, for the display and `status`.
 
     `never_read`: known pages that were not read, be it that they are forbidden or failed. `left_out`: as in
-    `CrawlReport`. `errors`: final failures by reason code. `top`: (importance, URL) of the most important pages, best
-    first. `clock`: cash spent so far, in turnovers of the cash in the pages' hands. `graph`: the crawled web as of a
-    while ago; None while the crawl is small. `silence`: None unless nobody answers.
+    `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
+    the last commit. `top`: (importance, URL) of the most important pages, best first. `clock`: cash spent so far, in
+    turnovers of the cash in the pages' hands. `graph`: the crawled web as of a while ago; None while the crawl is
+    small. `silence`: None unless nobody answers. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this
+    one. `pages_per_second`, `bytes_per_second`: of the last half minute. `requests`: in flight, the oldest first, some
+    of them; `waits`: hosts that wait the longest, some; `came`: what came last, the newest first.
     """
 
     seconds: float
@@ -250,6 +316,16 @@ class Progress:
     left_out: int = 0
     graph: GraphCounts | None = None
     silence: Silence | None = None
+    state: RunState = RunState.RUNNING
+    reason: str | None = None
+    limits: LimitsNow = NO_LIMITS
+    earlier: Sums = NOTHING_YET
+    given_up: dict[str, int] = field(default_factory=dict)
+    pages_per_second: float = 0.0
+    bytes_per_second: float = 0.0
+    requests: tuple[InFlightNow, ...] = ()
+    waits: tuple[HostWait, ...] = ()
+    came: tuple[CameNow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,27 +346,6 @@ class WorkerStatus:
     pages: int
     bytes: int
     cpu: float
-
-
-class LimitsNow(NamedTuple):
-    """The limits of a run that goes on, None where there is none: see the settings of these names."""
-
-    pages: int | None
-    time: float | None
-    bytes: int | None
-    until_coverage: float | None
-
-
-class RunState(StrEnum):
-    """What a running crawl does."""
-
-    STARTING = "starting"
-    """It takes in the seeds."""
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPING = "stopping"
-    """It makes no more requests, and finishes those in flight; then it settles the ranking."""
-    ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)

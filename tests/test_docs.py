@@ -6,6 +6,7 @@ import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +38,7 @@ import minicrawl
 from minicrawl.cli import main
 from minicrawl.cli.display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
-from minicrawl.model import GraphCounts, Progress, Silence
+from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, Silence
 from minicrawl.settings import SETTINGS, option
 
 DOCS = ROOT / "docs"
@@ -129,9 +130,17 @@ def test_python_that_is_shown_runs(
 
 
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
-    numbers = dict.fromkeys(("fetched", "bytes", "known", "never_read", "hosts_ready", "hosts_waiting", "in_flight"), 1)
     graph, silence = GraphCounts(1, 1, 1, 1, 1, 1), Silence(0.0, 1.0)
-    moment = Progress(1.0, **numbers, clock=1.0, coverage=0.5, errors={}, top=(), graph=graph, silence=silence)
+    moment = replace(
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, errors={}, top=((0.5, "u"),)),
+        graph=graph,
+        silence=silence,
+        limits=LimitsNow(pages=9),
+        requests=(InFlightNow("u", 1.0),),
+        waits=(HostWait("a", 1.0, "delay", 1.0),),
+        came=(CameNow("u", 200, None),),
+        given_up={"dns": 1},
+    )
     console = Console(file=io.StringIO(), width=200, record=True)
     console.print(render(moment))
     shown = console.export_text().partition("most important")[0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, setting_options, store_option
+from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable, read_line, table, tally
 from minicrawl.errors import NothingFetchedError
 from minicrawl.settings import option
@@ -78,7 +78,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if show_settings:
         _print_settings(given, forget, store, as_json)
         return
-    live = sys.stderr.isatty() and not no_progress
+    live = sys.stderr.isatty() and not no_progress and not is_verbose()
     report = _run(given, forget, seeds, skip_bad, store, live=live)
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))

@@ -1,30 +1,55 @@
 """The live display of a crawl, and the plain lines in its place where there is no terminal."""
 
+import io
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, redirect_stderr
+from typing import TextIO, cast
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.output import amount, at_least, counted, duration, graph_line, printable, silence_line, tally
-from minicrawl.model import Progress
+from minicrawl.cli.frame import Frame
+from minicrawl.cli.outlook import Aim, aims, doing, waits_line
+from minicrawl.cli.output import (
+    amount,
+    at_least,
+    counted,
+    duration,
+    graph_line,
+    printable,
+    shortened,
+    silence_line,
+    tally,
+)
+from minicrawl.model import CameNow, Progress, RunState
 
 _PLAIN_SECONDS = 5.0
 _SLOW_SECONDS = 2.0
+_BAR = 24
+_LEAST_TOP, _MOST_TOP = 3, 10
+_WIDE = 90
+_LABELS = 12
+"""Columns that the names of figures take."""
+_COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPPING: "yellow"}
 
 
 @contextmanager
 def showing(live: bool) -> Iterator[Callable[[Progress], None]]:
     """Gives a function to show progress with, on standard error: live, or a plain line every few seconds."""
-    if not live:
+    console = Console(stderr=True)
+    if not live or console.is_dumb_terminal:
         yield _plain_lines()
         return
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as display:
-        yield lambda progress: display.update(render(progress), refresh=True)
+    frame = Frame(sys.stderr, _size)
+    try:
+        with redirect_stderr(cast(TextIO, frame)):
+            yield lambda progress: frame.draw(_drawn(progress, frame.room, console))
+    finally:
+        frame.clear()
 
 
 @contextmanager
@@ -34,29 +59,39 @@ def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[
     live: a count that runs, and goes at the end. The sum is told in any case: to take in so many takes long, too.
     """
     began, read = now(), 0
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) if live else nullcontext() as display:
+    frame = Frame(sys.stderr, _size)
 
-        def show(count: int) -> None:
-            nonlocal read
-            read = count
-            if display is not None and now() - began >= _SLOW_SECONDS:
-                display.update(Text(f"reading seeds: {count:,}"), refresh=True)
+    def show(count: int) -> None:
+        nonlocal read
+        read = count
+        if live and now() - began >= _SLOW_SECONDS:
+            frame.draw([f"reading seeds: {count:,}"])
 
+    try:
         yield show
+    finally:
+        frame.clear()
     if now() - began >= _SLOW_SECONDS:
         print(f"{read:,} seeds read in {duration(now() - began)}; taking them in ...", file=sys.stderr)  # noqa: T201
 
 
-def render(progress: Progress) -> Group:
-    """The display of one moment."""
+def render(progress: Progress, columns: int = 100, rows: int = 40) -> RenderableType:
+    """The display of one moment, in so many columns and rows."""
+    wide = max(columns - _LABELS, 20)
     facts = Table.grid(padding=(0, 2))
-    for name, value in _facts(progress):
-        facts.add_row(Text(name, style="dim"), Text(value))
+    facts.add_column(min_width=_LABELS - 2, no_wrap=True)
+    facts.add_column(overflow="ellipsis", no_wrap=True)
+    lines = list(_facts(progress, wide))
+    for name, value in lines:
+        facts.add_row(Text(name, style="dim"), value)
+    shown = min(max(rows - len(lines) - 3, _LEAST_TOP), _MOST_TOP)
+    if not progress.top:
+        return facts
     top = Table(box=None, pad_edge=False, title="most important now", title_justify="left", title_style="bold")
     top.add_column("importance", justify="right")
-    top.add_column("url", no_wrap=True, overflow="ellipsis")
-    for importance, url in progress.top:
-        top.add_row(f"{importance:.2%}", Text(printable(url)))
+    top.add_column("url", no_wrap=True)
+    for importance, url in progress.top[:shown]:
+        top.add_row(f"{importance:.2%}", Text(shortened(printable(url), wide)))
     return Group(facts, Text(), top)
 
 
@@ -64,47 +99,111 @@ def plain(progress: Progress) -> str:
     """The same in one line."""
     best = f"; first {printable(progress.top[0][1])}" if progress.top else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
+    state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
+    done = [f"{aim.what}{f', {aim.left}' if aim.left else ''}" for aim in aims(progress)]
+    fetched = progress.earlier.fetched + progress.fetched
+    size = amount(progress.earlier.bytes + progress.bytes)
     return (
-        f"{duration(progress.seconds)}: {counted(progress.fetched, 'page')}, {_speed(progress):.1f}/s, "
-        f"{amount(progress.bytes)}, {progress.known:,} known, {progress.never_read:,} not read, "
+        f"{duration(progress.seconds)}:{state} {counted(fetched, 'page')}, {progress.pages_per_second:.1f}/s, "
+        f"{size}, {progress.known:,} known, {progress.never_read:,} not read, "
         f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
         f"{progress.in_flight} in flight, "
-        f"{sum(progress.errors.values()):,} given up{best}{silence}"
+        f"{sum(progress.given_up.values()):,} given up{''.join(f'; {part}' for part in done)}{best}{silence}"
     )
 
 
-def _facts(progress: Progress) -> Iterator[tuple[str, str]]:
+def _size() -> tuple[int, int]:
+    size = shutil.get_terminal_size()
+    return size.columns, size.lines
+
+
+def _drawn(progress: Progress, room: tuple[int, int], terminal: Console) -> list[str]:
+    """The lines of the display, with the codes of their style as the terminal takes them."""
+    columns, rows = room
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=columns,
+        force_terminal=True,
+        color_system=cast(str, terminal.color_system) if not terminal.no_color else None,  # type: ignore[arg-type]
+        no_color=terminal.no_color,
+    )
+    console.print(render(progress, columns, rows), highlight=False)
+    return [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")]
+
+
+def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
+    yield "crawl", Text(doing(progress), style=_COLOURS.get(progress.state, ""))
+    for aim in aims(progress):
+        yield "until", _bar(aim)
     if progress.silence is not None:
-        yield "paused", silence_line(progress.silence)
-    yield "pages", f"{progress.fetched:,} in {duration(progress.seconds)}, {_speed(progress):.1f} pages/s"
-    yield "received", amount(progress.bytes)
-    yield "known", f"{progress.known:,}, {progress.never_read:,} of them not read"
-    yield (
-        "hosts",
-        f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting, {progress.in_flight:,} in flight",
-    )
-    yield "clock", f"{progress.clock:.2f} turnovers of all cash in hand"
-    left_out = (
-        f"; {counted(progress.left_out, 'link')} {'was' if progress.left_out == 1 else 'were'} left out"
-        if progress.left_out
-        else ""
-    )
-    yield "coverage", f"{at_least(progress.coverage)} of the importance of the known pages{left_out}"
-    if progress.graph is not None:
-        yield "shape", graph_line(progress.graph)
-    yield "given up", tally(progress.errors) or "none"
+        yield "paused", Text(silence_line(progress.silence), style="red")
+    yield "pages", Text(_pages(progress))
+    yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{_left_out(progress)}")
+    yield "coverage", Text(f"{at_least(progress.coverage)} of the importance of the known pages")
+    yield "in flight", _in_flight(progress, wide)
+    hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
+    yield "hosts", Text(hosts, style="" if progress.hosts_ready else "yellow")
+    if progress.waits:
+        yield "waits for", Text(waits_line(progress.waits, wide))
+    if progress.came:
+        yield "came last", _came(progress.came[0], wide)
+    given_up = tally(progress.given_up)
+    yield "given up", Text(given_up or "none", style="red" if given_up else "")
+    if progress.graph is not None and wide > _WIDE:
+        yield "shape", Text(graph_line(progress.graph))
 
 
-def _speed(progress: Progress) -> float:
-    return progress.fetched / progress.seconds if progress.seconds else 0.0
+def _bar(aim: Aim) -> Text:
+    """A limit of the run: how far it is, what there is of it, and when it is reached."""
+    full = round(_BAR * aim.share)
+    left = f", {aim.left}" if aim.left else ""
+    return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {aim.what}{left}")
+
+
+def _pages(progress: Progress) -> str:
+    earlier = progress.earlier
+    fetched, size, seconds = (
+        earlier.fetched + progress.fetched,
+        earlier.bytes + progress.bytes,
+        earlier.seconds + progress.seconds,
+    )
+    line = f"{fetched:,} in {duration(seconds)}, {amount(size)}; {progress.pages_per_second:.1f} pages/s just now"
+    if earlier.runs:
+        line += f"; {progress.fetched:,} in this run"
+    return line
+
+
+def _left_out(progress: Progress) -> str:
+    return f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
+
+
+def _in_flight(progress: Progress, wide: int) -> Text:
+    line = f"{progress.in_flight:,}"
+    if progress.requests:
+        oldest = progress.requests[0]
+        line += f", the first for {duration(oldest.seconds)}: "
+        line += shortened(printable(oldest.url), max(wide - len(line), 10))
+    return Text(line)
+
+
+def _came(came: CameNow, wide: int) -> Text:
+    what = came.reason or str(came.status)
+    is_bad = came.reason is not None or (came.status or 0) >= 400
+    return Text.assemble(
+        (what, "red" if is_bad else "green"), "  ", shortened(printable(came.url), wide - len(what) - 2)
+    )
 
 
 def _plain_lines() -> Callable[[Progress], None]:
-    shown_at = 0.0
+    shown_at, state = 0.0, RunState.RUNNING
 
     def show(progress: Progress) -> None:
-        nonlocal shown_at
-        if progress.seconds - shown_at >= _PLAIN_SECONDS:
+        nonlocal shown_at, state
+        now = RunState.RUNNING if progress.state is RunState.STARTING else progress.state
+        is_other, state = now is not state, now
+        is_news = is_other and progress.reason in (None, "interrupted")  # by somebody who wants to see it
+        if is_news or progress.seconds - shown_at >= _PLAIN_SECONDS:
             shown_at = progress.seconds
             print(plain(progress), file=sys.stderr, flush=True)  # noqa: T201
 

@@ -126,7 +126,13 @@ def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.meta["minicrawl.quiet"] = value
 
 
-def _log_here(_: click.Context, __: click.Parameter, value: bool) -> None:
+def is_verbose() -> bool:
+    """Whether -v was given: what happens to every URL scrolls by then."""
+    return bool(click.get_current_context().meta.get("minicrawl.verbose"))
+
+
+def _log_here(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta["minicrawl.verbose"] = value
     if value:
         _add_handler(logging.StreamHandler())
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,34 @@ def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> li
 def printable(text: str) -> str:
     """One line of text without what could steer a terminal: control characters, overrides of the writing direction."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
+
+
+def shortened(text: str, columns: int) -> str:
+    """A text in so many columns: of one that is longer, such as a URL, its middle is left out, as "…"."""
+    if cells(text) <= columns:
+        return text
+    room = max(columns - 1, 1)
+    end = room // 3
+    return f"{_fitting(text, room - end)}…{_fitting(text[::-1], end)[::-1]}"
+
+
+def cells(text: str) -> int:
+    """Columns that a text takes on a terminal: East Asian wide characters two, marks above others none."""
+    return len(text) if text.isascii() else sum(map(_cell, text))
+
+
+def _cell(char: str) -> int:
+    return 0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+
+
+def _fitting(text: str, columns: int) -> str:
+    """The begin of a text, in so many columns at most."""
+    taken = 0
+    for place, char in enumerate(text):
+        taken += _cell(char)
+        if taken > columns:
+            return text[:place]
+    return text
 
 
 def document(value: object) -> str:

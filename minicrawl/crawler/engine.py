@@ -9,6 +9,7 @@ signals are attended to meanwhile. Only that thread touches the books then, so w
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from minicrawl.crawler.absorb import Absorber
@@ -31,6 +32,8 @@ from minicrawl.store.rows import MetaValue
 from minicrawl.timing import STANDARD, Timing
 
 _OVER = object()
+_SHOWN = 3
+"""Requests in flight that are told of in the progress."""
 
 
 class Engine:
@@ -97,6 +100,7 @@ class Engine:
             self.resume()
             self.reason = reason
             self.events.tell(Stopping(self._clock(), reason))
+            self._progress_at = 0.0  # whoever has stopped it is to see that at once
         self.dispatch.stop()
         self._arrivals.ring()
 
@@ -110,11 +114,13 @@ class Engine:
         """Make no more requests until `resume`; those in flight are finished. The run's time stands still."""
         if self.reason is None and not self._time.is_paused:
             self._time.pause()
+            self._progress_at = 0.0
             self.events.tell(Paused(self._clock()))
 
     def resume(self) -> None:
         if self._time.is_paused:
             seconds = self._time.resume()
+            self._progress_at = 0.0
             self.dispatch.outages.stood_still(seconds)
             self.events.tell(Resumed(self._clock(), seconds))
 
@@ -241,7 +247,13 @@ class Engine:
 
     async def _show_progress(self, now: float) -> None:
         if now >= self._progress_at and (self._on_progress or self.events.has_readers):
-            progress = await self._thread.do(partial(self.progress.now, self.dispatch.outages.silence))
+            progress = replace(
+                await self._thread.do(partial(self.progress.now, self.dispatch.outages.silence)),
+                state=self.state,
+                reason=self.reason,
+                limits=self.dispatch.limits.now,
+                requests=self._in_flight.oldest(_SHOWN),
+            )
             if self._on_progress is not None:
                 self._on_progress(progress)
             self.events.tell(Progressed(now, progress))

@@ -1,16 +1,23 @@
 """What a run has done so far, for the display and for the store."""
 
 import json
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
+from minicrawl.crawler.books.stored_forms import EARLIER_RUNS
+from minicrawl.crawler.frontier.waits import longest_waits
 from minicrawl.crawler.loop.run_clock import RunClock
-from minicrawl.model import Fetched, Progress, Silence
+from minicrawl.model import CameNow, Fetched, Progress, Silence, State, Sums
 from minicrawl.store.rows import MetaValue
 
 _TOP = 10
+_SHOWN = 3
+_LATELY = 30.0
+"""Seconds over which the speed is measured."""
+_GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
 
 
 class RunProgress:
@@ -24,6 +31,9 @@ class RunProgress:
         self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
         self.fetched = 0
         self.bytes = 0
+        self.earlier = _runs_before(absorber.writer.meta_json(EARLIER_RUNS), absorber.writer.meta_json("run"))
+        self._came: deque[CameNow] = deque(maxlen=_SHOWN)
+        self._lately: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])  # seconds, pages and bytes
 
     @property
     def seconds(self) -> float:
@@ -33,11 +43,13 @@ class RunProgress:
         """Count what a request for a page led to."""
         self.fetched += fetched.status is not None
         self.bytes += fetched.size
+        self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
     def now(self, silence: Silence | None) -> Progress:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts, frontier = self._absorber, self._absorber.accounts, self._absorber.frontier
-        ready, waiting = frontier.counts()
+        ready, waiting = frontier.ready_or_waiting()
+        pages_per_second, bytes_per_second = self._speed()
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
@@ -46,7 +58,7 @@ class RunProgress:
             known=accounts.size,
             never_read=accounts.size - accounts.coverage.collected,
             hosts_ready=ready,
-            hosts_waiting=waiting,
+            hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.in_hand(), 1),
             coverage=accounts.coverage.bound(),
@@ -55,7 +67,31 @@ class RunProgress:
             left_out=absorber.tally.left_out,
             graph=self._graph_counts.look(accounts.book.payees, int(accounts.inlinks.sum()), absorber.writer.links),
             silence=silence,
+            earlier=self.earlier,
+            given_up=self._given_up(),
+            pages_per_second=pages_per_second,
+            bytes_per_second=bytes_per_second,
+            waits=longest_waits(waiting, self._clock(), _SHOWN),
+            came=tuple(self._came),
         )
+
+    def _given_up(self) -> dict[str, int]:
+        store = self._absorber.writer
+        given_up: dict[str, int] = {}
+        for (state, reason), count in store.page_table.counts().items():
+            if state in _GIVEN_UP:
+                given_up[reason] = given_up.get(reason, 0) + count
+        return given_up
+
+    def _speed(self) -> tuple[float, float]:
+        """Pages and bytes a second since the last look that is half a minute old."""
+        lately, seconds = self._lately, self.seconds
+        lately.append((seconds, self.fetched, self.bytes))
+        while len(lately) > 2 and seconds - lately[1][0] >= _LATELY:
+            lately.popleft()
+        since, fetched, size = lately[0]
+        passed = seconds - since
+        return ((self.fetched - fetched) / passed, (self.bytes - size) / passed) if passed > 0 else (0.0, 0.0)
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
         """What the store keeps of this run, for `status`. reason: why it is over, if it is."""
@@ -74,8 +110,22 @@ class RunProgress:
         is_over = reason is not None and not in_flight
         return {
             "run": json.dumps(state),
+            EARLIER_RUNS: json.dumps(self.earlier._asdict()),
             "run_at": now,
             "stopped": reason,
             "asked_until": now if is_over else asked_until,
             "in_doubt": int(not is_over),
         }
+
+
+def _runs_before(earlier: dict[str, float], last: dict[str, float]) -> Sums:
+    """All runs before this one, by what the store keeps of those before the last one and of the last one."""
+    before = Sums(**{**Sums()._asdict(), **{name: earlier[name] for name in Sums._fields if name in earlier}})
+    if not last:
+        return before
+    return Sums(
+        runs=before.runs + 1,
+        fetched=before.fetched + int(last["fetched"]),
+        bytes=before.bytes + int(last["bytes"]),
+        seconds=round(before.seconds + last["seconds"], 3),
+    )

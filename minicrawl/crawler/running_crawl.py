@@ -16,7 +16,7 @@ from minicrawl.crawler.loop.event_stream import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
 from minicrawl.events import SettingChanged
-from minicrawl.model import CrawlReport, LimitsNow, RunState, RunStatus
+from minicrawl.model import CrawlReport, RunState, RunStatus
 from minicrawl.settings import CrawlSettings
 
 _T = TypeVar("_T")
@@ -76,7 +76,7 @@ class RunningCrawl:
     @property
     def status(self) -> RunStatus:
         """What the crawl does just now."""
-        engine, absorber, settings = self._run.engine, self._run.absorber, self.settings
+        engine, absorber = self._run.engine, self._run.absorber
         return RunStatus(
             state=engine.state,
             reason=engine.reason,
@@ -87,7 +87,7 @@ class RunningCrawl:
             read=absorber.accounts.coverage.collected,
             in_flight=absorber.frontier.in_flight,
             workers=self._run.source.workers(),
-            limits=LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage),
+            limits=engine.dispatch.limits.now,
             banned=self._run.changes.banned(),
         )
 

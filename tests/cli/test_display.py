@@ -1,12 +1,18 @@
 """The display is a function of a moment; it never lets a URL steer the terminal."""
 
+import copy
 import io
+import re
+import sys
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from terminal import Terminal
 
 from minicrawl.cli.display import counting, plain, render, showing
-from minicrawl.model import Progress
+from minicrawl.cli.output import cells
+from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -19,46 +25,136 @@ MOMENT = Progress(
     in_flight=12,
     clock=1.25,
     coverage=0.5,
-    errors={"dns": 3, "http-404": 12},
+    errors={"dns": 3},
+    given_up={"dns": 3, "http-404": 12},
     left_out=15_001,
-    top=((0.02, "http://a.test/\x1b[31m"), (0.01, "http://b.test/")),
+    top=((0.02, "http://a.test/\x1b[31m"), *((0.01, f"http://b.test/{'日本/' * 40}{page}") for page in range(9))),
+    limits=LimitsNow(pages=4000),
+    earlier=Sums(2, 500, 1_000_000, 60.0),
+    pages_per_second=8.0,
+    requests=(InFlightNow("http://a.test/\x1b[2J" + "x" * 300, 4.0),),
+    waits=(HostWait("c.test", 0.0, "crawl-delay", 30.0),),
+    came=(CameNow("http://d.test/" + "y" * 300, 404, None),),
+    graph=GraphCounts(900, 9000, 20, 700, 30, 800),
 )
 
 
-def shown(progress: Progress) -> str:
+def shown(progress: Progress, columns: int = 100, rows: int = 40) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=100, force_terminal=False).print(render(progress))
-    return out.getvalue()
+    Console(file=out, width=columns, force_terminal=False).print(render(progress, columns, rows))
+    return out.getvalue().splitlines()
 
 
-def test_display_shows_every_number() -> None:
-    text = shown(MOMENT)
+def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
+    text = "\n".join(shown(MOMENT, 140))
     for part in (
-        "1,000 in 2:05, 8.0 pages/s",
-        "12.3 MB",
-        "5,000, 3,900 of them not read",
-        "3 ready, 40 waiting, 12 in flight",
-        "1.25 turnovers",
-        "at least 50.0% of the importance of the known pages; 15,001 links were left out",
+        "running",
+        "1,000 of 4,000 pages, about 6 min left",
+        "1,500 in 3:05, 13.3 MB; 8.0 pages/s just now; 1,000 in this run",
+        "5,000, 3,900 of them not read; 15,001 links left out",
+        "at least 50.0% of the importance of the known pages",
+        "12, the first for 4.0 s: http://a.test/",
+        "3 ready, 40 waiting",
+        "c.test until ",
+        ", Crawl-delay 30 s",
+        "404  http://d.test/",
         "http-404 12, dns 3",
+        "10.0 links a page",
         "2.00%",
-        "http://b.test/",
     ):
         assert part in text
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("columns", [60, 61, 79, 80, 81, 100, 120, 160, 200])
+@pytest.mark.parametrize("rows", [12, 24, 60])
+def test_display_fits_the_terminal(columns: int, rows: int) -> None:
+    lines = shown(MOMENT, columns, rows)
+    assert max(map(cells, lines)) <= columns
+    assert any(line.startswith("in flight") and line.rstrip().endswith("xxx") for line in lines)
+    assert len([line for line in lines if "%  http" in line]) >= 3
+    if rows >= 24:
+        assert len(lines) <= rows
+
+
+def test_no_line_says_what_needs_an_explanation() -> None:
+    assert "turnover" not in "\n".join(shown(MOMENT, 200))
+
+
+def live(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A terminal on which a crawl has shown this, and goes on."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("LINES", "40")
+    terminal = Terminal(100, 40)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with showing(live=True) as show:
+        show(progress)
+        show(progress)
+        drawn = copy.deepcopy(terminal)
+    assert terminal.screen == []
+    return drawn
+
+
+def test_live_display_is_drawn_in_colours_and_goes_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal = live(MOMENT, monkeypatch)
+    assert terminal.screen[0].split()[:2] == ["crawl", "running"]
+    assert {"\x1b[32m", "\x1b[31m"} <= terminal.codes
+    stopping = live(replace(MOMENT, state=RunState.STOPPING), monkeypatch)
+    assert "stopping: 12 requests are being finished" in stopping.screen[0]
+    assert "\x1b[33m" in stopping.codes
+
+
+def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = live(MOMENT, monkeypatch)
+    assert len(terminal.screen) > 10
+    assert not any(re.search(r"\b(3|4|9|10)\d[;m]", code) for code in terminal.codes)
+
+
+def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    terminal = Terminal(100)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with showing(live=True) as show:
+        show(MOMENT)
+    assert terminal.screen == [plain(MOMENT)]
+
+
+def test_what_is_printed_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal(100, 40)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with showing(live=True) as show:
+        show(MOMENT)
+        sys.stderr.write("a warning\n")
+        show(MOMENT)
+    assert terminal.screen == ["a warning"]
 
 
 def test_plain_line_is_one_line() -> None:
     line = plain(MOMENT)
     assert "\n" not in line
     assert "\x1b" not in line
-    assert line.startswith("2:05: 1,000 pages, 8.0/s, 12.3 MB, 5,000 known, 3,900 not read")
+    assert line.startswith("2:05: 1,500 pages, 8.0/s, 13.3 MB, 5,000 known, 3,900 not read")
+    assert "15 given up; 1,000 of 4,000 pages, about 6 min left" in line
+
+
+def test_a_stop_is_told_at_once_in_plain_lines_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing(live=False) as show:
+        show(MOMENT)
+        show(replace(MOMENT, seconds=125.1, state=RunState.STOPPING, reason="interrupted"))
+        show(replace(MOMENT, seconds=125.2, state=RunState.STOPPING, reason="interrupted"))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("2:05: stopping: 12 requests are being finished; Ctrl-C stops at once;")
 
 
 def test_plain_lines_come_every_few_seconds_only(capsys: pytest.CaptureFixture[str]) -> None:
-    from dataclasses import replace
-
     with showing(live=False) as show:
+        show(replace(MOMENT, seconds=0.2, state=RunState.STARTING))
         for seconds in (0.5, 4.9, 5.0, 5.5, 9.9, 10.1):
             show(replace(MOMENT, seconds=seconds))
     captured = capsys.readouterr()

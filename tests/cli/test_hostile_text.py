@@ -3,6 +3,7 @@
 import csv
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from minicrawl.cli.display import plain, render
 from minicrawl.cli.output import document, printable
 from minicrawl.export.ranks import export_ranks, read_ranks
 from minicrawl.export.tables import defused
-from minicrawl.model import Progress
+from minicrawl.model import CameNow, HostWait, InFlightNow, Progress
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -75,7 +76,12 @@ def test_json_says_the_same(store: Path) -> None:
 
 
 def test_neither_does_the_display() -> None:
-    progress = Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}, ((0.5, HOME + EVIL),))
+    progress = replace(
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}, ((0.5, HOME + EVIL),)),
+        requests=(InFlightNow(HOME + EVIL, 1.0),),
+        waits=(HostWait(EVIL, 1.0, "delay", 1.0),),
+        came=(CameNow(HOME + EVIL, 200, None),),
+    )
     assert plain(progress).isprintable()
     top = render(progress).renderables[2]
     assert [text.plain for text in top.columns[1]._cells] == [printable(HOME + EVIL)]  # type: ignore[union-attr]

@@ -9,6 +9,7 @@ from absorbing import absorber_of, crawl_all
 from sites import random_site
 
 from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.model import Fetched, Silence
 
@@ -65,3 +66,44 @@ def test_only_a_run_with_nothing_in_flight_is_over(
     assert meta["asked_until"] == (100.0 if is_over else 107.0)
     run = json.loads(str(meta["run"]))
     assert (run["seconds"], run["in_flight"], run["silence"]) == (10.0, in_flight, {"since": 5.0, "pause": 1.0})
+
+
+def test_speed_is_that_of_the_last_half_minute(absorber: Absorber) -> None:
+    clock = Clock()
+    progress = RunProgress(absorber, clock, started=clock.now)
+    for second in range(1, 101):  # two pages a second, then none
+        clock.now += 1
+        for _ in range(2 if second <= 50 else 0):
+            progress.add(Fetched("u", status=200, size=500))
+        now = progress.now(None)
+        lately = range(max(second - 30, 0) + 1, second + 1)
+        assert now.pages_per_second == pytest.approx(sum(2 for one in lately if one <= 50) / len(lately), abs=0.07)
+        assert now.bytes_per_second == pytest.approx(500 * now.pages_per_second)
+
+
+def test_sums_are_of_all_runs_whenever_one_is_killed(absorber: Absorber) -> None:
+    writer, runs, fetched = absorber.writer, 0, 0
+    for number in range(1, 6):
+        progress = RunProgress(absorber, Clock(), started=90.0)
+        assert progress.earlier[:3] == (runs, fetched, 5 * fetched)
+        for _ in range(number):
+            progress.add(Fetched("u", status=200, size=5))
+        if number % 2:  # of one that is killed before its first commit nothing is there to be told
+            for _ in range(2):
+                with writer.transaction():
+                    writer.save_meta(progress.meta(None, None, 0.0))
+            runs, fetched = runs + 1, fetched + number
+    assert list(wrong_meta(writer)) == []
+
+
+def test_pages_given_up_are_those_of_the_store(absorber: Absorber) -> None:
+    counts = absorber.writer.page_table.counts()
+    given_up = {reason: count for (state, reason), count in counts.items() if state in ("error", "disallowed")}
+    assert RunProgress(absorber, Clock(), started=90.0).now(None).given_up == given_up != {}
+
+
+def test_what_came_last_is_told_first(absorber: Absorber) -> None:
+    progress = RunProgress(absorber, Clock(), started=90.0)
+    for number in range(9):
+        progress.add(Fetched(f"u{number}", status=None if number == 8 else 200, reason="dns" if number == 8 else None))
+    assert progress.now(None).came == (("u8", None, "dns"), ("u7", 200, None), ("u6", 200, None))

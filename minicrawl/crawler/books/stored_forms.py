@@ -17,6 +17,8 @@ from minicrawl.store.reader import Store
 
 BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
 """Names of hosts that are asked for nothing, and numbers of pages that come before all others: under which keys."""
+EARLIER_RUNS = "earlier_runs"
+"""Under which key what the runs before the last one have done."""
 _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
@@ -36,6 +38,7 @@ _META: dict[str, Any] = {
 _META_JSON: dict[str, Any] = {
     "settings": {str: object},
     "run": _RUN,
+    EARLIER_RUNS: {"runs": int, "fetched": int, "bytes": int, "seconds": _NUMBER},
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
     BANNED_HOSTS: [str],

@@ -5,6 +5,7 @@ waiting_pages  the pages that wait on every host, and which is best
 due_pages      when read pages are fetched again
 first_rates    how often pages are taken to change that were fetched once
 lanes          the best page of the hosts on offer
+waits          for what hosts wait, and until when
 errands        what hosts are asked for that is no page, waiting for a turn
 addresses      the addresses of hosts, and how many look-ups the name server gets at once
 """

@@ -307,9 +307,16 @@ class Frontier:
 
     def counts(self) -> tuple[int, int]:
         """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
+        ready, waiting = self.ready_or_waiting()
+        return ready, len(waiting)
+
+    def ready_or_waiting(self) -> tuple[int, list[Host]]:
+        """The same, with the hosts that must wait."""
         with_pages = [host for host in self.hosts if self.pages.has_page(host)]
-        ready = sum(host.is_offered and (host.address is None or host.address.is_offered) for host in with_pages)
-        return ready, len(with_pages) - ready
+        waiting = [
+            host for host in with_pages if not (host.is_offered and (host.address is None or host.address.is_offered))
+        ]
+        return len(with_pages) - len(waiting), waiting
 
     def _wake(self, now: float) -> None:
         for page in self.pages.rested(now):

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from itertools import islice
 from typing import Any
 
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request
+from minicrawl.model import InFlightNow
 
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 
@@ -28,6 +30,7 @@ class InFlight:
         self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
         self._tasks: set[Task] = set()
+        self._begun: dict[Task, tuple[float, str]] = {}  # in this order
         self._pages: set[Task] = set()  # that are expected to be fetched
         self._beside: set[Task] = set()  # requests that are for no page
         self._slotless: set[Task] = set()  # they are for no host, but for the name server
@@ -75,6 +78,7 @@ class InFlight:
         loop = asyncio.get_running_loop()
         task = loop.create_task(asking)
         self._add(self._tasks, task)
+        self._begun[task] = loop.time(), request.url
         self._add(self._pages if request.is_page else self._beside, task)
         if not request.takes_slot:
             self._add(self._slotless, task)
@@ -99,7 +103,13 @@ class InFlight:
         self._pages.discard(task)
         self._on_change()
 
+    def oldest(self, number: int) -> tuple[InFlightNow, ...]:
+        """The requests that have been in flight for the longest."""
+        now = asyncio.get_running_loop().time()
+        return tuple(InFlightNow(url, now - begun) for begun, url in islice(self._begun.values(), number))
+
     def _ended(self, task: Task) -> None:
+        del self._begun[task]
         if not task.cancelled() and task.exception() is not None:
             self.failure = task.exception()
         self._on_change()

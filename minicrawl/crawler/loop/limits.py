@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from minicrawl.model import LimitsNow
 from minicrawl.settings import CrawlSettings
 
 
@@ -30,6 +31,12 @@ class Limits:
         done = self._done
         coverage = 0.0 if self.settings.until_coverage is None else self._coverage()
         return limit_reached(self.settings, done.fetched, done.bytes, done.seconds, coverage)
+
+    @property
+    def now(self) -> LimitsNow:
+        """The limits there are."""
+        settings = self.settings
+        return LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
 
     @property
     def time(self) -> float | None:

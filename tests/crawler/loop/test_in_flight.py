@@ -1,12 +1,17 @@
 """The room that requests in flight leave for more."""
 
 import asyncio
+import itertools
 from typing import Any, cast
+
+from skipping import run_apart
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.loop.in_flight import InFlight
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request
+
+NUMBERS = itertools.count()
 
 
 class Asked:
@@ -15,6 +20,7 @@ class Asked:
     def __init__(self, *, answers: bool | None = True, is_page: bool = True, takes_slot: bool = True) -> None:
         self.host = Host(id=0, name="a.test", delay=0.0, most=1, answers=answers)
         self.is_page, self.takes_slot = is_page, takes_slot
+        self.url = f"http://a.test/{next(NUMBERS)}"
 
 
 class Crawl:
@@ -110,3 +116,19 @@ def test_failure_of_a_request_is_kept() -> None:
         assert isinstance(crawl.flying.failure, ZeroDivisionError)
 
     asyncio.run(run())
+
+
+def test_the_oldest_requests_are_told_with_their_age() -> None:
+    async def main() -> None:
+        crawl = Crawl(requests=9)
+        for _ in range(4):
+            crawl.spawn()
+            await asyncio.sleep(1)
+        first, second = crawl.flying.oldest(2)
+        assert (round(first.seconds), round(second.seconds)) == (4, 3)
+        assert len({one.url for one in crawl.flying.oldest(9)}) == 4
+        crawl.end.set()
+        await asyncio.sleep(1)
+        assert crawl.flying.oldest(9) == ()
+
+    run_apart(main())

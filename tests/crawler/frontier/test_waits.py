@@ -1,0 +1,53 @@
+"""What a host waits for, told by its clocks; the oracle is when the frontier puts it on offer."""
+
+import math
+import random
+
+import pytest
+
+from minicrawl.crawler.frontier.waits import longest_waits, wait_of
+from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.crawler.hosts.politeness import Health
+
+NOW = 1000.0
+
+
+def host(number: int = 0, **facts: object) -> Host:
+    return Host(**({"id": number, "name": f"{number}.test", "delay": 2.0, "most": 1, "ready_at": NOW + 1} | facts))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("facts", "why", "seconds"),
+    [
+        ({}, "delay", 1.0),
+        ({"delay": 30.0, "crawl_delay": 30.0, "ready_at": NOW + 9}, "crawl-delay", 9.0),
+        ({"delay": 30.0, "crawl_delay": 30.0, "rests_until": NOW + 30}, "crawl-delay", 30.0),  # it was just read
+        ({"crawl_delay": 1.0}, "delay", 1.0),
+        ({"rests_until": NOW + 50}, "rest", 50.0),
+        ({"delay": 8.0, "health": Health(4.0)}, "slow", 1.0),
+        ({"delay": 30.0, "health": Health(70.0)}, "slow", 1.0),
+        ({"delay": 8.0, "health": Health(0.1, 8.0, 3)}, "failures", 1.0),
+        ({"rests_until": NOW + 50, "health": Health(0.1, 8.0, 1)}, "failures", 50.0),
+        ({"ready_at": 0.0, "address": Address(id=1, name="::1", delay=2.0, most=1, ready_at=NOW + 2)}, "address", 2.0),
+    ],
+)
+def test_a_wait_has_its_reason(facts: dict[str, object], why: str, seconds: float) -> None:
+    waiting = host(**facts)
+    wait = wait_of(waiting, NOW)
+    assert wait is not None
+    assert (wait.host, wait.why, wait.until) == ("0.test", why, NOW + seconds)
+    assert wait.failures == waiting.health.strains
+
+
+@pytest.mark.parametrize("facts", [{"in_flight": 1}, {"opening": 1}, {"is_banned": True}, {"ready_at": NOW - 1}])
+def test_who_waits_for_an_answer_has_no_time(facts: dict[str, object]) -> None:
+    assert wait_of(host(**facts), NOW) is None
+
+
+def test_the_longest_waits_come_first() -> None:
+    rng = random.Random(3)
+    hosts = [host(number, ready_at=NOW + rng.randrange(-5, 100)) for number in range(200)]
+    waits = longest_waits(hosts, NOW, 7)
+    longest = sorted((one.ready_at for one in hosts if one.ready_at > NOW), reverse=True)[:7]
+    assert [wait.until for wait in waits] == longest
+    assert longest_waits(hosts, math.inf, 3) == ()
