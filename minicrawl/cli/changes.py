@@ -99,7 +99,8 @@ def _lines(found: "Sequence[ChangedPage]", since: str) -> Iterator[str]:
 def _what(page: "ChangedPage") -> str:
     if page.what != "changed":
         return page.what
-    return f"changed +{page.added:,} -{page.removed:,}" + (f" in {page.times}" if page.times > 1 else "")
+    blocks = f" +{page.added:,} -{page.removed:,}" if page.added or page.removed else ""
+    return f"changed{blocks}" + (f" in {page.times}" if page.times > 1 else "")
 
 
 def _risen_rows(risen: "Sequence[RisenPage]", now: float) -> list[dict[str, object]]:

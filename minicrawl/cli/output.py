@@ -118,6 +118,14 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def span(seconds: float) -> str:
+    """A time that need not be exact: "3 days", "5 hours"."""
+    for unit, name in ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute")):
+        if seconds >= 2 * unit:
+            return counted(round(seconds / unit), name)
+    return counted(round(seconds), "second")
+
+
 def tally(counts: dict[str, int]) -> str:
     """ "dns 12, http-404 3" of {"http-404": 3, "dns": 12}: most first."""
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))

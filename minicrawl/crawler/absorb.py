@@ -37,6 +37,7 @@ from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.soft_errors import SoftErrors
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic import Strategy, Window
+from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import Fingerprint, MetaValue
 from minicrawl.store.texts.writing import TextWriter
@@ -61,11 +62,14 @@ class Absorber:
         *,
         locates: bool = False,
         owns: Owns | None = None,
+        only: Pages | None = None,
         timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked. owns: whether a URL is to be crawled
-        here; None: every one is."""
-        web = self._web = KnownWeb.of(writer, settings, strategy, window, now, locates=locates, timing=timing)
+        here; None: every one is. only: read pages that have one turn more, and no other page has one."""
+        web = self._web = KnownWeb.of(
+            writer, settings, strategy, window, now, locates=locates, timing=timing, only=only
+        )
         accounts, frontier, hosts, pages, urls = web.accounts, web.frontier, web.hosts, web.pages, web.urls
         self.writer = writer
         self.accounts, self.frontier, self.hosts, self.urls, self.pages = accounts, frontier, hosts, urls, pages

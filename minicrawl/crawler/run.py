@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
+from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
@@ -30,6 +33,7 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
+from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
@@ -73,6 +77,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     store: Path,
     *,
     forgotten: Iterable[str] = (),
+    refreshed: int | None = None,
     on_start: Callable[[Start], None] | None = None,
     on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -85,6 +90,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     """One run of a crawl. Raises ConfigError, SeedError, StoreError.
 
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
+    refreshed: so many read pages are fetched again, those that gain most by it, and no other page is fetched.
     on_start: is called once before the first request, on_begin once there is something to steer.
     started: when the crawl's time began to run, by time.monotonic().
     """
@@ -102,13 +108,14 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
         seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if not seeds.urls and not writer.size():
             raise _no_seeds(store)
-        again = ask_again(writer, seeds.urls, settings.retry)
+        again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
         if on_start is not None:
             on_start(Start(settings, remembered.changes, again, is_new and is_nameless(settings, seeds.urls)))
         return await _crawl(
             settings,
             seeds,
             writer,
+            refreshed=refreshed,
             on_begin=on_begin,
             on_progress=on_progress,
             transport=transport,
@@ -123,6 +130,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: Seeds,
     writer: Writer,
     *,
+    refreshed: int | None,
     on_begin: Callable[[Run], None] | None,
     on_progress: Callable[[Progress], None] | None,
     transport: Any,
@@ -130,7 +138,17 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     started: float,
     timing: Timing,
 ) -> CrawlReport:
-    run = opened(settings, seeds, writer, on_progress=on_progress, transport=transport, started=started, timing=timing)
+    in_round, only = _round(writer, settings, refreshed)
+    run = opened(
+        in_round,
+        seeds,
+        writer,
+        only=only,
+        on_progress=on_progress,
+        transport=transport,
+        started=started,
+        timing=timing,
+    )
     engine, absorber = run.engine, run.absorber
     absorber.commit({"settings": settings.to_json(), "stopped": None})
     async with run.source:
@@ -139,14 +157,27 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         with _signals(engine, handle_signals):
             await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
-        absorber.settling.settle_fully()
-        if settings.merge_duplicates:
-            absorber.commit(engine.meta())
-            if absorber.lookalikes.elect_leaders(writer.link_table.merged()):
-                absorber.commit(engine.meta())
-                absorber.settling.settle_fully()
-        absorber.commit(engine.meta(), ranks=True)
+        _settle(engine, absorber, merges=settings.merge_duplicates)
     return _report(engine, absorber)
+
+
+def _settle(engine: Engine, absorber: Absorber, *, merges: bool) -> None:
+    """Let the ranking be exact for all that was found, and write it down. merges: whether copies are merged."""
+    absorber.settling.settle_fully()
+    if merges:
+        absorber.commit(engine.meta())
+        if absorber.lookalikes.elect_leaders(absorber.writer.link_table.merged()):
+            absorber.commit(engine.meta())
+            absorber.settling.settle_fully()
+    absorber.commit(engine.meta(), ranks=True)
+
+
+def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tuple[CrawlSettings, Pages | None]:
+    """The settings of a run, and the only pages that it fetches; None: any."""
+    if refreshed is None:
+        return settings, None
+    pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
+    return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
 
 
 def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -154,6 +185,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: Seeds,
     writer: Writer,
     *,
+    only: Pages | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     started: float | None = None,
@@ -161,13 +193,16 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 ) -> Run:
     """The parts of a run, as the store has them: nothing is asked for before its source is entered.
 
-    started: when the run's time began, by time.monotonic(); None: now.
+    only: read pages that have one turn more, and no other page has one. started: when the run's time began, by
+    time.monotonic(); None: now.
     """
     clock = SteadyClock()
     # A proxy looks up names itself, and a transport of one's own has none.
     locates = transport is None and settings.proxy is None
     strategy = STRATEGIES[settings.strategy]
-    absorber = Absorber(writer, settings, strategy, _window(settings), clock(), locates=locates, timing=timing)
+    absorber = Absorber(
+        writer, settings, strategy, _window(settings), clock(), locates=locates, only=only, timing=timing
+    )
     absorber.settling.let_weigh(_surfer(settings))
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())

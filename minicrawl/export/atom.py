@@ -41,7 +41,8 @@ def write_feed(path: Path, changes: Sequence[ChangedPage], crawl: str, since: fl
 
 
 def _summary(page: ChangedPage) -> str:
-    blocks = f": {page.added:,} blocks of text came, {page.removed:,} went" if page.what == "changed" else ""
+    counts = f": {page.added:,} blocks of text came, {page.removed:,} went"
+    blocks = counts if page.what == "changed" and (page.added or page.removed) else ""
     return f"{page.url} is {page.what}{blocks}. Importance {page.importance:.3g}."
 
 

@@ -81,6 +81,7 @@ class DuePages:
         self.due: FloatArray = np.zeros(0)
         self._host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._resting: list[int] = []  # packed(page, -milliseconds)
+        self._rests_again = True
         self._pages_of: Counter[int] = Counter()
         self._now = 0.0
 
@@ -90,6 +91,11 @@ class DuePages:
         self.fetched_at, self.rate, self.due = (
             grown(column, size) for column in (self.fetched_at, self.rate, self.due)
         )
+
+    def limit_to(self, pages: Pages) -> None:
+        """Let these pages be due, in this order, each once. To be called before `load`."""
+        self.due[pages], self.rate[pages] = np.arange(len(pages)), 0.0
+        self._rests_again = False
 
     # Resting.
 
@@ -106,7 +112,8 @@ class DuePages:
 
     def rest(self, page: int) -> None:
         """Let a page rest until it may have its turn."""
-        heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
+        if self._rests_again:
+            heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
 
     def load(self, pages: Pages, hosts: IntArray) -> None:
         """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""

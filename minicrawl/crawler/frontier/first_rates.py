@@ -9,6 +9,7 @@ be fetched again after seconds expects them to have changed.
 from typing import NamedTuple
 
 from minicrawl.opic.refresh import WEEK, learned, running_median
+from minicrawl.store.reader import Store
 
 _LEAST_INTERVALS = 168.0
 """A week, if the least interval is an hour."""
@@ -42,6 +43,12 @@ class FirstRates:
         self.rate = 1.0 / first_interval(least)
         self.information = 0.0
         self.medians: dict[int, Median] = {}
+
+    def load(self, store: Store) -> None:
+        """Take over what the crawl before has learned."""
+        self.rate = float(store.meta("refresh_first_rate") or self.rate)
+        self.information = float(store.meta("refresh_information") or 0.0)
+        self.medians = {row.host: Median(row.median, row.learned) for row in store.refreshes.hosts() if row.learned}
 
     def of(self, host: int) -> float:
         median = self.medians.get(host)

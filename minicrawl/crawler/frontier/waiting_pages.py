@@ -49,6 +49,7 @@ class WaitingPages:
         self._held: Flags = np.zeros(0, dtype=np.bool_)
         self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
         self._puts_off = False  # any
+        self._reads_new = True  # pages never read
         self.first: set[int] = set()  # these come before all others, and are read again even where none is
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
@@ -81,6 +82,16 @@ class WaitingPages:
         host: Host = self._hosts[self.host_of[page]]
         self._lane(page).add(host, self._entry(page))
         return host
+
+    def limit_to(self, pages: Pages) -> None:
+        """Let these read pages have one turn more, in this order, and no other one: none that becomes known, either.
+        To be called before `load`."""
+        assert self._due is not None, "they wait by when they are due"
+        are_others = np.ones(len(self._held), dtype=np.bool_)
+        are_others[pages] = False
+        self._held |= are_others
+        self._reads_new = False
+        self._due.limit_to(pages)
 
     def load(self, size: int) -> None:
         """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits.
@@ -115,7 +126,7 @@ class WaitingPages:
 
     def credit(self, pages: Pages) -> None:
         """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
-        if not (self._strategy.follows_cash and len(pages)):
+        if not (self._strategy.follows_cash and len(pages) and self._reads_new):
             return
         if self._budget.share >= 1.0 or self._due is not None:
             pages = pages[~self._book.visited[pages]]
@@ -216,6 +227,8 @@ class WaitingPages:
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
+        if not self._reads_new:
+            return
         for page in pages[~self._held[pages] & ~self._book.visited[pages]].tolist():
             self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
 
@@ -275,7 +288,9 @@ class WaitingPages:
         return self._discovery.has_page(host) or self._refresh.has_page(host)
 
     def _is_done(self, page: int) -> bool:
-        """Whether a page was read, and is not read again."""
+        """Whether a page was read, and is not read again; or was never read, and is not to be."""
+        if not (self._reads_new or self._book.visited[page]):
+            return True
         return bool(self._book.visited[page]) and self._budget.share >= 1.0 and page not in self.first
 
     def _lane(self, page: int) -> Lane:

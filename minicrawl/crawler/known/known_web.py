@@ -12,6 +12,7 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
 from minicrawl.opic import DiscoveryBudget, Strategy, Window
+from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import parse_surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
@@ -46,8 +47,10 @@ class KnownWeb:
         *,
         locates: bool,
         timing: Timing,
+        only: Pages | None = None,
     ) -> "KnownWeb":
-        """locates: whether the address of a host must be known before it is asked. Raises StoreError for damage."""
+        """locates: whether the address of a host must be known before it is asked. only: read pages that have one turn
+        more, and no other page has one. Raises StoreError for damage."""
         check_sound(writer)
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
@@ -56,7 +59,7 @@ class KnownWeb:
         accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
         budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
-        due = _due_pages(accounts, settings) if settings.refreshes else None
+        due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
         frontier = Frontier(
             accounts.book,
             strategy,
@@ -72,14 +75,15 @@ class KnownWeb:
         hosts, batch = KnownHosts(frontier, settings.delay), Batch()
         pages = KnownPages(writer, batch)
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
-        load_pages(writer, accounts, frontier, pages, hosts, now, due)
+        load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
         return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due)
 
 
-def _due_pages(accounts: Accounts, settings: CrawlSettings) -> DuePages:
+def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:
     """When pages are fetched again. With so many pages or so much time to spend, none of it is left over."""
     has_budget = settings.pages is not None or settings.time is not None
     if settings.recrawl_after is not None:
-        return DuePages(accounts.ledger, Fixed(settings.recrawl_after), waits=settings.refresh, is_patient=True)
+        waits = waits and settings.refresh
+        return DuePages(accounts.ledger, Fixed(settings.recrawl_after), waits=waits, is_patient=True)
     schedule = ByWorth(settings.refresh_min, settings.refresh_max)
-    return DuePages(accounts.ledger, schedule, waits=True, is_patient=not has_budget)
+    return DuePages(accounts.ledger, schedule, waits=waits, is_patient=not has_budget)

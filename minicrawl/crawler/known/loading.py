@@ -15,7 +15,6 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.first_rates import Median
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
 from minicrawl.crawler.hosts.stored_times import Past
@@ -23,6 +22,7 @@ from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
+from minicrawl.opic.arrays import Pages
 from minicrawl.store.database import damaged
 from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
@@ -67,8 +67,10 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     hosts: KnownHosts,
     now: float,
     due: DuePages | None = None,
+    only: Pages | None = None,
 ) -> None:
-    """The hosts must have been loaded. due: when pages are fetched again, if they are."""
+    """The hosts must have been loaded. due: when pages are fetched again, if they are. only: the pages that are, and
+    no other one is fetched."""
     size = writer.size()
     room = size + size // 4  # so that growing, which takes memory for copies, is far off
     accounts.grow(room)
@@ -87,17 +89,16 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
             _load_books(writer, accounts)
             if due is not None:
                 load_refresh(writer, due)
+            if only is not None:
+                frontier.pages.limit_to(only)
             frontier.load(size, now)
 
 
 def load_refresh(writer: Writer, due: DuePages) -> None:
     """Take over when pages are due."""
-    hosts, first = writer.refreshes.hosts(), due.first_rates
     due.price = float(writer.meta("refresh_price") or due.price)
-    due.prices = {row.host: row.price for row in hosts if row.price}
-    first.rate = float(writer.meta("refresh_first_rate") or first.rate)
-    first.information = float(writer.meta("refresh_information") or 0.0)
-    first.medians = {row.host: Median(row.median, row.learned) for row in hosts if row.learned}
+    due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
+    due.first_rates.load(writer)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
     if len(kept.page):
         due.fetched_at[kept.page], due.due[kept.page], due.rate[kept.page] = kept.fetched_at, kept.due, kept.rate

@@ -62,12 +62,14 @@ class Refreshing:
         """A page was read. alias: the URL it stands for, if it does."""
         blocks = _content(fetched, parsed, alias)
         etag, last_modified = _validators(fetched)
-        row = self._row(page)
+        row, read_at = self._row(page), self._due.fetched_at.item(page)
+        if row is None and read_at:
+            self._note_second(page, fetched, blocks, read_at, now)
+            return
         if row is None or not row.fetches:
             if row is None:
                 self._due.add(self._frontier.host(page))
-            read_at = self._due.fetched_at.item(page) or now  # by a crawl that did not fetch pages again
-            self._changes.append(Change(page, read_at, "new", len(blocks) // 4, 0))
+            self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
             row = RefreshRow(
                 page,
                 now,
@@ -84,6 +86,17 @@ class Refreshing:
         if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
             self._note_lie(page)
         self._learn(row._replace(etag=etag, last_modified=last_modified), now, found)
+
+    def _note_second(self, page: int, fetched: Fetched, blocks: bytes, read_at: float, now: float) -> None:
+        """A page was read again that a crawl has read which fetched nothing again. Of what it said then a digest is
+        kept: so anything that is another counts as a change, this once."""
+        self._changes.append(Change(page, read_at, "new", len(blocks) // 4, 0))
+        kept = self._writer.recognised.fingerprint(page)
+        is_change = kept is not None and fetched.digest is not None and fetched.digest != kept.digest
+        etag, last_modified = _validators(fetched)
+        row = RefreshRow(page, read_at, now, 0.0, fetches=1, etag=etag, last_modified=last_modified)
+        memory = first_seen(blocks)
+        self._learn(row, now, Difference(is_change, 0, 0, memory, is_certain=not is_change, differs=is_change))
 
     def note_unchanged(self, page: int, now: float) -> None:
         """The server says that a page is as it was."""

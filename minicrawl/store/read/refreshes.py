@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import RefreshColumns, RefreshHost, RefreshRow
@@ -46,6 +47,15 @@ class RisenPage(NamedTuple):
     title: str | None
 
 
+class FetchColumns(NamedTuple):
+    """Last fetches of pages, an array each. fetched_at: Unix seconds. rate: as learned, changes per second."""
+
+    page: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
+    fetched_at: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+
+
 class Refreshes:
     """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
 
@@ -78,6 +88,16 @@ class Refreshes:
         columns = tuple(zip(*self._tables.rows(query), strict=True)) or ((), ())
         pages, fetched_at = (np.array(column) for column in columns)
         return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
+
+    def last_fetches(self) -> FetchColumns:
+        """Of all pages that were read and are there."""
+        query = """
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
+                CASE WHEN information > 0.0 THEN rate ELSE 0.0 END
+            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state IN ('fetched', 'alias')"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def changed_pages(self, since: float) -> list[ChangedPage]:
         """What became of pages since then (Unix seconds), the most important pages first."""

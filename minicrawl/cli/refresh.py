@@ -1,0 +1,129 @@
+"""minicrawl refresh"""
+
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
+from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
+from minicrawl.errors import NothingFetchedError
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.frontier.most_worth import Choice
+    from minicrawl.model import CrawlReport
+
+_INTERRUPTED = 130
+
+
+@click.command(epilog="Example: minicrawl refresh --pages 5000")
+@click.option("--pages", type=click.IntRange(min=1), required=True, help="How many pages.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
+@click.option("--time", "time_", metavar="TIME", help="Stop after that time, such as 30m.")
+@click.option("--header", multiple=True, metavar="NAME: VALUE", help="Send this, as 'crawl --header'. Repeatable.")
+@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@store_option
+@json_option
+@logging_options
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    pages: int, is_dry: bool, time_: str | None, header: tuple[str, ...], no_progress: bool, store: Path, as_json: bool
+) -> None:
+    """Fetch again the pages that gain most by it, once each, and stop.
+
+    A page gains by its importance times the probability that it has changed since its last fetch. All settings are
+    those that the crawl has remembered. New pages that are found wait for the next 'minicrawl crawl'. 'minicrawl
+    changes' says what has become of the pages. For 'cron' or a timer; 'crawl --refresh' goes on for ever instead.
+    """
+    if is_dry:
+        _print_choice(store, pages, as_json)
+        return
+    given: dict[str, object] = {}
+    if time_ is not None:
+        given["time"] = time_
+    if header:
+        given["header"] = header
+    started = time.time()
+    report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
+    became = _became(store, started)
+    if as_json:
+        click.echo(json.dumps(asdict(report) | {"changed": became["changed"], "gone": became["gone"]}, indent=2))
+    else:
+        click.echo("\n".join(_lines(report, became)))
+    if report.reason == "interrupted":
+        raise click.exceptions.Exit(_INTERRUPTED)
+    reason = report.cause()
+    if reason is not None:
+        raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' tells more")
+
+
+def _run(given: dict[str, object], pages: int, store: Path, *, live: bool) -> "CrawlReport":
+    from minicrawl.cli.display import showing
+    from minicrawl.crawler.admission.seeds import Seeds
+    from minicrawl.crawler.run import crawl_with
+    from minicrawl.store.reader import open_store
+
+    open_store(store).close()  # a store that is not there is told, not made
+    with showing(live) as show:
+        return asyncio.run(
+            crawl_with(
+                given,
+                Seeds([]),
+                store,
+                refreshed=pages,
+                on_progress=None if is_quiet() else show,
+                handle_signals=True,
+            )
+        )
+
+
+def _became(store: Path, since: float) -> Counter[str]:
+    """How many pages became what, since then (Unix seconds)."""
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        return Counter(page.what for page in reader.changes(since))
+
+
+def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
+    yield (
+        f"{counted(report.fetched, 'page')} fetched again ({amount(report.bytes)}) in {duration(report.seconds)}: "
+        f"{became['changed']:,} changed, {became['gone']:,} gone."
+    )
+    if report.failures:
+        yield f"Given up: {tally(report.failures)}."
+
+
+def _print_choice(store: Path, pages: int, as_json: bool) -> None:
+    from minicrawl.crawler.frontier.most_worth import most_worth
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader, reader.snapshot():
+        choices = most_worth(reader, pages, time.time())
+        urls = [reader.page_table.url(choice.page) for choice in choices]
+    if as_json:
+        rows = [{"url": url} | choice._asdict() for url, choice in zip(urls, choices, strict=True)]
+        for row in rows:
+            del row["page"]
+        click.echo(document(rows))
+    else:
+        click.echo("\n".join(_choice_lines(choices, urls)))
+
+
+def _choice_lines(choices: "Sequence[Choice]", urls: Sequence[str]) -> Iterator[str]:
+    if not choices:
+        yield "No page has been read yet; 'minicrawl crawl' reads some."
+        return
+    yield f"{'importance':>10}  {'changed':>7}  {'read':>15}  {'changes every':>14}  page"
+    for choice, url in zip(choices, urls, strict=True):
+        every = span(1.0 / choice.rate) + ("" if choice.is_learned else "?")
+        ago = f"{span(choice.age)} ago"
+        yield f"{choice.importance:>10.3g}  {choice.stale:>7.1%}  {ago:>15}  {every:>14}  {printable(url)}"
+    if not all(choice.is_learned for choice in choices):
+        yield "? no second fetch yet: as often as other pages"

@@ -1,0 +1,47 @@
+"""Which read pages are most worth a fetch now: what 'minicrawl refresh' asks for.
+
+X     importance of the page
+rate  changes per second, as learned; else as of pages of its host, or of all
+age   seconds since its last fetch
+
+    gain = X (1 - e^(-rate age))
+
+That is the importance that is out of date by now, as far as can be told: the expected gain of one fetch. The lane of
+'crawl --refresh', which has a price for fetches, comes to nearly the same order (opic/refresh.py); here it is one look
+at all pages.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.frontier.first_rates import FirstRates
+from minicrawl.store.reader import Store
+
+
+class Choice(NamedTuple):
+    """A page to fetch again. is_learned: whether its rate is its own. age: seconds. stale: probability of a change."""
+
+    page: int
+    importance: float
+    rate: float
+    is_learned: bool
+    age: float
+    stale: float
+
+
+def most_worth(store: Store, n: int, now: float) -> list[Choice]:
+    """The n read pages that gain most by a fetch now (Unix seconds), the best first; of equals the older one."""
+    first = FirstRates(kept_settings(store).refresh_min)
+    first.load(store)
+    importance, found = store.ranks.importance(), store.refreshes.last_fetches()
+    if not len(found.page):
+        return []
+    hosts, rates = found.host.tolist(), found.rate.tolist()
+    rate = np.array([learned or first.of(host) for host, learned in zip(hosts, rates, strict=True)])
+    age = np.maximum(now - found.fetched_at, 0.0)
+    stale = -np.expm1(-rate * age)
+    order = np.lexsort((found.page, -age, -importance[found.page] * stale))[:n]
+    columns = (found.page, importance[found.page], rate, found.rate > 0.0, age, stale)
+    return [Choice._make(row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]

@@ -1,0 +1,74 @@
+"""One round of fetching pages again, as a user asks for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from command_line import answer, run
+from sites import rows
+from small_web import small_web
+
+HOME = "http://a.test/"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Path]:
+    """A plain crawl whose web is still there."""
+    path = tmp_path / "crawl.db"
+    with small_web() as port:
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        assert run("crawl", HOME, "--store", path, *options).exit_code == 0
+        yield path
+
+
+def fetched_at(store: Path) -> dict[str, float]:
+    return dict(rows(store, "SELECT url, fetched_at FROM pages JOIN fetches ON fetches.id = fetch"))
+
+
+def test_so_many_pages_are_fetched_again_those_that_the_dry_run_shows(store: Path) -> None:
+    before, settings = fetched_at(store), rows(store, "SELECT value FROM meta WHERE key = 'settings'")
+    shown = answer("refresh", "--pages", "3", "--dry-run", "--store", store)
+    assert len(shown) == 3
+    assert fetched_at(store) == before
+    gains = [row["importance"] * row["stale"] for row in shown]
+    assert gains == sorted(gains, reverse=True)
+    report = answer("refresh", "--pages", "3", "--store", store)
+    assert (report["fetched"], report["changed"], report["gone"], report["reason"]) == (3, 0, 0, "nothing-left")
+    after = fetched_at(store)
+    assert {url for url in after if after[url] != before[url]} == {row["url"] for row in shown}
+    assert rows(store, "SELECT value FROM meta WHERE key = 'settings'") == settings
+    assert run("check", "--store", store).exit_code == 0
+
+
+def test_more_pages_than_there_are_get_one_turn_each(store: Path) -> None:
+    before = fetched_at(store)
+    result = run("refresh", "--pages", "1000", "--store", store)
+    assert result.stdout.startswith(f"{len(before)} pages fetched again")
+    assert all(fetched_at(store)[url] > at for url, at in before.items())
+
+
+def test_what_comes_first_is_told_with_its_reason(store: Path) -> None:
+    head, first, *_, last = run("refresh", "--pages", "2", "--dry-run", "--store", store).stdout.splitlines()
+    assert head.split() == ["importance", "changed", "read", "changes", "every", "page"]
+    assert "7 days?" in first
+    assert last == "? no second fetch yet: as often as other pages"
+
+
+def test_mistakes_are_told_in_a_sentence(tmp_path: Path) -> None:
+    missing = tmp_path / "none.db"
+    for more in ((), ("--dry-run",)):
+        result = run("refresh", "--pages", "5", *more, "--store", missing)
+        assert result.exit_code == 3
+        assert not missing.exists()
+    assert run("refresh", "--store", missing).exit_code == 2
+    assert run("refresh", "--pages", "0", "--store", missing).exit_code == 2
+
+
+def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    with small_web() as port:
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0")
+        run("crawl", HOME, "--store", path, *options)
+    result = run("refresh", "--pages", "2", "--time", "2s", "--store", path)
+    assert result.exit_code == 1
+    assert "nothing could be fetched (refused)" in result.stderr

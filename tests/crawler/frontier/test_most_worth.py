@@ -1,0 +1,140 @@
+"""Which pages are most worth a fetch, and a run that fetches these."""
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sites import Server, crawl, of_version, random_site, rows
+from skipping import run
+
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.run import crawl_with
+from minicrawl.model import CrawlReport
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+WEEK = 7 * 86_400.0
+
+
+def refreshed(server: Server, store: Path, pages: int, **given: Any) -> CrawlReport:
+    """One round."""
+    settings = {"delay": 0.0, "concurrency": 1} | given
+    return run(crawl_with(settings, Seeds([]), store, refreshed=pages, transport=server), grace=0.0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(3)
+    crawl(site, path, seeds)
+    return path
+
+
+def test_gain_is_importance_times_the_probability_of_a_change(store: Path) -> None:
+    """Against the formula, a page at a time."""
+    rows(store, "UPDATE fetches SET fetched_at = 1000.0 + 40000.0 * (page % 7)")
+    rows(store, "INSERT INTO refresh (page, fetched_at, due, rate, information, fetches, changes, blocks, answers)"
+                " SELECT id, 500.0 + 1e5 * (id % 3), 0, (id % 5 + 1) * 1e-6, 1.0, 2, 1, x'', '' FROM pages"
+                " WHERE id % 4 = 0 AND state = 'fetched'")  # fmt: skip
+    now = 1e6
+    with open_store(store) as reader:
+        importance = reader.ranks.importance()
+        expected = {}
+        for page, state, plain, again, rate in rows(
+            store,
+            "SELECT pages.id, state, fetches.fetched_at, refresh.fetched_at, rate FROM pages"
+            " JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id",
+        ):
+            if state in ("fetched", "alias"):
+                age = now - (plain if again is None else again)
+                expected[page] = importance[page] * (1 - math.exp(-(rate or 1 / WEEK) * age))
+        found = most_worth(reader, 1000, now)
+        assert {choice.page for choice in found} == expected.keys()
+        gains = [expected[choice.page] for choice in found]
+        assert gains == pytest.approx(sorted(expected.values(), reverse=True))
+        assert [choice.importance * choice.stale for choice in found] == pytest.approx(gains)
+        assert [choice.page for choice in most_worth(reader, 5, now)] == [choice.page for choice in found[:5]]
+
+
+def test_a_store_without_pages_has_none_to_fetch(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    crawl({}, path, [HOME])
+    with open_store(path) as reader:
+        assert most_worth(reader, 5, 1e10) == []
+
+
+@pytest.mark.parametrize("version", [5, 7, 9])
+def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: Path, version: int) -> None:
+    site, _ = random_site(3)
+    rows(store, "UPDATE fetches SET fetched_at = 1e9")
+    if version < 9:
+        of_version(version, store)
+    more = {url: [*links, HOME + "unheard-of"] for url, links in site.items()}
+    with open_store(store) as reader:
+        chosen = [reader.page_table.url(choice.page) for choice in most_worth(reader, 12, 1e10)]
+        known = reader.size()
+    server = Server(more)
+    report = refreshed(server, store, 12)
+    assert (report.reason, report.fetched) == ("nothing-left", 12)
+    assert server.asked == chosen
+    assert report.known == known + 1  # its turn comes with the next crawl
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+    _, later = crawl(more, store, [])
+    assert later.asked == [HOME + "unheard-of"]
+
+
+def test_a_page_that_fails_in_a_round_is_tried_again_and_one_that_is_missing_is_not_gone_yet(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    pages = [HOME + name for name in ("flaky", "missing", "moved")]
+    site: dict[str, Any] = {HOME: pages, **{page: [HOME] for page in pages}}
+    crawl(site, path, [HOME])
+
+    class Failing(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            answered = super()._answer(request)
+            is_first = self.asked.count(str(request.url)) == 1
+            return httpx.Response(503) if is_first and request.url.path == "/flaky" else answered
+
+    server = Failing(site | {HOME + "missing": 404, HOME + "moved": HOME})
+    refreshed(server, path, 100)
+    assert Counter(server.asked) == {HOME: 1, HOME + "flaky": 2, HOME + "missing": 1, HOME + "moved": 1}
+    states = dict(rows(path, "SELECT url, state FROM pages"))
+    assert states == {HOME: "fetched", HOME + "flaky": "fetched", HOME + "missing": "fetched", HOME + "moved": "alias"}
+
+
+def test_rounds_learn_and_note_what_has_changed_also_since_a_crawl_that_fetched_nothing_again(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    edited, same = HOME + "edited", HOME + "same"
+
+    def site(edition: int) -> dict[str, Any]:
+        words = "<p>what this page says all the time</p>"
+        return {HOME: [edited, same], edited: [HOME, words, f"<p>edition {edition}</p>"], same: [HOME, words]}
+
+    crawl(site(0), path, [HOME])
+    for edition in (1, 1, 2):
+        refreshed(Server(site(edition)), path, 3)
+    learned = dict(rows(path, "SELECT url, answers FROM refresh JOIN pages ON pages.id = page"))
+    assert learned == {HOME: "===", edited: "#=#", same: "==="}
+    with open_store(path) as reader:
+        found = {(page.url, page.what, page.times, page.removed) for page in reader.changes()}
+    new = {(url, "new", 1, 0) for url in (HOME, edited, same)}
+    assert found == new | {(edited, "changed", 2, 1)}  # of the first one no blocks are known
+    assert rows(path, "SELECT count(*) FROM refresh WHERE fetches = 4") == [(3,)]
+
+
+def test_a_crawl_goes_on_after_a_round_as_before(tmp_path: Path) -> None:
+    """What waits still waits, and pages that were read are not read again."""
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds, pages=10)
+    refreshed(Server(site), path, 4)
+    _, server = crawl(site, path, [])
+    waiting = rows(path, "SELECT count(*) FROM pages WHERE state = 'waiting'")
+    assert waiting == [(0,)]
+    assert max(Counter(server.asked).values()) == 1
