@@ -10,7 +10,8 @@ p           where a walker jumps, sum 1
 M           M[j, i]: chance to go to j from i, of a visited page with links
 level       a division of all pages into groups: sites, their hosts, their folders ...; each refines the one before
 n_g, u_g    visited pages of group g; what unvisited pages send along the links of these
-lambda_g    n_g / (n_g + 5): how far a group's own average counts, the rest is that of the group above it; of a site 1
+lambda_g    n_g / (n_g + 5): how far a group's own average counts, the rest is that of the group above it; of a site
+            n_g / (n_g + 0.5), as nothing is above it: the rest is jumps
 v_i         share of x_i that an unvisited page i sends like its site, see `site_votes`
 
     u_g = sum over unvisited pages i of g of v_i * x_i                               on the finest level
@@ -38,6 +39,8 @@ Step = Callable[[FloatArray], FloatArray]
 
 OWN = 5.0
 """Visited pages of a group from which on its own average counts for more than half."""
+SITE_OWN = 0.5
+"""The same of a site: the first page that is read of one is its front page as a rule, and no page is less like the rest."""
 MOST_VOTES = 10.0
 """Unvisited pages of a site vote with at most so many times the site's share of all that visited pages have."""
 _AT_ONCE = 2**20
@@ -124,16 +127,30 @@ def expected_importance(  # noqa: PLR0913 - parameters of the method, with defau
     sending = _Sending(pages, np.ones(pages.size) if votes is None else votes)
 
     def step(x: FloatArray) -> FloatArray:
-        sent, y = sending.of(x), np.zeros(pages.size)
-        for rows in _cut(links(), links_at_once):
-            y += np.bincount(rows.targets, _along(rows, sent), minlength=pages.size)
-        y = pages.folded(y)
+        y = pages.folded(_passed_on(links, sending.of(x), links_at_once))
         y *= damping
         y += (1.0 - y.sum()) * p
         return y
 
     x = p if start is None else _distribution(pages.folded(start))
     return _fixed_point(step, x, tolerance * (1.0 - damping) / damping if damping else math.inf)
+
+
+def from_unvisited(  # noqa: PLR0913 - what the expected importance was worked out of
+    links: Links,
+    pages: KnownPages,
+    votes: FloatArray,
+    expected: FloatArray,
+    *,
+    damping: float = 0.85,
+    links_at_once: int = _AT_ONCE,
+) -> FloatArray:
+    """What part of their expected importance pages have by the links that unvisited pages are expected to have:
+    damping * M @ e, shape (n,); what is left is by links found, and by jumps."""
+    sent = _Sending(pages, votes).of(expected)
+    sent[pages.visited] -= expected[pages.visited]
+    part: FloatArray = damping * pages.folded(_passed_on(links, sent, links_at_once))
+    return part
 
 
 def site_votes(pages: KnownPages, importance: FloatArray, most: float = MOST_VOTES) -> FloatArray:
@@ -205,12 +222,19 @@ class _Level(NamedTuple):
         count = int(group.max(initial=-1)) + 1
         above = np.zeros(count, dtype=np.int64)
         visited = np.bincount(group[examples], minlength=count).astype(np.float64)
-        share = (visited > 0.0).astype(np.float64)
+        share = visited / (visited + (SITE_OWN if coarser is None else OWN))
         if coarser is not None:
             above[group] = coarser
-            share = visited / (visited + OWN)
         own = np.divide(share, visited, out=np.zeros(count), where=visited > 0.0)
         return cls(own, 1.0 - share, above, group[examples])
+
+
+def _passed_on(links: Links, sent: FloatArray, at_once: int) -> FloatArray:
+    """What comes to each page along links, of what each page sends along all of its own."""
+    y = np.zeros(len(sent))
+    for rows in _cut(links(), at_once):
+        y += np.bincount(rows.targets, _along(rows, sent), minlength=len(sent))
+    return y
 
 
 def _cut(links: Iterable[Rows], at_most: int) -> Iterator[Rows]:
@@ -232,10 +256,12 @@ def _along(rows: Rows, sent: FloatArray) -> FloatArray:
     outdegrees = np.diff(rows.indptr)
     if rows.weights is None:
         return np.repeat(sent[rows.sources] / np.maximum(outdegrees, 1), outdegrees)
-    row = np.repeat(np.arange(len(outdegrees)), outdegrees)
-    total = np.bincount(row, rows.weights, minlength=len(outdegrees))
+    total = np.zeros(len(outdegrees))
+    has_links = outdegrees > 0
+    if len(rows.targets):
+        total[has_links] = np.add.reduceat(rows.weights, rows.indptr[:-1][has_links], dtype=np.float64)
     each = np.divide(sent[rows.sources], total, out=np.zeros(len(total)), where=total > 0.0)
-    return each[row] * rows.weights
+    return np.repeat(each, outdegrees) * rows.weights
 
 
 def _fixed_point(step: Step, x: FloatArray, least: float) -> FloatArray:

@@ -8,7 +8,7 @@ from table import each
 
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, KnownPages, Rows, expected_importance, pagerank, site_votes
-from minicrawl.rank.expected import MOST_VOTES, OWN
+from minicrawl.rank.expected import MOST_VOTES, OWN, SITE_OWN, from_unvisited
 
 
 def rows_of(links):
@@ -29,8 +29,8 @@ def shares_of(links, pages, given=None, **options):
     return expected_importance(lambda: [rows_of(links)], pages, given, **{"tolerance": 1e-12} | options)
 
 
-def oracle(links, pages, given=None, damping=0.85):
-    """Every page's row of the transition matrix, averages included, and the linear equations solved."""
+def rows_written_out(links, pages, given=None):
+    """Every page's row of the transition matrix, averages included, in two parts: along links, and by jumps."""
     size, stands_for = pages.size, pages.stands_for if pages.stands_for is not None else np.arange(pages.size)
     p = np.bincount(stands_for, pages.jump, minlength=size) / pages.jump.sum()
     examples = [page for page in range(size) if pages.visited[page] and stands_for[page] == page]
@@ -39,24 +39,29 @@ def oracle(links, pages, given=None, damping=0.85):
         row = np.zeros(size)
         for target in links.get(page, ()):
             row[stands_for[target]] += 1 / len(links[page])
-        return row if row.any() else p
+        return row
 
     def average(page, level):
-        if level < 0:
-            return p
         alike = [own(each) for each in examples if pages.levels[level][each] == pages.levels[level][page]]
-        if not alike:
-            return average(page, level - 1)
-        share = len(alike) / (len(alike) + OWN) if level else 1.0
-        return share * np.mean(alike, axis=0) + (1 - share) * average(page, level - 1)
+        share = len(alike) / (len(alike) + (OWN if level else SITE_OWN))
+        row = share * np.mean(alike, axis=0) if alike else np.zeros(size)
+        return row + (1 - share) * average(page, level - 1) if level else row
 
     def row(page):
         if pages.visited[page]:
             return own(page)
         vote = 1.0 if given is None else given[page]
-        return vote * average(page, len(pages.levels) - 1) + (1 - vote) * p
+        return vote * average(page, len(pages.levels) - 1) if len(pages.levels) else np.zeros(size)
 
-    matrix = np.array([row(page) for page in range(size)])
+    along = np.array([row(page) for page in range(size)])
+    return along, np.outer(1 - along.sum(axis=1), p)
+
+
+def oracle(links, pages, given=None, damping=0.85):
+    """The linear equations solved."""
+    size, stands_for = pages.size, pages.stands_for if pages.stands_for is not None else np.arange(pages.size)
+    p = np.bincount(stands_for, pages.jump, minlength=size) / pages.jump.sum()
+    matrix = sum(rows_written_out(links, pages, given))
     x = np.linalg.solve(np.eye(size) - damping * matrix.T, (1 - damping) * p)
     x[stands_for != np.arange(size)] = 0.0
     return x / x.sum()
@@ -103,25 +108,41 @@ def test_result_is_within_the_tolerance(seed):
 def test_page_not_visited_links_as_the_visited_page_of_its_site():
     """A site of a page 0 that links to page 2, and a page 1 that was not visited: 1 is expected to link to 2, too.
 
-    x0 = x1 = j, x2 = j + 2 d j and the cash of 2, which has no links, is evenly everybody's: j the same for all three.
+    It does so with 1 / (1 + SITE_OWN): only one page of its site was visited. x0 = x1 = j, x2 = j + d j + d j / (1 +
+    SITE_OWN), and the cash of 2, which has no links, is evenly everybody's: j the same for all three.
     """
     shares = shares_of({0: [2], 2: []}, known([True, False, True], [[0, 0, 1]]))
-    assert shares == pytest.approx(np.array([1, 1, 1 + 2 * 0.85]) / (3 + 2 * 0.85), abs=1e-12)
+    more = 0.85 * (1 + 1 / (1 + SITE_OWN))
+    assert shares == pytest.approx(np.array([1, 1, 1 + more]) / (3 + more), abs=1e-12)
 
 
 def test_group_with_few_visited_pages_is_as_much_itself_as_they_are():
     """Host 1 of a site has one visited page, which links to 3, of six; the five on host 0 link to 4.
 
-    The page of host 1 that was not visited links to 3 with 1/6, and as the site does (1/6 to 3, 5/6 to 4) with 5/6.
+    The page of host 1 that was not visited links to 3 with 1/6, and as the site does (1/6 to 3, 5/6 to 4) with 5/6 of
+    what the site's six visited pages are good for.
     """
     links = {0: [3], 1: [4], **{page: [4] for page in range(5, 9)}, 3: [], 4: []}
     visited = [True, True, False, True, True, True, True, True, True]
     pages = known(visited, [[0, 0, 0, 1, 1, 0, 0, 0, 0], [1, 0, 1, 2, 2, 0, 0, 0, 0]])
     j, d = 1.0, 0.85
-    to_3 = 1 / (1 + OWN) + OWN / (1 + OWN) / 6
+    as_site = OWN / (1 + OWN) * 6 / (6 + SITE_OWN)
+    to_3, to_4 = 1 / (1 + OWN) + as_site / 6, as_site * 5 / 6
     x = np.full(9, j)
-    x[3], x[4] = j + d * (j + to_3 * j), j + d * (5 * j + (1 - to_3) * j)
+    x[3], x[4] = j + d * (j + to_3 * j), j + d * (5 * j + to_4 * j)
     assert shares_of(links, pages) == pytest.approx(x / x.sum(), abs=1e-12)
+
+
+@each("seed", range(20))
+def test_what_comes_from_unvisited_pages_is_what_their_expected_links_bring(seed):
+    """By the averages written out: d times the sum over unvisited pages of their rows, without what is jumps."""
+    links, pages, rng = random_web(seed)
+    given = rng.random(pages.size)
+    shares = shares_of(links, pages, given)
+    part = from_unvisited(lambda: [rows_of(links)], pages, given, shares)
+    own, _ = rows_written_out(links, pages, given)
+    brought = 0.85 * np.where(pages.visited, 0.0, shares) @ own
+    assert part == pytest.approx(brought, abs=1e-11)
 
 
 def test_site_nothing_of_was_visited_sends_to_all_alike():
