@@ -16,6 +16,7 @@ class Sizes:
     settled          pages that are visited virtually at a time
     loaded           pages that are put into the queues at a time where a crawl goes on
     pages            known, up to which all of their accounts is in memory; then on disk what their own turns look at
+    expected         pages, up to which expected importance is worked out: it takes 14 numbers a page in memory
     seeds            taken in and committed at a time: a second or two, after which the crawl can be told to stop
     read             pages before the shape of a crawl is looked at: to load what finds components would cost more than
                      a hundredth of its time
@@ -29,6 +30,7 @@ class Sizes:
     settled: int = 5_000
     loaded: int = 2**20
     pages: int = 1_000_000
+    expected: int = 4_000_000
     seeds: int = 2**15
     read: int = 20_000
 

@@ -90,6 +90,17 @@ def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, l
     return site, urls[-3:]
 
 
+def wide_site(seed: int, pages: int = 200, hosts: int = 5) -> tuple[dict[str, list[str]], list[str]]:
+    """A seeded site of which every page is reached, and most are known long before they are read; and its seed."""
+    rng = random.Random(seed)
+    words = ["".join(rng.choices("abcdefghijklmnop", k=8)) for _ in range(pages)]  # numbers may be taken for a trap
+    urls = [f"http://h{page % hosts}.test/{word}" for page, word in enumerate(words)]
+    site = {url: [urls[min(int(rng.paretovariate(0.7)), pages) - 1] for _ in range(4)] for url in urls}
+    for page in range(1, pages):
+        site[urls[(page - 1) // 4]].append(urls[page])
+    return site, urls[:1]
+
+
 # Tables of older versions where they differ from those of the version after.
 # What version 9 brought is taken away.
 _EIGHTH = """
@@ -97,6 +108,10 @@ _EIGHTH = """
     DROP TABLE texts;
     ALTER TABLE refresh DROP COLUMN importance;
     DROP VIEW ranks;
+    DROP VIEW weighed;
+    DROP TABLE expected;
+    DROP TABLE expected_sites;
+    DELETE FROM meta WHERE key = 'expected';
     CREATE VIEW ranks AS SELECT * FROM pages;
 """
 _SEVENTH = """
@@ -108,7 +123,6 @@ _SEVENTH = """
 """
 _FIFTH = """
     DROP VIEW ranks;
-    DROP VIEW weighed;
     DROP VIEW books;
     ALTER TABLE pages RENAME COLUMN visited TO is_read;
     ALTER TABLE pages RENAME COLUMN standing TO cash;

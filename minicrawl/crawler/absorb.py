@@ -11,6 +11,7 @@ from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.known.discovery import Discovery
+from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.known.loading import load_budgets
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
@@ -80,6 +81,7 @@ class Absorber:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.texts = TextWriter(writer) if settings.text or writer.texts.size else None
         self.settling = Settling(accounts, web.batch, writer)
+        self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         admission = self.admission = Admission(settings, strategy, traps, owns)
         discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
@@ -182,6 +184,7 @@ class Absorber:
             self.visits.alternates,
             self.refreshing,
             self.texts,
+            self.expecting,
         )
         return [part for part in parts if part is not None]
 

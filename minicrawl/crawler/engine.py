@@ -214,6 +214,7 @@ class Engine:
             self.dispatch.on_commit(now)
         if self._absorber.settling.is_due:
             self._absorber.settling.settle()
+        self._absorber.expecting.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:
         """What the store keeps of this run."""
@@ -227,9 +228,10 @@ class Engine:
         pause = until - self._clock()
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
-        # Nothing happens for a while: a good time to commit, and for virtual visits.
+        # Nothing happens for a while: a good time to commit, and for what takes long.
         if self._absorber.turns_in_batch:
             await self._commits.commit()
+            await self._thread.do(self._absorber.expecting.keep_up)
         if not await self._thread.do(self._absorber.settling.settle):
             await self._arrivals.rings_within(until - self._clock())
 

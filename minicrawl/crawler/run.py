@@ -169,6 +169,7 @@ def _settle(engine: Engine, absorber: Absorber, *, merges: bool) -> None:
         if absorber.lookalikes.elect_leaders(absorber.writer.link_table.merged()):
             absorber.commit(engine.meta())
             absorber.settling.settle_fully()
+    absorber.expecting.work_out(at_end=True)
     absorber.commit(engine.meta(), ranks=True)
 
 

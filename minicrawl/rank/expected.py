@@ -40,7 +40,7 @@ Step = Callable[[FloatArray], FloatArray]
 OWN = 5.0
 """Visited pages of a group from which on its own average counts for more than half."""
 SITE_OWN = 0.5
-"""The same of a site: the first page that is read of one is its front page as a rule, and no page is less like the rest."""
+"""The same of a site. What is read of it first is its front page as a rule, and no page is less like the rest."""
 MOST_VOTES = 10.0
 """Unvisited pages of a site vote with at most so many times the site's share of all that visited pages have."""
 _AT_ONCE = 2**20

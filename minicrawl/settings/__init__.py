@@ -17,6 +17,7 @@ from minicrawl.settings.values import compiled, option, parse_boost, parse_durat
 
 __all__ = [
     "DEFAULT_STORE",
+    "EXPECTED",
     "GROUPS",
     "HIDDEN",
     "RANKINGS",
@@ -37,5 +38,7 @@ __all__ = [
 ]
 
 RANKINGS = ("importance", "history", "cash", "inlinks")
-"""The rankings that every store has."""
+"""The rankings that every store has at every commit."""
+EXPECTED = "expected"
+"""The ranking by expected importance, which a store has as of when it was last worked out."""
 DEFAULT_STORE = Path("data/crawl.db")

@@ -11,6 +11,7 @@ from typing import Any, Self
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
@@ -44,6 +45,7 @@ class Store:
         self.page_table = PageTable(self._tables)
         self.link_table = LinkTable(self._tables)
         self.ranks = Ranks(self._tables)
+        self.expected = Expected(self._tables)
         self.hosts = Hosts(self._tables)
         self.sitemaps = Sitemaps(self._tables)
         self.patterns = Patterns(self._tables)
@@ -71,12 +73,13 @@ class Store:
         """
         return self._tables.snapshot()
 
-    def top(self, n: int, by: str = "importance") -> list[RankedPage]:
-        """The n pages with the largest `by`, one of RANKINGS; `rank` is always that by importance."""
+    def top(self, n: int, by: str | None = None) -> list[RankedPage]:
+        """The n pages with the largest `by`, see `pages`."""
         return list(self.ranks.pages(by, n))
 
-    def pages(self, by: str = "importance", n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`, one of RANKINGS."""
+    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`: "expected", or one of RANKINGS; None: "expected" while pages
+        wait to be read, else "importance". `rank` is that by importance, or by "expected" the place in that order."""
         return self.ranks.pages(by, n)
 
     def changes(self, since: float = 0.0) -> list[ChangedPage]:

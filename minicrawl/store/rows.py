@@ -277,7 +277,7 @@ class ListedUrl(NamedTuple):
 
 
 class RankedPage(NamedTuple):
-    """A row of the view `ranks`."""
+    """A row of the view `ranks`. expected: None of a page that was not known when it was last worked out."""
 
     rank: int
     url: str
@@ -292,6 +292,30 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
+    expected: float | None = None
+
+
+class ExpectedSite(NamedTuple):
+    """A row of `expected_sites`."""
+
+    owner: str
+    visited: int
+    unvisited: int
+    sends: float
+
+
+class ExpectedOf(NamedTuple):
+    """What expected importance rests on, as of when it was worked out.
+
+    visited: pages that had had their turn; read, known: pages. coverage: what the read pages have of all. stays: how
+    many of the first hundred are likely to be among them in the end, as a share; None: that was not looked at.
+    """
+
+    visited: int
+    read: int
+    known: int
+    coverage: float
+    stays: float | None
 
 
 class RefreshRow(NamedTuple):

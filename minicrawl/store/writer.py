@@ -15,6 +15,7 @@ import numpy.typing as npt
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
+from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.tables import Row, columns
 from minicrawl.store.reader import Store
@@ -22,6 +23,7 @@ from minicrawl.store.rows import (
     Alternate,
     Change,
     DomainRow,
+    ExpectedSite,
     Fingerprint,
     HostRow,
     LinkerRow,
@@ -100,6 +102,22 @@ class Writer(Store):
             "INSERT INTO places (first, pages) VALUES (?, ?)",
             ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
         )
+
+    def save_expected(
+        self, shares: npt.NDArray[np.float64], unread: npt.NDArray[np.float64], sites: Iterable[ExpectedSite]
+    ) -> None:
+        """Keep the expected importance of all pages, and the part of it by links that unread pages are expected to
+        have; and the sites that these links are expected of."""
+        self._db.execute("DELETE FROM expected")
+        self._db.executemany(
+            "INSERT INTO expected (first, shares, unread) VALUES (?, ?, ?)",
+            (
+                (first, *(to_digits(values[first : first + PAGES_A_ROW]) for values in (shares, unread)))
+                for first in range(0, len(shares), PAGES_A_ROW)
+            ),
+        )
+        self._db.execute("DELETE FROM expected_sites")
+        self._insert("expected_sites", ExpectedSite, sites)
 
     def save_links(self, links: Iterable[Links]) -> None:
         self._replace("links", Links, links)

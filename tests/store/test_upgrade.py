@@ -15,23 +15,28 @@ from minicrawl.store.writer import Writer
 SCHEMA = """SELECT m.name, c.name, c.type, c."notnull", c.dflt_value
     FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c ORDER BY m.name, c.cid"""
 HOME = "http://a.test/"
+ANEW = "'run', 'expected', 'coverage_waiting', 'best_floor', 'is_ranked'"
+"""What in `meta` is worked out again."""
 TEXT = " ".join(f"<p>This is piece number {number} of what it says</p>" for number in range(50))
 
 
 def contents(store: Path) -> list[list[tuple[object, ...]]]:
-    """All that a store says of pages, but for the numbers of their answers and the walkers, who start again."""
+    """All that a store says of pages, but for the numbers of their answers, the walkers, who start again, and what is
+    expected, which the next crawl works out."""
     info = "SELECT 'pages.' || name FROM pragma_table_info('pages') WHERE name NOT IN ('walkers', 'steps', 'fetch')"
     columns = ", ".join(name for (name,) in rows(store, info))
     pages = f"SELECT {columns}, fetch IS NOT NULL, fetches.* FROM pages LEFT JOIN fetches ON fetches.id = fetch"
     said = [list(row) for row in rows(store, f"{pages} ORDER BY url")]
+    info = "SELECT name FROM pragma_table_info('ranks') WHERE name <> 'expected'"
+    ranked = ", ".join(name for (name,) in rows(store, info))
     number = columns.count(",") + 2
     return [
         [tuple(row[:number] + row[number + 1 :]) for row in said],
         rows(store, "SELECT url_hashes.* FROM url_hashes ORDER BY page"),
         rows(store, "SELECT * FROM links"),
-        rows(store, "SELECT * FROM meta WHERE key NOT IN ('run', 'coverage_waiting', 'best_floor', 'is_ranked')"),
+        rows(store, f"SELECT * FROM meta WHERE key NOT IN ({ANEW})"),
         rows(store, "SELECT id, name, crawl_delay, next_fetch FROM hosts"),
-        rows(store, "SELECT * FROM ranks"),
+        rows(store, f"SELECT {ranked} FROM ranks"),
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
-from minicrawl.errors import MinicrawlError
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import Flags, flagged
@@ -20,6 +20,8 @@ from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
+_ROUNDED = 1e-9
+"""What rounding may take from a sum of shares."""
 
 
 def audit(store: Store) -> Iterator[str]:
@@ -39,6 +41,7 @@ def audit(store: Store) -> Iterator[str]:
         yield from held.totals(int(store.meta("cash_total") or 0))
         yield from _links(store, held)
         yield from _order(store, held.ledger)
+        yield from _expected(store)
     yield from store.texts.flaws()
 
 
@@ -134,6 +137,23 @@ def _order(store: Store, ledger: Ledger) -> Iterator[str]:
         worthy = flagged(ledger.worths(slice(0, ledger.size)) >= int(floor))
         for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
             yield f"page {page} is not among the best, but has received as much"
+
+
+def _expected(store: Store) -> Iterator[str]:
+    """What is wrong with the expected importance that was kept."""
+    rests_on = store.expected.of()
+    if rests_on is None:
+        return
+    try:
+        shares = store.expected.shares()
+    except StoreError:
+        yield "expected importance has shares that are no numbers"
+        return
+    there, total = int(np.count_nonzero(~np.isnan(shares))), float(np.nansum(shares))
+    if there != rests_on.known:
+        yield f"expected importance is there of {there} pages instead of {rests_on.known}"
+    elif abs(total - 1.0) > _ROUNDED:
+        yield f"expected importance adds up to {total} instead of 1"
 
 
 def _links(store: Store, held: _Held) -> Iterator[str]:

@@ -23,6 +23,7 @@ _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
 _OF_RUN = {"shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
+_EXPECTED = {"visited": int, "read": int, "known": int, "coverage": _NUMBER, "stays": _NUMBER | None}
 
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
@@ -39,6 +40,7 @@ _META_JSON: dict[str, Any] = {
     "settings": {str: object},
     "run": _RUN,
     EARLIER_RUNS: {"runs": int, "fetched": int, "bytes": int, "seconds": _NUMBER},
+    "expected": _EXPECTED,
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
     BANNED_HOSTS: [str],

@@ -9,5 +9,7 @@ discovery    URLs that become pages
 batch        what the next commit writes of the turns of pages
 saving       what the next commit writes of the accounts; what a part of the crawl does to be saved
 settling     virtual visits along the links that the store holds
+expectation  expected importance of the pages known so far
+expecting    when it is worked out
 tally        what a run counts
 """

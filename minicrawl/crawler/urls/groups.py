@@ -35,6 +35,10 @@ class UrlGroups:
         table = np.array(self._of_finest, dtype=np.int64).reshape(-1, FOLDERS + 2)
         return [level[finest] for level in table.T]
 
+    def owners(self) -> list[str]:
+        """The owners by their numbers on the coarsest level."""
+        return list(self._numbers[0])
+
     def _add(self, directory: str) -> int:
         host, *folders = directory.split("/")[2:]
         keys = [owner_of(hostname(directory)), *("/".join([host, *folders[:depth]]) for depth in range(FOLDERS + 1))]

@@ -5,5 +5,6 @@ page_table  what is kept of a page, by its number          link_table  outlinks,
 ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
 sitemaps    sitemaps, and URLs that wait in them           patterns    what the trap defence has learned
 refreshes   when pages are fetched again, and what has changed of them
+expected    expected importance, and what it rests on
 recognised  what pages are recognised by: fingerprints, soft 404s, session parameters, alternates
 """

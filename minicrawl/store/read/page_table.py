@@ -36,9 +36,14 @@ class PageTable:
         (url,) = self._tables.row("SELECT url FROM pages WHERE id = ?", page)
         return str(url)
 
-    def urls(self) -> Iterator[str]:
-        """URLs of all pages by number."""
-        return (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
+    def urls(self, first: int = 0) -> Iterator[str]:
+        """URLs of all pages by number, or of those from `first` on."""
+        return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
+
+    def answered_late(self, share: float) -> list[int]:
+        """The pages whose first answer is among that share of first answers that came last; looks at all pages."""
+        query = "SELECT id FROM pages WHERE fetch > (SELECT max(id) * ? FROM fetches)"
+        return [page for (page,) in self._tables.rows(query, (1.0 - share,))]
 
     def seeds(self) -> list[str]:
         """URLs of the seeds."""

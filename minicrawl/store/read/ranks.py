@@ -3,19 +3,23 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import isnan
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.settings import RANKINGS
+from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
+from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import RankedPage
 
 _RANKED = columns(RankedPage)
 _SAMPLE = 2_000
 """Of so many pages, spread over all, a rank is guessed."""
+_AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
 
@@ -26,10 +30,16 @@ class Ranks:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def pages(self, by: str = "importance", n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`, one of RANKINGS; `rank` is always that by importance."""
+    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS or EXPECTED; `rank` is that by importance, or by
+        EXPECTED the place in that order. None: EXPECTED while pages wait and it was worked out, else importance."""
+        if by is None:
+            by = EXPECTED if self._expects() else RANKINGS[0]
+        if by == EXPECTED:
+            ranked = (page for _, page in self.by_values(Expected(self._tables).shares()))
+            return islice(ranked, n if n >= 0 else None)
         if by not in RANKINGS:
-            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
+            raise ValueError(f"by must be one of {', '.join((*RANKINGS, EXPECTED))}, not {by!r}")
         order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has that order of its own
         return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
 
@@ -57,6 +67,11 @@ class Ranks:
         """
         return bool(self._tables.meta("is_ranked")) or self._is_best(page)
 
+    def _expects(self) -> bool:
+        """Whether pages wait to be read, and expected importance was worked out."""
+        (waiting,) = self._tables.row("SELECT coalesce(sum(pages), 0) FROM tallies WHERE state = 'waiting'")
+        return bool(waiting) and Expected(self._tables).of() is not None
+
     # Rankings as numbers.
 
     def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
@@ -71,10 +86,11 @@ class Ranks:
         return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
 
     def values(self, by: str) -> dict[str, float]:
-        """What every page has in a ranking, one of RANKINGS or a kept one, by URL."""
-        if by in RANKINGS:
+        """What every page has in a ranking, one of RANKINGS, EXPECTED or a kept one, by URL."""
+        if by in (*RANKINGS, EXPECTED):
             urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
-            values = dict(zip(urls, self.arrays()[by].tolist(), strict=True))
+            numbers = Expected(self._tables).shares() if by == EXPECTED else self.arrays()[by]
+            values = {url: value for url, value in zip(urls, numbers.tolist(), strict=True) if not isnan(value)}
         else:
             query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
             values = dict(self._tables.rows(query, (by,)))
@@ -107,6 +123,19 @@ class Ranks:
                 WHERE name = ? ORDER BY value DESC, rank"""
             rows = self._tables.each(query, by)
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
+
+    def by_values(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[int, RankedPage]]:
+        """Every page with its number by falling expected importance, which is given by number, shape (size,); NaN of
+        pages that have none, which come last. `rank` is the place in that order. As many are read as are taken."""
+        order = np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")
+        row_of = f"SELECT weighed.id, 0, {', '.join(RankedPage._fields[1:])}"
+        query = f"{row_of} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        for first in range(0, len(order), _AT_ONCE):
+            some = order[first : first + _AT_ONCE].tolist()
+            rows = self._tables.rows(query, (json.dumps(some),))
+            for place, (page, *row) in enumerate(rows, start=first + 1):
+                value = float(values[page])
+                yield page, RankedPage._make(row)._replace(rank=place, expected=None if isnan(value) else value)
 
     # What tells the rank of a page without a look at all others.
 

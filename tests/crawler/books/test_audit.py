@@ -32,6 +32,9 @@ DAMAGES = {
     "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
     "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE visited)",
     "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
+    "expected importance of fewer pages": "DELETE FROM expected",
+    "expected importance adds up to less": "UPDATE expected SET shares = unread",
+    "expected importance is no number": "UPDATE expected SET shares = zeroblob(length(shares))",
     "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
 }
 

@@ -1,0 +1,97 @@
+"""When a crawl works out expected importance, and what a commit writes of it.
+
+That is done after a commit, in the thread of the books, of what the store holds then; the next commit writes it. While
+the crawl runs it is done when the crawl has grown by a tenth, but takes a hundredth of the CPU time at most.
+"""
+
+import json
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.known.expectation import FINE, HELD_OUT, ROUGH, Expectation, PagesSoFar, expectation, kept_rows
+from minicrawl.crawler.urls.groups import UrlGroups
+from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.coverage import COLLECTED
+from minicrawl.store.read.expected import META
+from minicrawl.store.reader import Store
+from minicrawl.store.writer import Writer
+
+FloatArray = npt.NDArray[np.float64]
+
+FEWEST_VISITED = 100
+"""Pages that must have had their turn before a running crawl works it out."""
+LEAST_APART = 100.0
+"""CPU time between two times in a running crawl, in that of the first of them."""
+
+
+class Expecting:
+    """Works out expected importance for a crawl; joins its savers. Nothing is invented: the books stay as they are."""
+
+    def __init__(self, accounts: Accounts, store: Store, cpu: Callable[[], float] = time.process_time) -> None:
+        """cpu: gives the seconds that this program has taken so far."""
+        self._accounts = accounts
+        self._store = store
+        self._cpu = cpu
+        kept = store.expected.of()
+        self._visited = 0 if kept is None else kept.visited
+        self._groups = UrlGroups()
+        self._finest: IntArray = np.zeros(0, dtype=np.int64)
+        self._shares: FloatArray | None = None
+        self._unsaved: Expectation | None = None
+        self._not_before = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the crawl has grown by a tenth since the last time, and that is long enough ago."""
+        visited = self._accounts.book.payees
+        has_grown = visited >= FEWEST_VISITED and 10 * visited >= 11 * self._visited
+        fits = self._accounts.size <= self._store.sizes.pages
+        return has_grown and fits and self._cpu() >= self._not_before
+
+    def keep_up(self) -> None:
+        """Work it out if it is due, everything being committed."""
+        if self.is_due:
+            self.work_out()
+
+    def work_out(self, *, at_end: bool = False) -> None:
+        """Everything being committed. at_end: closer, and with how much will stay as it is."""
+        if self._accounts.size > self._store.sizes.expected or not self._accounts.book.payees:
+            return
+        began = self._cpu()
+        start = self._started()
+        with kept_rows(self._store, self._accounts.ledger.surfer) as links:
+            self._unsaved = expectation(self._so_far(at_end=at_end), links, start, FINE if at_end else ROUGH)
+        self._shares, self._visited = self._unsaved.shares, self._unsaved.of.visited
+        now = self._cpu()
+        self._not_before = now + LEAST_APART * (now - began)
+
+    def save(self, writer: Writer) -> None:
+        """Write what was worked out since the last commit."""
+        found, self._unsaved = self._unsaved, None
+        if found is not None:
+            writer.save_expected(found.shares, found.unread, found.sites)
+            writer.save_meta({META: json.dumps(found.of._asdict())})
+
+    def _started(self) -> FloatArray | None:
+        """What was worked out the last time, be it by another run."""
+        return np.nan_to_num(self._store.expected.shares()) if self._shares is None else self._shares
+
+    def _so_far(self, *, at_end: bool) -> PagesSoFar:
+        known, accounts = slice(0, self._accounts.size), self._accounts
+        new = map(self._groups.of, self._store.page_table.urls(len(self._finest)))
+        self._finest = np.concatenate([self._finest, np.fromiter(new, dtype=np.int64)])
+        late = self._store.page_table.answered_late(HELD_OUT) if at_end else None
+        return PagesSoFar(
+            visited=accounts.book.visited[known],
+            is_gone=accounts.ledger.gone[known],
+            is_alias=accounts.ledger.alias[known],
+            is_read=np.isin(accounts.coverage.kind[known], COLLECTED),
+            importance=accounts.ledger.importance(),
+            groups=self._groups.levels(self._finest),
+            owners=self._groups.owners(),
+            late=None if late is None else np.array(late, dtype=np.int64),
+        )

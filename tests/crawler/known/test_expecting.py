@@ -1,0 +1,141 @@
+"""When a crawl works out expected importance, and what becomes of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from absorbing import absorber_of, answer, crawl_all, take_turn
+from sites import Server, crawl, rows, wide_site
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.known.expecting import FEWEST_VISITED, LEAST_APART, Expecting
+from minicrawl.sizes import Sizes
+from minicrawl.store.reader import open_store
+
+
+class Cpu:
+    """CPU time: every look at it takes a second."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+def absorbing(store: Path, visited: int) -> tuple[Absorber, dict[str, list[str]]]:
+    site, seeds = wide_site(3, 600)
+    absorber = absorber_of(store, discovery=1.0)
+    absorber.start(seeds, 0.0)
+    crawl_all(absorber, site, most=visited)
+    return absorber, site
+
+
+def visit_more(absorber: Absorber, site: dict[str, list[str]], turns: int) -> None:
+    for _ in range(turns):
+        page = absorber.frontier.acquire(0.0)
+        assert page is not None
+        take_turn(absorber, page, answer(site, absorber.urls.url(page)))
+
+
+def test_it_is_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
+    absorber, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED - 1)
+    expecting = Expecting(absorber.accounts, absorber.writer, cpu=lambda: 0.0)
+    assert not expecting.is_due
+    visit_more(absorber, site, 1)
+    absorber.commit({})
+    assert expecting.is_due
+    expecting.work_out()
+    visit_more(absorber, site, 9)
+    assert not expecting.is_due
+    visit_more(absorber, site, 1)
+    assert expecting.is_due
+
+
+def test_it_takes_no_more_than_a_hundredth_of_the_time(tmp_path: Path) -> None:
+    absorber, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
+    cpu = Cpu()
+    expecting = Expecting(absorber.accounts, absorber.writer, cpu)
+    expecting.work_out()  # one second by that clock
+    visit_more(absorber, site, 30)
+    cpu.now += LEAST_APART - 2.0
+    assert not expecting.is_due
+    assert expecting.is_due
+
+
+def test_it_waits_for_the_end_where_there_are_too_many_pages(tmp_path: Path) -> None:
+    absorber, _ = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
+    absorber.writer.sizes = absorber.writer._tables.sizes = Sizes(pages=50, expected=60)
+    expecting = Expecting(absorber.accounts, absorber.writer)
+    assert not expecting.is_due
+    expecting.work_out(at_end=True)
+    with absorber.writer.transaction():
+        expecting.save(absorber.writer)
+    assert absorber.writer.expected.of() is None
+
+
+def test_the_next_commit_writes_it_and_no_other(tmp_path: Path) -> None:
+    """A crawl that is killed before has what the last commit had."""
+    path = tmp_path / "crawl.db"
+    absorber, site = absorbing(path, FEWEST_VISITED)
+    absorber.expecting.work_out()
+    assert rows(path, "SELECT count(*) FROM expected") == [(0,)]
+    absorber.commit({})
+    with open_store(path) as other:
+        kept = other.expected.of()
+        assert kept is not None
+        assert kept.visited == FEWEST_VISITED
+        assert kept.known == other.size()
+        assert other.expected.shares().sum() == pytest.approx(1.0)
+    visit_more(absorber, site, 20)
+    absorber.commit({})
+    with open_store(path) as other:
+        assert other.expected.of() == kept
+        assert np.isnan(other.expected.shares()).sum() == other.size() - kept.known > 0
+        assert list(audit(other)) == []
+    absorber.writer.close()
+
+
+def test_another_run_begins_with_what_was_kept(tmp_path: Path) -> None:
+    """So it is not due again at once; and comes to the same as a crawl that never stopped."""
+    site, seeds = wide_site(7)
+    halves, whole = tmp_path / "halves.db", tmp_path / "whole.db"
+    crawl(site, halves, seeds, pages=110)
+    absorber = absorber_of(halves)
+    assert not absorber.expecting.is_due
+    absorber.writer.close()
+    crawl(site, halves, seeds, pages=40)
+    crawl(site, whole, seeds, pages=150)
+    with open_store(halves) as one, open_store(whole) as other:
+        assert one.expected.of() == other.expected.of()._replace(
+            coverage=pytest.approx(other.expected.of().coverage, abs=1e-4)
+        )
+        assert one.expected.shares() == pytest.approx(other.expected.shares(), abs=1e-5)
+
+
+def test_a_running_crawl_keeps_it_up(tmp_path: Path) -> None:
+    """Another shell sees it, as the last commit has it, long before the end."""
+    site, seeds = wide_site(1, 1200)
+    path, seen = tmp_path / "crawl.db", []
+
+    class Peeking(dict):
+        """Looks into the store at every fortieth page that is asked for."""
+
+        asked = 0
+
+        def get(self, url: str, default: object = None) -> object:
+            self.asked += 1
+            if self.asked % 40 == 0:
+                with open_store(path) as store:
+                    seen.append(store.expected.of())
+            return dict.get(self, url, default)
+
+    server = Server(site)
+    server.site = Peeking(site)
+    crawl(server, path, seeds, pages=900, traps=False)
+    kept = [of.visited for of in seen if of is not None]
+    assert kept
+    assert kept == sorted(kept)
+    assert kept[0] >= FEWEST_VISITED
