@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from minicrawl.analysis.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
@@ -109,15 +110,16 @@ class LinksByPlace:
 class KnownPage:
     """What is known of a page in the store.
 
-    is_rank_exact: while a crawl runs, ranks beyond the best are guesses. leads_to: where the page sends to, if that was
-    refused. found_on: the page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of
-    the links. links_in: where some of those to the page stand. nofollow, refused: links that are not counted, by
-    the page's wish or by scope and traps. probe: the page that cannot exist whose answer showed what the host's soft
-    404s look like.
+    is_rank_exact: while a crawl runs, ranks beyond the best are guesses. expected_parts: where its expected importance
+    comes from; None if that was not worked out. leads_to: where the page sends to, if that was refused. found_on: the
+    page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of the links. links_in:
+    where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
+    and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
     """
 
     ranked: RankedPage
     is_rank_exact: bool
+    expected_parts: ExpectedParts | None
     leads_to: str | None
     known_pages: int
     found_on: str | None
@@ -263,6 +265,7 @@ class _Explainer:
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
+            expected_parts=parts_of(store, page, ranked.expected, map(store.page_table.url, sources)),
             leads_to=leads_to,
             known_pages=store.size(),
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),

@@ -18,7 +18,7 @@ from minicrawl.rank import pagerank
 from minicrawl.rank.blocks import block_pagerank, plan_blocks
 from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
 from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, trustrank
-from minicrawl.settings import RANKINGS, parse_size
+from minicrawl.settings import parse_size
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.spill import Spill
@@ -79,7 +79,7 @@ def check_name(name: str) -> None:
     """Raise SettingError for a name that no ranking can be kept by."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name):
         raise SettingError(f"--save takes a name of up to 40 letters, digits, '-' and '_', not {name!r}")
-    if name in RANKINGS or name in RankedPage._fields:
+    if name in RankedPage._fields:
         raise SettingError(f"--save {name}: every store has a column of that name; take another one")
 
 

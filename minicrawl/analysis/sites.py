@@ -6,8 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.analysis.expected import expected_pages
 from minicrawl.analysis.folded_aliases import folded_store
 from minicrawl.crawler.urls import keys
+from minicrawl.model import READ, State
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
@@ -24,8 +26,10 @@ WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
 class SiteRow(NamedTuple):
     """A host or registrable domain.
 
-    importance: sum of that of its pages. pagerank: its own, in the graph of links between sites. known, read: pages.
-    linking_domains: other registrable domains with a link to it.
+    importance: sum of that of its pages; expected: of their expected importance, None if no page waits to
+    be read, or that was not worked out.
+    pagerank: its own, in the graph of links between sites. known, read: pages. linking_domains: other registrable
+    domains with a link to it.
     """
 
     site: str
@@ -34,6 +38,7 @@ class SiteRow(NamedTuple):
     known: int
     read: int
     linking_domains: int
+    expected: float | None = None
 
 
 def site_of(kind: str) -> SiteOf:
@@ -56,6 +61,9 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         names, of_page = numbered_sites(store, folded.hosts, site_of(kind))
         _, domain = numbered_sites(store, folded.hosts, domain_of)
         importance = store.ranks.arrays()["importance"]
+        has_unread = bool((folded.states == State.WAITING).any())
+        read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
+        found = expected_pages(store, read) if has_unread else None
     links = site_links(folded.graph, of_page, len(names))
     columns = (
         sums_by_site(importance, of_page),
@@ -63,6 +71,7 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         np.bincount(of_page),
         np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, domain, len(names)),
+        np.full(len(names), None) if found is None else sums_by_site(np.nan_to_num(found.shares), of_page),
     )
     return [SiteRow(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from minicrawl.model import READ, GraphCounts, Silence
 from minicrawl.store.reader import Store
+from minicrawl.store.rows import ExpectedOf
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a word; None while it runs. known: pages; read: of these, those
     whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
-    pages by state, and by "state/reason". run: None before the first commit. last_commit: Unix seconds.
+    pages by state, and by "state/reason". expected: what expected importance rests on, and the share of it that the
+    read pages hold; None before it was worked out. run: None before the first commit. last_commit: Unix seconds.
     """
 
     store: str
@@ -101,12 +103,15 @@ class Status:
     sitemaps: Sitemaps
     duplicates: Duplicates
     probes: Probes
+    expected: ExpectedOf | None
     run: Run | None
     last_commit: float | None
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
-        return asdict(self) | {"run": asdict(self.run) if self.run else {}, "pages_per_second": speed}
+        expected = self.expected and self.expected._asdict()
+        run = asdict(self.run) if self.run else {}
+        return asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
 
 
 def status(store: Store) -> Status:
@@ -137,6 +142,7 @@ def status(store: Store) -> Status:
             sitemaps=_sitemaps(store),
             duplicates=Duplicates(*store.recognised.duplicate_counts()),
             probes=_probes(store),
+            expected=store.expected.of(),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
         )

@@ -13,7 +13,18 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
-from minicrawl.cli.output import amount, counted, document, duration, printable, read_line, table, tally
+from minicrawl.cli.output import (
+    amount,
+    counted,
+    document,
+    duration,
+    expected_column,
+    order_lines,
+    printable,
+    read_line,
+    table,
+    tally,
+)
 from minicrawl.errors import NothingFetchedError
 from minicrawl.settings import option
 
@@ -204,14 +215,16 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
     from minicrawl.analysis.top.top_list import top_list
     from minicrawl.store.reader import open_store
 
+    with open_store(store) as reader:
+        best, expected = top_list(reader, None, 10), reader.expected.of()
     click.echo(
         f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{WHY_STOPPED[report.reason]}.\n"
-        f"{read_line(report.known, report.read, report.coverage, report.left_out)}."
+        f"{read_line(report.known, report.read, report.coverage, report.left_out, expected)}."
     )
     if report.failures:
         click.echo(f"Given up: {tally(report.failures)}.")
     click.echo()
-    with open_store(store) as reader:
-        best = top_list(reader, "importance", 10).lines
-    click.echo("\n".join(table([line.page for line in best], alike=[len(line.alike) for line in best])))
+    column = expected_column([line.page for line in best.lines], best.order)
+    alike = [len(line.alike) for line in best.lines]
+    click.echo("\n".join([*table([line.page for line in best.lines], column, alike), *order_lines(best.order)]))

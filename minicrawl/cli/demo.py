@@ -204,11 +204,12 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
     held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"
     option = f"--store {shlex.quote(str(store))}"
     program = called_as()
+    best = [RankedPage(**page) for page in result["top"][:10]]
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
         f"{result['known']:,} are known. The most important:",
         "",
-        *table([RankedPage(**page) for page in result["top"][:10]]),
+        *table(best, ("expected", [page.expected or 0.0 for page in best])),
         "",
         f"Of the truly {_TOP} most important pages {result['overlap']:.0%} are in our top {_TOP} "
         f"(breadth-first: {result['overlap_breadth_first']:.0%}).",

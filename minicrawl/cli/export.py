@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
+from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
 from minicrawl.cli.output import counted
 
 
@@ -14,14 +14,17 @@ from minicrawl.cli.output import counted
 @click.option("--text", "with_text", is_flag=True, help="With the text of every page, as a crawl with --text keeps it.")
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
-@ranking_option
+@order_option
 @store_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    file: Path, with_text: bool, markdown: bool, form: str | None, by: str, store: Path, as_json: bool
+    file: Path, with_text: bool, markdown: bool, form: str | None, by: str | None, store: Path, as_json: bool
 ) -> None:
-    """Write every page with its rank to FILE, by falling importance.
+    """Write every page with its rank to FILE, best first.
+
+    While pages wait to be read, best first is by what importance will be when they have been, as far as that can be
+    told; 'top' has the same order. --by importance has that of the links found so far.
 
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
@@ -31,6 +34,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export pages.jsonl --text       every page with its text
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
+    from minicrawl.analysis.expected import best_first
     from minicrawl.export.markdown import export_markdown
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_kept, export_ranks
     from minicrawl.export.texts import export_texts, pages_with_text
@@ -40,10 +44,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         if with_text or markdown:
             pages = pages_with_text(reader, by)
             count = export_markdown(pages, file) if markdown else export_texts(pages, file, form)
-        elif is_kept(reader, by):
+        elif by is not None and is_kept(reader, by):
             count = export_kept(reader.ranks.kept_pages(by), by, file, form)
         else:
-            count = export_ranks(reader.pages(by), file, form)
+            with reader.snapshot():
+                _, ranked = best_first(reader, by)
+                count = export_ranks((page for _, page, _ in ranked), file, form)
     if file == STANDARD_OUTPUT:
         return
     line = f"{counted(count, 'page')} written to {file}"

@@ -11,7 +11,7 @@ import click
 
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
-from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
+from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
@@ -44,7 +44,14 @@ ranking_option = click.option(
     "--by",
     default=RANKINGS[0],
     show_default=True,
-    metavar=f"{'|'.join(RANKINGS)}|NAME",
+    metavar=f"{'|'.join(RANKINGS)}|{EXPECTED}|NAME",
+    help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
+)
+order_option = click.option(
+    "--by",
+    default=None,
+    show_default="expected while pages wait to be read, then importance",
+    metavar=f"{EXPECTED}|{'|'.join(RANKINGS)}|NAME",
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
 
@@ -77,12 +84,12 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
 
 def is_kept(store: "Store", by: str) -> bool:
     """Whether a ranking is one that was kept, not one of every store's. Raises SettingError when it is neither."""
-    if by in RANKINGS:
+    if by in (*RANKINGS, EXPECTED):
         return False
     kept = store.ranks.kept()
     if by not in kept:
         kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
-        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")
+        raise SettingError(f"a ranking is one of {', '.join((*RANKINGS, EXPECTED))}, {kept_ones}; not {by!r}")
     return True
 
 

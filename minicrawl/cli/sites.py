@@ -8,12 +8,15 @@ from minicrawl.cli.output import document, printable
 
 def site_table(rows: Sequence[SiteRow]) -> list[str]:
     """One line per site."""
-    lines = [f"{'importance':>10}  {'pagerank':>10}  {'known':>9}  {'read':>9}  {'linking domains':>15}  site"]
-    lines += [
-        f"{row.importance:>10.3g}  {row.pagerank:>10.3g}  {row.known:>9,}  {row.read:>9,}  {row.linking_domains:>15,}  "
-        f"{printable(row.site)}"
-        for row in rows
+    is_expected = any(row.expected is not None for row in rows)
+    expected = f"  {'expected':>10}" if is_expected else ""
+    lines = [
+        f"{'importance':>10}{expected}  {'pagerank':>10}  {'known':>9}  {'read':>9}  {'linking domains':>15}  site",
     ]
+    for row in rows:
+        expected = f"  {row.expected or 0.0:>10.3g}" if is_expected else ""
+        pages = f"{row.known:>9,}  {row.read:>9,}  {row.linking_domains:>15,}"
+        lines.append(f"{row.importance:>10.3g}{expected}  {row.pagerank:>10.3g}  {pages}  {printable(row.site)}")
     return lines
 
 

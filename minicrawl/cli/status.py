@@ -83,7 +83,7 @@ def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
         f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}"
         + (f", {speed:.1f} pages/s" if speed else "")
     )
-    yield f"coverage  {read_line(status.known, status.read, run.coverage, status.left_out)}"
+    yield f"coverage  {read_line(status.known, status.read, run.coverage, status.left_out, status.expected)}"
     if run.shape is not None:
         yield f"shape     {graph_line(run.shape)}"
     if status.running:

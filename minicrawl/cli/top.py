@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
-from minicrawl.cli.output import Column, counted, document, page_rows, printable, table, tally
+from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
+from minicrawl.cli.output import (
+    Column,
+    counted,
+    document,
+    expected_column,
+    order_lines,
+    page_rows,
+    printable,
+    table,
+    tally,
+)
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
-@ranking_option
+@order_option
 @click.option(
     "--sites",
     type=click.Choice(["domain", "host"]),
@@ -35,7 +45,7 @@ if TYPE_CHECKING:
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    n: int, by: str, sites: str | None, is_all: bool, is_hubs: bool, is_why: bool, store: Path, as_json: bool
+    n: int, by: str | None, sites: str | None, is_all: bool, is_hubs: bool, is_why: bool, store: Path, as_json: bool
 ) -> None:
     """Print the most important pages that can be opened, best first.
 
@@ -43,8 +53,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     another language or version, as long as they stand before the last page shown. Ranks are those among all pages, as
     'export' has them, so some are missing here. By cash all pages are shown: that is the order in which they wait.
 
-    Importance is that of the ledger: exact for the links found so far once a crawl has stopped. History and
-    cash are the two numbers that steer the crawl.
+    While pages wait to be read, the order is that of expected importance: what importance will be when they have been,
+    if they link like the pages of their site that were read. Two lines below the table say what that rests on.
+    --by importance is that of the ledger: exact for the links found so far once a crawl has stopped. History and cash
+    are the two numbers that steer the crawl.
 
     --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
     times the share of the site that links to them: what people pass through, beside what they come to.
@@ -53,19 +65,20 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
     where on their pages the links stand, as far as that is kept.
 
-    That of a site is the sum of its pages'; beside it stand how many of these are known and read, the site's
-    PageRank in the graph of links between sites, and how many other registrable domains link to it.
+    That of a site is the sum of its pages', and so is the expected one, which orders sites; beside them stand how many
+    pages are known and read, the site's PageRank in the graph of links between sites, and how many other registrable
+    domains link to it.
     """
     if sites is not None:
-        if by != RANKINGS[0]:
+        if by not in (None, RANKINGS[0]):
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
         for name, is_given in (("--why", is_why), ("--all", is_all), ("--hubs", is_hubs)):
             if is_given:
                 raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
-        _print_sites(sites, n, store, as_json)
+        _print_sites(sites, by, n, store, as_json)
         return
-    if is_hubs and (is_all or by != RANKINGS[0]):
-        raise SettingError(f"--hubs is an order of its own; leave out {'--all' if is_all else '--by ' + by}")
+    if is_hubs and (is_all or by not in (None, RANKINGS[0])):
+        raise SettingError(f"--hubs is an order of its own; leave out {'--all' if is_all else f'--by {by}'}")
     _print_pages("hub" if is_hubs else by, n, _Shown(is_all or by == "cash", is_hubs, is_why), store, as_json)
 
 
@@ -77,13 +90,13 @@ class _Shown(NamedTuple):
     is_why: bool
 
 
-def _print_pages(by: str, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
+def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.top.senders import senders
     from minicrawl.analysis.top.top_list import list_of, top_list, whole_list
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        name = by if shown.is_hubs or is_kept(reader, by) else None
+        name = by if by is not None and (shown.is_hubs or is_kept(reader, by)) else None
         if shown.is_hubs:
             from minicrawl.analysis.top.hubs import best_hubs  # with SciPy, which is in an extra
 
@@ -91,8 +104,12 @@ def _print_pages(by: str, n: int, shown: _Shown, store: Path, as_json: bool) -> 
         else:
             found = (whole_list if shown.is_all else top_list)(reader, by, n)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
-    column = name and (name, [line.value or 0.0 for line in found.lines])
-    click.echo(_document(found, column or None, why) if as_json else "\n".join(_lines(found, column or None, why)))
+    column = (name, [line.value or 0.0 for line in found.lines]) if name else None
+    if as_json:
+        click.echo(_document(found, column, why))
+    else:
+        expected = expected_column([line.page for line in found.lines], found.order)
+        click.echo("\n".join(_lines(found, column or expected, why)))
 
 
 def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> str:
@@ -112,6 +129,7 @@ def _lines(found: "TopList", column: Column | None, why: "Sequence[Senders]") ->
         yield line
         if of_page is not None:
             yield f"{'':>8}{_why(of_page)}"
+    yield from order_lines(found.order)
     yield from _not_shown(found)
 
 
@@ -139,12 +157,13 @@ def _not_shown(found: "TopList") -> list[str]:
     return [f"Not shown: {' and '.join(not_shown)}; see --all."] if not_shown else []
 
 
-def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
+def _print_sites(kind: str, by: str | None, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.sites import sites_of
     from minicrawl.cli.sites import site_documents, site_table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
         rows = sites_of(reader, kind)
-    rows = sorted(rows, key=lambda row: -row.importance)[:n]
+    is_expected = by is None and all(row.expected is not None for row in rows)
+    rows = sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))[:n]
     click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))

@@ -11,8 +11,10 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import counted, document, printable, tally
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.expected import ExpectedParts
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
 
+_SITES_SHOWN = 3
 _KINDS = {
     "print": "one for printing",
     "translation": "another language",
@@ -66,6 +68,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _duplicate_lines(page)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,}"
+    yield from _expected_lines(ranked.expected, page.expected_parts)
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
@@ -84,6 +87,19 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
     yield f"  links out   {ranked.outlinks or 0:,}" + (f"; not counted: {not_counted}" if not_counted else "")
     yield from _some(page.links_to)
+
+
+def _expected_lines(share: float | None, parts: "ExpectedParts | None") -> Iterator[str]:
+    """What importance will be when all known pages have been read, while some are not."""
+    if share is None or parts is None or not (parts.expected or parts.read < parts.known):
+        return
+    split = f"{parts.found:.3g} by links found, {parts.expected:.3g} by links expected"
+    yield f"  expected    {share:.3g}: {split} ({parts.read:,} of {counted(parts.known, 'known page')} read)"
+    if parts.sites:
+        shown = [f"{printable(site.owner)} {site.unread:,}" for site in parts.sites[:_SITES_SHOWN]]
+        more = len(parts.sites) - len(shown)
+        others = f" and of {counted(more, 'other owner')}" if more else ""
+        yield f"              of pages not read: {', '.join(shown)}{others}"
 
 
 def _verdict(found: "Explanation") -> str:

@@ -15,7 +15,7 @@ from minicrawl.errors import SettingError
 from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
 from minicrawl.store.rows import RankedPage
 
-_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
+_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str, float)
 STANDARD_OUTPUT = Path("-")
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 

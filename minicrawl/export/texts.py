@@ -6,7 +6,7 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.export.ranks import COLUMNS, export_table
 from minicrawl.export.tables import Table
-from minicrawl.settings import RANKINGS
+from minicrawl.settings import EXPECTED, RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import KeptText
@@ -14,13 +14,15 @@ from minicrawl.store.texts.marked_text import KeptText
 _TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1", "text"), str)
 
 
-def pages_with_text(store: Store, by: str = "importance") -> Iterator[tuple[RankedPage, KeptText]]:
-    """The pages that were read and stand for no other, with their texts, by falling `by`; those without text left out.
+def pages_with_text(store: Store, by: str | None = None) -> Iterator[tuple[RankedPage, KeptText]]:
+    """The pages that were read and stand for no other, with their texts, by falling `by`, see `Store.pages`; those without text left
+    out.
 
     Raises SettingError where no text is kept at all, and StoreError.
     """
-    if by not in RANKINGS:
-        raise SettingError(f"texts are exported by one of {', '.join(RANKINGS)}, not by {by!r}")
+    orders = (*RANKINGS, EXPECTED)
+    if by is not None and by not in orders:
+        raise SettingError(f"texts are exported by one of {', '.join(orders)}, not by {by!r}")
     if not store.texts.size:
         raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
     with store.snapshot():

@@ -182,7 +182,11 @@ def test_number_of_movers_is_as_asked_for(tmp_path: Path) -> None:
 MISTAKES = {
     "no such file": ("nowhere.csv", 2, "nowhere.csv cannot be read: No such file or directory; name another file"),
     "no such store": ("data/nowhere.db", 2, "there is no file data/nowhere.db; name one that exists, or a ranking"),
-    "no such ranking": ("charm", 2, "a ranking is one of importance, history, cash, inlinks, and none is kept in"),
+    "no such ranking": (
+        "charm",
+        2,
+        "a ranking is one of importance, history, cash, inlinks, expected, and none is kept in",
+    ),
     "no such column": ("NOCOLUMN.csv", 2, "has no column 'importance', but rank, url"),
     "no number": ("NONUMBER.csv", 2, "NONUMBER.csv:3: importance is no number but 'much'"),
     "infinite": ("INFINITE.csv", 2, "INFINITE.csv:2: importance is no number but 'inf'"),

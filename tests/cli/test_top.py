@@ -2,11 +2,12 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 from command_line import HOME, answer, run
-from sites import Site, crawl
+from sites import Site, crawl, rows, wide_site
 
 
 def test_top_prints_rank_importance_and_url(store: Path) -> None:
@@ -84,3 +85,58 @@ def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
     for words, way_out in {("--all",): "leave out --all", ("--by", "cash"): "leave out --by cash"}.items():
         result = run("top", "--hubs", *words, "--store", tmp_path / "crawl.db")
         assert (result.exit_code, result.stderr) == (2, f"Error: --hubs is an order of its own; {way_out}\n")
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Path:
+    site, seeds = wide_site(3)
+    crawl(site, tmp_path / "stopped.db", seeds, pages=40)
+    return tmp_path / "stopped.db"
+
+
+@pytest.mark.parametrize("by", [[], ["--by", "importance"], ["--by", "expected"]])
+def test_of_a_stopped_crawl_the_order_is_that_of_the_export(stopped: Path, tmp_path: Path, by: list[str]) -> None:
+    column = by[1] if by else "expected"
+    top = answer("top", "--all", "--n", "1000", *by, "--store", stopped)
+    run("export", tmp_path / "ranks.csv", *by, "--store", stopped)
+    with (tmp_path / "ranks.csv").open(newline="") as lines:
+        exported = list(csv.DictReader(lines))
+    assert [page["url"] for page in top] == [page["url"] for page in exported]
+    assert [page["rank"] for page in top] == [int(page["rank"]) for page in exported] == list(range(1, len(top) + 1))
+    values = [float(page[column]) for page in exported]
+    assert values == sorted(values, reverse=True)
+
+
+def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(stopped: Path) -> None:
+    head, *lines = run("top", "--n", "3", "--store", stopped).output.splitlines()
+    assert head.split() == ["rank", "importance", "expected", "inlinks", "state", "url"]
+    ((known,),) = rows(stopped, "SELECT count(*) FROM pages")
+    assert lines[3] == f"Ordered by expected importance: 40 of {known} known pages read."
+    assert re.fullmatch(r"About \d+ of 10 of the first hundred will still be in it when all are read\.", lines[4])
+    by_importance = run("top", "--n", "3", "--by", "importance", "--store", stopped).output.splitlines()
+    assert by_importance[0].split() == ["rank", "importance", "inlinks", "state", "url"]
+    assert by_importance[4] == f"Ordered by importance, of the links found so far: 40 of {known} known pages read."
+
+
+def test_sites_of_a_stopped_crawl_are_ordered_by_what_is_expected(stopped: Path) -> None:
+    sites = answer("top", "--sites", "--store", stopped)
+    assert [site["expected"] for site in sites] == sorted((site["expected"] for site in sites), reverse=True)
+    assert sum(site["expected"] for site in sites) == pytest.approx(1.0)
+    head, *_ = run("top", "--sites", "--store", stopped).output.splitlines()
+    assert head.split()[:3] == ["importance", "expected", "pagerank"]
+    by_importance = answer("top", "--sites", "--by", "importance", "--store", stopped)
+    assert by_importance[0]["importance"] == max(site["importance"] for site in sites)
+
+
+def test_why_and_status_say_what_is_expected(stopped: Path) -> None:
+    first = answer("top", "--n", "1", "--store", stopped)[0]
+    told = answer("why", first["url"], "--store", stopped)
+    parts = told["expected_parts"]
+    assert told["expected"] == pytest.approx(first["expected"]) == pytest.approx(parts["found"] + parts["expected"])
+    line = next(line for line in run("why", first["url"], "--store", stopped).output.splitlines() if "expected" in line)
+    assert "by links found" in line
+    assert f"(40 of {parts['known']} known pages read)" in line
+    expected = answer("status", "--store", stopped)["expected"]
+    assert set(expected) == {"visited", "read", "known", "coverage", "stays"}
+    shown = f"and {expected['coverage']:.1%} of what it is expected to be"
+    assert shown in run("status", "--store", stopped).output

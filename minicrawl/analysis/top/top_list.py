@@ -11,8 +11,10 @@ to fill the list: what is alike to a page but stands behind the last is not coun
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from minicrawl.analysis.expected import Order, best_first
 from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.model import State
@@ -35,10 +37,14 @@ class Line:
 
 @dataclass(frozen=True)
 class TopList:
-    """The first pages of a ranking. unread: how many pages between them were left out, by state."""
+    """The first pages of a ranking. unread: how many pages between them were left out, by state.
+
+    order: by what they are ordered; None of an order that was given as such.
+    """
 
     lines: list[Line]
     unread: dict[str, int]
+    order: Order | None = None
 
     @property
     def alike(self) -> int:
@@ -46,10 +52,11 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def top_list(store: Store, by: str, n: int) -> TopList:
-    """The n best pages that can be opened, each once. by: one of RANKINGS, or the name of a kept ranking."""
+def top_list(store: Store, by: str | None, n: int) -> TopList:
+    """The n best pages that can be opened, each once. by: see `best_first`."""
     with store.snapshot():
-        return list_of(store, store.ranks.best_first(by), n)
+        order, ranked = best_first(store, by)
+        return replace(list_of(store, ranked, n), order=order)
 
 
 def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int) -> TopList:
@@ -68,11 +75,11 @@ def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]]
         return TopList(shown.lines, dict(unread))
 
 
-def whole_list(store: Store, by: str, n: int) -> TopList:
+def whole_list(store: Store, by: str | None, n: int) -> TopList:
     """The n best pages, whatever became of them."""
     with store.snapshot():
-        rows = zip(range(n), store.ranks.best_first(by), strict=False)
-        return TopList([Line(page, number, value) for _, (number, page, value) in rows], {})
+        order, ranked = best_first(store, by)
+        return TopList([Line(page, number, value) for number, page, value in islice(ranked, n)], {}, order)
 
 
 class _Shown:

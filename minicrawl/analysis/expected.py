@@ -1,0 +1,116 @@
+"""The order of pages by what they will be worth when all known pages have been read.
+
+While pages wait to be read, their expected importance orders them, as a crawl has kept it; where it kept none, or has
+read a tenth more since, it is worked out here. When no page waits, that is importance, which orders them then.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.known.expectation import expectation_of
+from minicrawl.crawler.urls.keys import hostname, owner_of
+from minicrawl.model import READ, State
+from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import ExpectedOf, RankedPage
+
+Ranked = Iterator[tuple[int, RankedPage, float | None]]
+"""Pages by number, best first; each with its value, if the ranking was kept."""
+_NEVER = ExpectedOf(0, 0, 0, 0.0, None)
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedPages:
+    """Expected importance by number of page, NaN of pages found since, and what it rests on."""
+
+    shares: npt.NDArray[np.float64]
+    of: ExpectedOf
+
+
+@dataclass(frozen=True)
+class ExpectedFrom:
+    """An owner whose unread pages are expected to link to a page: how many there are, and how many had their turn."""
+
+    owner: str
+    unread: int
+    visited: int
+
+
+@dataclass(frozen=True)
+class ExpectedParts:
+    """The expected importance of a page, by where it comes from.
+
+    found: by links found, and by jumps. expected: by links that unread pages are expected to have. sites: owners of
+    these, the one that is likely to send the most first, as far as links to the page were looked at. read, known: the
+    pages when it was worked out.
+    """
+
+    found: float
+    expected: float
+    sites: tuple[ExpectedFrom, ...]
+    read: int
+    known: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """By what pages are ordered, and what that rests on.
+
+    by: one of RANKINGS, EXPECTED, or the name of a kept ranking. read, known: pages now. has_unread: whether pages wait
+    to be read. of: what expected importance rests on; None where that is not the order.
+    """
+
+    by: str
+    read: int
+    known: int
+    has_unread: bool
+    of: ExpectedOf | None = None
+
+
+def best_first(store: Store, by: str | None) -> tuple[Order, Ranked]:
+    """Every page by falling `by`, as many as are taken: one of RANKINGS, EXPECTED, the name of a kept ranking, or None
+    for expected importance while pages wait, else importance. By EXPECTED `rank` is the place in that order."""
+    counts = store.page_table.counts()
+    read = sum(count for (state, _), count in counts.items() if state in READ)
+    has_unread = any(state == State.WAITING for state, _ in counts)
+    by = by or (EXPECTED if has_unread and read else RANKINGS[0])
+    found = expected_pages(store, read) if by == EXPECTED else None
+    if by == EXPECTED and found is None:
+        by = RANKINGS[0]
+    order = Order(by, read, sum(counts.values()), has_unread, None if found is None else found.of)
+    if found is None:
+        return order, store.ranks.best_first(by)
+    return order, ((page, row, None) for page, row in store.ranks.by_values(found.shares))
+
+
+def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str]) -> ExpectedParts | None:
+    """Of the expected importance `share` of a page, where it comes from; None if it was not worked out.
+
+    sources: URLs of pages that link to it. An owner sends by each of these as much as its unread pages send by a mean
+    one of its visited pages.
+    """
+    rests_on, expected = store.expected.of(), store.expected.unread_part(page)
+    if share is None or expected is None or rests_on is None:
+        return None
+    linking = Counter(owner_of(hostname(url)) for url in sources)
+    sites = store.expected.sites(linking) if expected else []
+    sites.sort(key=lambda site: -linking[site.owner] * site.sends / max(site.visited, 1))
+    found_from = tuple(ExpectedFrom(site.owner, site.unvisited, site.visited) for site in sites)
+    return ExpectedParts(share - expected, expected, found_from, rests_on.read, rests_on.known)
+
+
+def expected_pages(store: Store, read: int) -> ExpectedPages | None:
+    """Expected importance as it was kept, or worked out anew where `read` pages are a tenth more than it rests on.
+
+    None where none was kept and there are too many pages to work it out.
+    """
+    kept = store.expected.of() or _NEVER
+    is_fresh = kept.read > 0 and 10 * read <= 11 * kept.read
+    if is_fresh or store.size() > store.sizes.pages:
+        return ExpectedPages(store.expected.shares(), kept) if kept.read else None
+    found = expectation_of(store)
+    return ExpectedPages(found.shares, found.of)
