@@ -39,7 +39,7 @@ from minicrawl.store.rows import ExpectedOf, ExpectedSite
 
 FloatArray = npt.NDArray[np.float64]
 
-ROUGH, FINE = 1e-3, 1e-5
+ROUGH, FINE = 1e-3, 1e-4
 """L1 distances that suffice while a crawl runs and for what is compared, and at its end."""
 HELD_OUT = 0.5
 """Share of the answers that are left out to see what they have changed."""

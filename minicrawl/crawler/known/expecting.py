@@ -1,7 +1,7 @@
 """When a crawl works out expected importance, and what a commit writes of it.
 
 That is done after a commit, in the thread of the books, of what the store holds then; the next commit writes it. While
-the crawl runs it is done when the crawl has grown by a tenth, but takes a hundredth of the CPU time at most.
+the crawl runs it is done when the crawl has grown by a tenth, but takes a two-hundredth of the CPU time at most.
 """
 
 import json
@@ -24,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 
 FEWEST_VISITED = 100
 """Pages that must have had their turn before a running crawl works it out."""
-LEAST_APART = 100.0
+LEAST_APART = 200.0
 """CPU time between two times in a running crawl, in that of the first of them."""
 
 

@@ -54,7 +54,7 @@ def test_it_is_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
     assert expecting.is_due
 
 
-def test_it_takes_no_more_than_a_hundredth_of_the_time(tmp_path: Path) -> None:
+def test_it_takes_no_more_than_a_two_hundredth_of_the_time(tmp_path: Path) -> None:
     absorber, site = absorbing(tmp_path / "crawl.db", FEWEST_VISITED)
     cpu = Cpu()
     expecting = Expecting(absorber.accounts, absorber.writer, cpu)
