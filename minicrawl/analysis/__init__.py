@@ -6,7 +6,6 @@ top        what top shows: which pages, each once, and who links to them
 rankings   pages ranked by their links in other ways
 page_sets  the pages that a user names          compare   how two rankings differ
 page_text  what a page said when it was read last
-expected   the order of pages by expected importance
 verify     the crawl's own ranking against the exact one
 held_out   sites without the rest of the web, and what it links to of each
 web_graph  the web that graph stats are of   sites     hosts and registrable domains

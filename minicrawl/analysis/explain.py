@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from minicrawl.analysis.expected import ExpectedParts, parts_of
+from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses

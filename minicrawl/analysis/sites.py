@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.expected import expected_pages
 from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.urls import keys
 from minicrawl.model import READ, State
 from minicrawl.rank import pagerank

@@ -34,7 +34,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export pages.jsonl --text       every page with its text
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
-    from minicrawl.analysis.expected import best_first
+    from minicrawl.analysis.top.expected import best_first
     from minicrawl.export.markdown import export_markdown
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_kept, export_ranks
     from minicrawl.export.texts import export_texts, pages_with_text

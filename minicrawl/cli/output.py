@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.expected import Order
+    from minicrawl.analysis.top.expected import Order
     from minicrawl.model import GraphCounts, Silence
     from minicrawl.store.rows import ExpectedOf, RankedPage
 

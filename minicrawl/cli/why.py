@@ -11,8 +11,8 @@ from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import counted, document, printable, tally
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.expected import ExpectedParts
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.top.expected import ExpectedParts
 
 _SITES_SHOWN = 3
 _KINDS = {

@@ -15,8 +15,8 @@ _TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1",
 
 
 def pages_with_text(store: Store, by: str | None = None) -> Iterator[tuple[RankedPage, KeptText]]:
-    """The pages that were read and stand for no other, with their texts, by falling `by`, see `Store.pages`; those without text left
-    out.
+    """The pages that were read and stand for no other, with their texts, by falling `by` (see `Store.pages`); those
+    without text left out.
 
     Raises SettingError where no text is kept at all, and StoreError.
     """

@@ -1,5 +1,6 @@
 """What `minicrawl top` shows.
 
+expected  the order of pages while some wait to be read
 top_list  the first pages of a ranking, those that can be opened, each but once
 twins     whether two pages are one in two languages or versions
 hubs      pages that people pass through: front pages of sections, contents

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from minicrawl.analysis.expected import Order, best_first
+from minicrawl.analysis.top.expected import Order, best_first
 from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.model import State

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sites import Site, crawl, of_version, rows, wide_site
 
-from minicrawl.analysis.expected import best_first, expected_pages, parts_of
+from minicrawl.analysis.top.expected import best_first, expected_pages, parts_of
 from minicrawl.settings import EXPECTED
 from minicrawl.store.reader import open_store
 
