@@ -315,16 +315,16 @@ def test_host_or_page_never_heard_of_is_told(tmp_path: Path, call: str, sentence
     run_apart(main())
 
 
-@pytest.mark.parametrize("discovery", [1.0, 0.5])
+@pytest.mark.parametrize("reads_again", [{}, {"discovery": 0.5}, {"refresh": True}, {"recrawl_after": "1d"}], ids=str)
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first", "random"])
-def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str, discovery: float) -> None:
+def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str, reads_again: dict[str, Any]) -> None:
     """One that waits, one that was read, one that was given up; each once."""
     server, store = Steered(wide(30)), tmp_path / "crawl.db"
     server.site[HOME + "5"] = 404
 
     async def main() -> None:
-        settings = {"delay": 1, "strategy": strategy, "discovery": discovery, "pages": 80, "traps": False}
-        async with steered(server, store, **settings) as crawl:
+        settings = {"delay": 1, "strategy": strategy, "pages": 80, "traps": False}
+        async with steered(server, store, **settings, **reads_again) as crawl:
             await server.until(3)
             await crawl.again(HOME + "5")
             await server.until(5)
@@ -350,20 +350,40 @@ def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str
     assert list(audit(open_store(store))) == []
 
 
-def test_page_that_was_to_be_asked_again_is_after_a_restart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("refresh", [False, True])
+def test_page_that_was_to_be_asked_again_is_after_a_restart(tmp_path: Path, refresh: bool) -> None:
     server, store = Steered(wide(30)), tmp_path / "crawl.db"
 
     async def main() -> None:
-        async with steered(server, store, delay=1) as crawl:
+        async with steered(server, store, delay=1, refresh=refresh, time=600) as crawl:
             await server.until(10)
             await crawl.pause()
             await crawl.again(HOME)
             await crawl.stop(now=True)
         server.asked.clear()
-        async with steered(server, store, [], delay=1):
+        async with steered(server, store, [], delay=1, time=600):
             await server.until(2)
             assert HOME in server.asked
         assert Counter(server.asked)[HOME] == 1
+
+    run_apart(main())
+
+
+def test_a_page_that_is_asked_for_again_rests_then_as_it_would_have(tmp_path: Path) -> None:
+    """In a crawl that waits for pages that are due: it is asked for once, and not until it is due again."""
+    server, store = Steered({HOME: []}), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, refresh=True, refresh_min=20, refresh_max=60) as crawl:
+            await server.until(1)
+            await asyncio.sleep(15)
+            await crawl.again(HOME)
+            await server.until(2)
+            await asyncio.sleep(19)
+            assert server.asked == [HOME] * 2
+            await asyncio.sleep(60)
+            assert len(server.asked) in (3, 4)
+            await crawl.stop()
 
     run_apart(main())
 

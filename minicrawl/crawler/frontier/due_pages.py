@@ -28,6 +28,8 @@ from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
 from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, interval, repriced
 from minicrawl.opic.strategy import packed, unpacked
 
+FIRST = 2**63 - 1
+"""The priority of pages that are to be next, whatever their cash and whenever they are due."""
 _TRIES = 8
 _LATE = 0.01
 """The share of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
@@ -115,6 +117,19 @@ class DuePages:
         if self._rests_again:
             heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
 
+    def is_resting(self, page: int) -> bool:
+        """Whether a page rests; looks at all that do."""
+        return any(unpacked(entry) == page for entry in self._resting)
+
+    def end_rest(self, page: int) -> bool:
+        """Let a page rest no longer; whether it did. Looks at all that do."""
+        resting = [entry for entry in self._resting if unpacked(entry) != page]
+        did_rest = len(resting) < len(self._resting)
+        if did_rest:
+            self._resting = resting
+            heapq.heapify(resting)
+        return did_rest
+
     def load(self, pages: Pages, hosts: IntArray) -> None:
         """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""
         self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages.tolist()]
@@ -171,6 +186,8 @@ class DuePages:
             if entry is None:
                 return None
             page = unpacked(entry)
+            if _priority(entry) == FIRST:
+                return entry
             due = self._due(page, max(self.price, self.prices.get(host.id, 0.0))) if self.rate.item(page) else 0.0
             if _milliseconds(due) <= -_priority(entry):
                 break

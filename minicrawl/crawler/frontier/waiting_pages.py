@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.frontier.due_pages import DuePages
+from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
@@ -20,8 +20,6 @@ from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
-_FIRST = 2**63 - 1
-"""The priority of pages that are to be next, whatever their cash."""
 
 
 class WaitingPages:
@@ -161,7 +159,7 @@ class WaitingPages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page."""
-        if self._due is not None and self._book.visited.item(page):
+        if self._due is not None and self._book.visited.item(page) and page not in self.first:
             self._due.hand_out(page, host)
         popped = self._lane(page).pop(host)
         assert popped == page, "only the best page of a host is handed out"
@@ -269,6 +267,8 @@ class WaitingPages:
             return None
         was_done = self._is_done(page)
         self.first.add(page)
+        if self._due is not None and self._held[page] and self._due.end_rest(page):
+            is_new = True
         if is_new:
             self._held[page] = False
             self._set_aside = [rest for rest in self._set_aside if rest[1] != page]
@@ -282,6 +282,8 @@ class WaitingPages:
 
     def is_given_up(self, page: int) -> bool:
         """Whether a page at which nothing was found does not wait, nor is it asked for again just now."""
+        if self._due is not None:
+            return self._due.is_resting(page)
         return self._budget.share >= 1.0 or any(rest[1] == page for rest in self._set_aside)
 
     def has_page(self, host: Host) -> bool:
@@ -298,7 +300,7 @@ class WaitingPages:
 
     def _entry(self, page: int) -> int:
         if self.first and page in self.first:
-            return packed(page, _FIRST)
+            return packed(page, FIRST)
         if self._due is not None and self._book.visited.item(page):
             return packed(page, self._due.priority(page))
         priority = self._strategy.priority(page, self._book)
@@ -311,12 +313,15 @@ class WaitingPages:
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
-        return pages, self._due.priorities(pages) if read and self._due is not None else self._priorities(pages)
+        return pages, self._priorities(pages, are_due=read and self._due is not None)
 
-    def _priorities(self, pages: Pages) -> IntArray:
-        priorities = self._strategy.priorities(pages, self._book)
-        if self._puts_off:
-            priorities = priorities - _BEHIND * self._is_put_off[pages]
+    def _priorities(self, pages: Pages, *, are_due: bool = False) -> IntArray:
+        if are_due and self._due is not None:
+            priorities = self._due.priorities(pages)
+        else:
+            priorities = self._strategy.priorities(pages, self._book)
+            if self._puts_off:
+                priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:
-            priorities = np.where(np.isin(pages, list(self.first)), _FIRST, priorities)
+            priorities = np.where(np.isin(pages, list(self.first)), FIRST, priorities)
         return priorities
