@@ -8,6 +8,7 @@ opic/     the algorithm: which page next, and      rank/    link analysis of a f
 cli/      one module per command                   demo/    a generated web to try it on
 analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
 lab/      the papers' experiments                control/ what another shell may ask of a running crawl
+extract/  what users take out of pages
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people

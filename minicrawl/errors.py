@@ -5,6 +5,7 @@ MinicrawlError          every message is one sentence: what is wrong, the value,
 ├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
 ├── StoreError          the store cannot be used                                                exit 3
 ├── NothingFetchedError not one page could be fetched                                           exit 1
+├── HookError           a hook failed, and --strict-hooks says that this ends the crawl         exit 1
 ├── CrawlEndedError     a running crawl was asked for something, and has ended                  exit 1
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
@@ -34,6 +35,10 @@ class StoreError(MinicrawlError):
 
 class NothingFetchedError(MinicrawlError):
     exit_code = 1
+
+
+class HookError(MinicrawlError):
+    """A function of the user's has failed."""
 
 
 class CrawlEndedError(MinicrawlError):

@@ -105,7 +105,8 @@ class Wanted:
 
     `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
     tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
-    `words`: those by which pages that do not exist are known, see minicrawl.crawler.html.words.
+    `extract`, `hooks`, `structured`: what users take out of it, see minicrawl.extract. `words`: those by which pages
+    that do not exist are known, see minicrawl.crawler.html.words.
     """
 
     anchors: bool = False
@@ -114,7 +115,15 @@ class Wanted:
     blocks: bool = False
     about: bool = False
     kept: bool = False
+    extract: tuple[str, ...] = ()
+    hooks: tuple[str, ...] = ()
+    structured: bool = False
     words: bool = True
+
+    @property
+    def items(self) -> bool:
+        """Whether something is taken out of it for users."""
+        return bool(self.extract or self.hooks or self.structured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,8 @@ class ParsedPage:
     element say; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all that it shows, a paragraph, heading,
     item or cell each, headings included. `blocks`: by which to tell what has changed, see
     minicrawl.crawler.html.blocks. `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids
-    copies.
+    copies. `items`: what users took out of it, JSON objects; `hook_failures`: which of their hooks failed over it, and
+    how; `refused`: links that a hook left out.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -154,6 +164,9 @@ class ParsedPage:
     text: tuple[str, ...] = ()
     blocks: bytes = b""
     kept: bytes = b""
+    items: tuple[str, ...] = ()
+    hook_failures: tuple[tuple[str, str], ...] = ()
+    refused: int = 0
 
     @property
     def canonical(self) -> str | None:

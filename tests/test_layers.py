@@ -15,7 +15,8 @@ MAY_IMPORT = {
     "rank": set(),
     "settings": set(),
     "store": set(),
-    "crawler": {"opic", "store", "rank"},
+    "crawler": {"opic", "store", "rank", "extract"},
+    "extract": {"store", "export"},
     "export": {"store"},
     "demo": {"rank"},
     "graphs": {"rank", "store", "export"},
@@ -36,8 +37,8 @@ HOMES = {
     "backports": {"crawler/http/codings.py"},
     "aiodns": {"crawler/net/dns.py"},
     "aiohttp": {"demo/server.py"},
-    "lxml": {"crawler/html/trees/plain_tree.py"},
-    "selectolax": {"crawler/html/trees/browser_tree.py"},
+    "lxml": {"crawler/html/trees/plain_tree.py", "extract/document.py", "extract/page.py"},
+    "selectolax": {"crawler/html/trees/browser_tree.py", "extract/document.py", "extract/page.py"},
     "charset_normalizer": {"crawler/html/decode.py"},
     "sqlite3": {
         f"store/{name}.py"
@@ -241,6 +242,7 @@ MAY_HOLD_ANY = {
     "store/file_column.py",
     "store/spill.py",
     # A coroutine or function whatever its types.
+    "extract/hooks.py",
     "crawler/loop/commands.py",
     "crawler/loop/in_flight.py",
     "lab/heap.py",

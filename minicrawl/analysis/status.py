@@ -86,7 +86,8 @@ class Status:
     stopped: why the last run stopped; "killed": without a word; None while it runs. known: pages; read: of these, those
     whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
     pages by state, and by "state/reason". expected: what expected importance rests on, and the share of it that the
-    read pages hold; None before it was worked out. run: None before the first commit. last_commit: Unix seconds.
+    read pages hold; None before it was worked out. hook_errors: failures by hook. run: None before the first commit.
+    last_commit: Unix seconds.
     """
 
     store: str
@@ -104,6 +105,7 @@ class Status:
     duplicates: Duplicates
     probes: Probes
     expected: ExpectedOf | None
+    hook_errors: dict[str, int]
     run: Run | None
     last_commit: float | None
 
@@ -143,6 +145,7 @@ def status(store: Store) -> Status:
             duplicates=Duplicates(*store.recognised.duplicate_counts()),
             probes=_probes(store),
             expected=store.expected.of(),
+            hook_errors=store.meta_json("hook_errors"),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
         )

@@ -47,6 +47,8 @@ def _lines(status: "Status", now: float) -> Iterator[str]:
             f"probes    {counted(status.probes.asked, 'page')} that cannot exist asked for, "
             f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
         )
+    if status.hook_errors:
+        yield f"hooks     failed: {tally(status.hook_errors)} (hook-error)"
     if status.run is not None:
         yield from _run_lines(status, status.run, now)
 

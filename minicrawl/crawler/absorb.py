@@ -6,6 +6,7 @@ in it belong together.
 
 import json
 from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
 
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
@@ -29,6 +30,7 @@ from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.due_probes import Probes
+from minicrawl.crawler.visits.hook_failures import HookFailures
 from minicrawl.crawler.visits.lookalikes import Lookalikes, Recognisers, of_no_alias
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.merging import Merging
@@ -37,6 +39,8 @@ from minicrawl.crawler.visits.refreshing import Refreshing
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.soft_errors import SoftErrors
 from minicrawl.crawler.visits.visit import Visits
+from minicrawl.extract.gathering import columns_of
+from minicrawl.extract.item_file import ItemFile
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
@@ -80,6 +84,12 @@ class Absorber:
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.texts = TextWriter(writer) if settings.text or writer.texts.size else None
+        self.items = None
+        if settings.items:
+            self.items = ItemFile(
+                writer, Path(settings.items), columns_of(settings.extract, settings.extract_structured)
+            )
+        self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
         self.settling = Settling(accounts, web.batch, writer)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
@@ -167,6 +177,8 @@ class Absorber:
             ),
             refreshing=self.refreshing,
             texts=self.texts,
+            items=self.items,
+            hook_failures=self.hook_failures,
             timing=timing,
         )
 
@@ -185,6 +197,8 @@ class Absorber:
             self.refreshing,
             self.texts,
             self.expecting,
+            self.items,
+            self.hook_failures,
         )
         return [part for part in parts if part is not None]
 

@@ -31,6 +31,8 @@ from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
+from minicrawl.extract.asking import check_asked
+from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
@@ -97,6 +99,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     is_new = not store.exists()
     if is_new:  # what is wrong by itself is told before there is a store
         await _check(CrawlSettings.of(given), transport)
+        check_item_file(CrawlSettings.of(given).items)
         if not seeds.urls:
             raise _no_seeds(store)
     with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
@@ -158,6 +161,8 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
         _settle(engine, absorber, merges=settings.merge_duplicates)
+    if absorber.items is not None:
+        absorber.items.finish()
     return _report(engine, absorber)
 
 
@@ -210,6 +215,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     wanted = Wanted(
         anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes, kept=settings.text
     )
+    wanted = replace(wanted, extract=settings.extract, hooks=settings.hook, structured=settings.extract_structured)
 
     def local() -> LocalSource:
         room_now = files(settings.concurrency)
@@ -286,6 +292,7 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     """
     _window(settings)
     _surfer(settings)
+    check_asked(settings)
     if transport is None:
         async with Fetcher(settings):
             return

@@ -115,7 +115,8 @@ def _write_jsonl(table: Table, file: BinaryIO) -> int:
     return count
 
 
-def _write_parquet(table: Table, file: BinaryIO) -> int:
+def write_parquet(table: Table, file: BinaryIO) -> int:
+    """Write rows as Parquet; returns how many. Raises SettingError where the library for it is missing."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -135,5 +136,5 @@ def _write_parquet(table: Table, file: BinaryIO) -> int:
 WRITERS: dict[str, Callable[[Table, BinaryIO], int]] = {
     ".csv": _write_csv,
     ".jsonl": _write_jsonl,
-    ".parquet": _write_parquet,
+    ".parquet": write_parquet,
 }

@@ -52,6 +52,11 @@ class GivenSettings(AdjustableSettings, total=False):
     recrawl_after: float | str | AsBefore | None
     topic: str | AsBefore
     text: bool | AsBefore
+    extract: str | Iterable[str] | AsBefore
+    extract_structured: bool | AsBefore
+    items: str | AsBefore
+    hook: str | Iterable[str] | AsBefore
+    strict_hooks: bool | AsBefore
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore

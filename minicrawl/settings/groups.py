@@ -353,6 +353,35 @@ class Keep:
         "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
         "the store: about 3 kB a page. Pages that say noarchive are left out.",
     )
+    extract: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Take this out of every page, for --items: by a CSS selector, with ::attr(NAME) an attribute, or by "
+        "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
+        metavar="NAME=SELECTOR",
+    )
+    extract_structured: bool = setting(
+        False, values.flag, "Take JSON-LD and OpenGraph properties out of every page, for --items."
+    )
+    items: str = setting(
+        "",
+        values.text,
+        "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
+        "named at every run.",
+        metavar="FILE",
+        is_for_one_run=True,
+    )
+    hook: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Call functions of your own: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION or the name of an entry point. "
+        "To be named at every run. Repeatable.",
+        metavar="PLACE",
+        is_for_one_run=True,
+    )
+    strict_hooks: bool = setting(
+        False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
+    )
 
 
 GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Identity, Http)

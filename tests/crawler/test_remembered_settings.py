@@ -49,6 +49,11 @@ EXAMPLES = {
     "topic": "ü",
     "intrinsic_weight": 2,
     "text": True,
+    "extract": ("title=h1",),
+    "extract_structured": True,
+    "items": "items.jsonl",
+    "hook": ("hooks.py",),
+    "strict_hooks": True,
     "user_agent": "me/1",
     "header": "A: b",
     "proxy": "http://p.test:3128",
@@ -60,7 +65,7 @@ EXAMPLES = {
     "max_size": "1MB",
     "contact": "me@example.org",
 }
-FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header"}
+FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header", "items", "hook", "strict_hooks"}
 
 
 @each("name", SETTINGS)

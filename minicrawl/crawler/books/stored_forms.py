@@ -43,6 +43,8 @@ _META_JSON: dict[str, Any] = {
     "expected": _EXPECTED,
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
+    "items": {"path": str, "size": int},
+    "hook_errors": {str: int},
     BANNED_HOSTS: [str],
     ASKED_FIRST: [int],
 }

@@ -5,5 +5,6 @@ local        pages that are fetched and parsed in this process
 workers      pages that are fetched and parsed in worker processes
 changing_source  the source of now, replaced while the crawl runs
 worker       one worker process
+gathered     what users take out of a page
 large_pages  pages that take long to parse, in a process of their own
 """

@@ -23,6 +23,7 @@ import numpy as np
 from minicrawl.crawler.html.elements import attributes_at_most
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.sources.gathered import with_gathered
 from minicrawl.model import ParsedPage, Wanted
 
 _LENGTH = struct.Struct(">Q")
@@ -67,7 +68,10 @@ def _longest_tag_at_most(body: bytes) -> int:
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
     """What a page says, and what it can be told by."""
-    return parse_html(body, url, content_type, wanted), identity_of(body, url, wants_words=wanted.words)
+    parsed = parse_html(body, url, content_type, wanted)
+    if wanted.items:
+        parsed = with_gathered(parsed, body, url, content_type, wanted)
+    return parsed, identity_of(body, url, wants_words=wanted.words)
 
 
 class LargePages:

@@ -18,6 +18,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.parameters import stripped, without_parameters
+from minicrawl.extract.hooks import load_hooks
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -43,12 +44,19 @@ class LocalSource:
         self._wanted = wanted
         # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
         self._wanted_of_home_pages = replace(wanted, anchors=True)
+        self._hooks = load_hooks(wanted.hooks)
         self._keeps_parameters = settings.keep_parameters
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        headers, failures = self._hooks.request(request.url)
+        if headers:
+            request = request._replace(headers=(*request.headers, *headers))
         fetched = await self._fetcher.fetch(request)
         try:
-            return await self._parsed(fetched)
+            fetched, parsed = await self._parsed(fetched)
+            if failures:
+                parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
+            return fetched, parsed
         except PageDiedError:
             return Fetched(request.url, reason="worker-died"), ParsedPage()
         except Exception as error:
@@ -106,10 +114,12 @@ class LocalSource:
 
     async def __aenter__(self) -> Self:
         await self._fetcher.__aenter__()
+        self._hooks.started()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._hooks.stopped()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)

@@ -10,5 +10,6 @@ soft_errors     pages that are soft 404s
 due_probes      which probe is due, and what its answer says
 alternates      pages in other languages: one is fetched first, the others last
 max_depth       links that only --max-depth keeps out
+hook_failures   what hooks did wrong, counted
 scheme_guesses  seeds that were given without a scheme
 """

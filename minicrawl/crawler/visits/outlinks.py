@@ -108,7 +108,7 @@ class Outlinks:
         parsed = self._sessions.plain_links(parsed)
         inside = self._admission.scope.follows(parsed.outlinks, depth)
         urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
-        return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls)
+        return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
 
     def _note_hosts(self, page: int, outlinks: npt.NDArray[np.int32]) -> None:
         """Let the domains that a page links to have more pages."""

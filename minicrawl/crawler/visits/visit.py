@@ -22,11 +22,13 @@ from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
+from minicrawl.crawler.visits.hook_failures import HookFailures
 from minicrawl.crawler.visits.lookalikes import Lookalikes
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.crawler.visits.outlinks import Counted, Outlinks
 from minicrawl.crawler.visits.refreshing import Refreshing
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
+from minicrawl.extract.item_file import ItemFile
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
@@ -62,10 +64,13 @@ class Visits:
     alternates: Alternates
     refreshing: Refreshing | None
     texts: TextWriter | None
+    items: ItemFile | None
+    hook_failures: HookFailures
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
+        self.hook_failures.note(fetched.url, parsed.hook_failures)
         turn = HostTurn(self.frontier.host(page), page)
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
         attempts = self.pages.attempts.get(page, 0)
@@ -140,6 +145,8 @@ class Visits:
         if self.texts is not None:
             is_kept = read_directives(fetched.robots_tag or "").archive
             self.texts.note(page, parsed.kept if is_kept else b"")
+        if self.items is not None and outcome.state in READ:
+            self.items.note(fetched.url, now, parsed.items)
         if self.refreshing is not None:
             self._note_refresh(self.refreshing, page, outcome, fetched, parsed, now, not_before)
         self._let_wait(page, outcome, now, not_before)

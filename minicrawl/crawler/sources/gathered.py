@@ -1,0 +1,38 @@
+"""What users take out of a page, where the page is parsed: items, and the links that their hooks keep."""
+
+import logging
+from dataclasses import replace
+from itertools import compress
+
+from minicrawl.crawler.html.decode import as_utf8, encoding_of
+from minicrawl.crawler.html.elements import Marks, may_explode, within_limit
+from minicrawl.extract.gathering import Asked, gather
+from minicrawl.extract.page import Page
+from minicrawl.model import ParsedPage, Wanted
+
+_log = logging.getLogger("minicrawl")
+
+
+def with_gathered(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
+    """The parsed page with what is taken out of it. Nothing is, of one that a browser's parser would choke on."""
+    html = within_limit(as_utf8(body, encoding_of(body, content_type)))
+    if may_explode(Marks(html)):
+        _log.warning("nothing is taken out of %s: its tags could make a tree of any size", url)
+        return parsed
+    asked = Asked(wanted.extract, wanted.hooks, wanted.structured)
+    found = gather(asked, Page(url, 200, content_type, html, parsed.title, parsed.outlinks))
+    failures = tuple((failure.hook, failure.what) for failure in found.failures)
+    parsed = replace(parsed, items=found.items, hook_failures=failures)
+    return parsed if found.kept is None else _with_links(parsed, found.kept)
+
+
+def _with_links(parsed: ParsedPage, kept: frozenset[str]) -> ParsedPage:
+    """The page with these of its links alone."""
+    is_kept = [link in kept for link in parsed.outlinks]
+    return replace(
+        parsed,
+        outlinks=tuple(compress(parsed.outlinks, is_kept)),
+        anchors=tuple(compress(parsed.anchors, is_kept)),
+        places=bytes(compress(parsed.places, is_kept)),
+        refused=len(is_kept) - sum(is_kept),
+    )

@@ -1,0 +1,20 @@
+"""Whether what users ask to be taken out of pages can be."""
+
+from pathlib import Path
+
+from minicrawl.errors import SettingError
+from minicrawl.extract.gathering import columns_of
+from minicrawl.extract.hooks import load_hooks
+from minicrawl.extract.item_file import check_ending
+from minicrawl.settings import CrawlSettings
+
+
+def check_asked(settings: CrawlSettings) -> None:
+    """Raise SettingError for selectors, hooks and files that no crawl could use."""
+    columns_of(settings.extract, settings.extract_structured)
+    load_hooks(settings.hook)
+    if settings.items:
+        check_ending(Path(settings.items))
+    elif settings.extract or settings.extract_structured:
+        asked = "--extract" if settings.extract else "--extract-structured"
+        raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")

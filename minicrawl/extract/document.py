@@ -1,0 +1,79 @@
+"""A page as selectors look at it: parsed by Lexbor for CSS, by libxml2 for XPath, each when it is first asked for."""
+
+from functools import cached_property
+
+from lxml import etree
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
+
+
+class Document:
+    """A page of HTML in UTF-8."""
+
+    def __init__(self, html: bytes) -> None:
+        self._html = html
+
+    @cached_property
+    def tree(self) -> LexborHTMLParser:
+        """The page as browsers read it."""
+        return LexborHTMLParser(self._html, options=LexborDocumentOptions.WO_EVENTS)
+
+    @cached_property
+    def xml_tree(self) -> etree._Element | None:
+        """The page as libxml2 reads it; None for one with nothing in it."""
+        parser = etree.HTMLParser(encoding="utf-8", no_network=True)
+        try:
+            root: etree._Element | None = etree.fromstring(self._html, parser)
+        except (etree.ParserError, etree.XMLSyntaxError):
+            return None
+        return root
+
+    def css(self, selector: str, attribute: str | None = None) -> list[str]:
+        """The texts of the elements that a selector finds, white space as single spaces; or that attribute of those
+        that have it."""
+        found = self.tree.css(selector)
+        if attribute is None:
+            return [single_spaced(node.text(separator="")) for node in found]
+        return [value for node in found if (value := _attribute(node, attribute)) is not None]
+
+    def xpath(self, path: str) -> list[str]:
+        """What an XPath finds: texts of elements, attributes, texts; or the one value it comes to."""
+        if self.xml_tree is None:
+            return []
+        found = self.xml_tree.xpath(path)
+        if not isinstance(found, list):
+            return [_value(found)]
+        return [
+            single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
+            for each in found
+        ]
+
+
+def wrong_css(selector: str) -> bool:
+    """Whether no parser can read a CSS selector."""
+    try:
+        LexborHTMLParser("").css(selector)
+    except SelectolaxError:
+        return True
+    return False
+
+
+def wrong_xpath(path: str) -> str | None:
+    """What is wrong with an XPath; None if nothing is."""
+    try:
+        etree.fromstring("<p/>", etree.HTMLParser()).xpath(path)
+    except etree.XPathError as error:
+        return str(error)
+    return None
+
+
+def single_spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _attribute(node: LexborNode, name: str) -> str | None:
+    attributes = node.attributes
+    return (attributes[name] or "") if name in attributes else None
+
+
+def _value(found: object) -> str:
+    return f"{found:g}" if isinstance(found, float) else str(found)

@@ -1,0 +1,156 @@
+"""The file that items are written to: a line for each, added before the commit that counts it.
+
+What stands behind the last committed line came of a run that was killed, and is cut off by the next: so every item of
+a page that was committed is in the file once. A Parquet file cannot grow: the lines stand in a file beside it, of which
+it is made when a run ends.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.export.tables import Table, defused, escaped, renamed_when_whole, write_parquet
+from minicrawl.store.writer import Writer
+
+_ENDINGS = (".jsonl", ".csv", ".parquet")
+_OTHERS = "more"
+"""The column of CSV and Parquet for what no column is named after, as JSON."""
+META = "items"
+
+
+class Item(NamedTuple):
+    """The page it is of, when that was read (Unix seconds), and its fields as JSON."""
+
+    url: str
+    at: float
+    fields: str
+
+
+def check_ending(path: Path) -> None:
+    """Raises SettingError for a file whose ending says of no format."""
+    if path.suffix.lower() not in _ENDINGS:
+        raise SettingError(f"the ending of --items {path} must be one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
+
+
+def check_item_file(given: str) -> None:
+    """Raises SettingError for a file that is there, and can therefore not be that of a new crawl."""
+    if given and (lines := _lines_of(Path(given).resolve())).exists() and lines.stat().st_size:
+        raise SettingError(f"--items {given} is there already; name another file, or move it away")
+
+
+class ItemFile:
+    """Writes items with the commits of a crawl.
+
+    Invariant: at every commit the file holds each committed item once, in the order in which they came.
+    """
+
+    def __init__(self, writer: Writer, path: Path, columns: Sequence[str]) -> None:
+        """columns: fields that have a column of their own in CSV and Parquet. Raises SettingError, StoreError."""
+        check_ending(path)
+        self._path = path.resolve()
+        self._columns = tuple(columns)
+        self._lines = _lines_of(self._path)
+        self._items: list[Item] = []
+        kept = writer.meta_json(META)
+        self._size = int(kept["size"]) if kept.get("path") == str(self._path) else 0
+        there = self._lines.stat().st_size if self._lines.exists() else 0
+        if kept.get("path") != str(self._path):
+            check_item_file(str(path))
+        if there < self._size:
+            raise StoreError(
+                f"{self._lines} has {there} bytes, but {self._size} were written; put it back or name another"
+            )
+        try:
+            with self._lines.open("ab") as file:
+                file.truncate(self._size)
+        except OSError as error:
+            raise SettingError(f"--items {path} cannot be written: {error.strerror}; name another file") from error
+        with writer.transaction():
+            self._note(writer)
+
+    def note(self, url: str, at: float, items: Sequence[str]) -> None:
+        """A page was read, and these are its items."""
+        self._items += [Item(url, at, fields) for fields in items]
+
+    def save(self, writer: Writer) -> None:
+        """Write the items since the last commit, within the transaction of the next."""
+        if not self._items:
+            return
+        added = "".join(self._as_lines(self._items)).encode()
+        if not self._size and self._is_csv:
+            added = _csv_line(self._heads).encode() + added
+        try:
+            with self._lines.open("r+b") as file:
+                file.seek(self._size)
+                file.write(added)
+                file.truncate()
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise StoreError(f"{self._lines} cannot be written: {error.strerror}; once it can, run again") from error
+        self._size += len(added)
+        self._items.clear()
+        self._note(writer)
+
+    def finish(self) -> None:
+        """The run is over: let there be a Parquet file, if one is asked for."""
+        if self._is_parquet:
+            types: dict[str, type] = dict.fromkeys(self._heads, str) | {"at": float}
+            with renamed_when_whole(self._path) as temporary, temporary.open("wb") as file:
+                write_parquet(Table(types, self._rows()), file)
+
+    @property
+    def _is_parquet(self) -> bool:
+        return self._path.suffix.lower() == ".parquet"
+
+    @property
+    def _is_csv(self) -> bool:
+        return self._path.suffix.lower() == ".csv"
+
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        return ("url", "at", *self._columns, _OTHERS)
+
+    def _note(self, writer: Writer) -> None:
+        writer.save_meta({META: json.dumps({"path": str(self._path), "size": self._size})})
+
+    def _as_lines(self, items: Sequence[Item]) -> Iterator[str]:
+        for item in items:
+            if self._is_csv:
+                row = _row(item.url, item.at, json.loads(item.fields), self._columns)
+                yield _csv_line(tuple(map(defused, row)))
+            else:
+                rest = f", {item.fields[1:]}" if item.fields != "{}" else "}"
+                yield escaped(f'{{"url": {json.dumps(item.url)}, "at": {item.at!r}{rest}') + "\n"
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        with self._lines.open(encoding="utf-8") as lines:
+            for line in lines:
+                fields = json.loads(line)
+                yield _row(fields.pop("url"), fields.pop("at"), fields, self._columns)
+
+
+def _lines_of(path: Path) -> Path:
+    """The file with a line an item."""
+    return path.with_name(path.name + ".jsonl") if path.suffix.lower() == ".parquet" else path
+
+
+def _row(url: str, at: float, fields: dict[str, object], columns: Sequence[str]) -> tuple[object, ...]:
+    others = {name: value for name, value in fields.items() if name not in columns}
+    more = json.dumps(others, ensure_ascii=False) if others else None
+    return (url, at, *(_cell(fields.get(name)) for name in columns), more)
+
+
+def _cell(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _csv_line(row: Sequence[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(row)
+    return text.getvalue()

@@ -1,0 +1,44 @@
+"""What a page says about itself for machines: JSON-LD, and the properties of OpenGraph and its like."""
+
+import json
+
+from minicrawl.extract.document import Document
+
+STRUCTURED = ("jsonld", "opengraph")
+"""The fields of `structured`."""
+_MOST = 1_000
+_PREFIXES = ("og:", "article:", "book:", "profile:", "music:", "video:", "product:", "twitter:")
+
+
+def structured(document: Document) -> dict[str, object]:
+    """`jsonld`: the objects of its JSON-LD; `opengraph`: its properties, those that it gives more than once as lists.
+
+    Without what it does not have. JSON that cannot be read is left out.
+    """
+    found: dict[str, object] = {}
+    if objects := _json_ld(document):
+        found["jsonld"] = objects
+    if properties := _properties(document):
+        found["opengraph"] = properties
+    return found
+
+
+def _json_ld(document: Document) -> list[object]:
+    objects: list[object] = []
+    for node in document.tree.css("script[type='application/ld+json' i]")[:_MOST]:
+        try:
+            read = json.loads(node.text(), parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            continue
+        objects.extend(read if isinstance(read, list) else [read])
+    return objects
+
+
+def _properties(document: Document) -> dict[str, object]:
+    values: dict[str, list[str]] = {}
+    for node in document.tree.css("meta[content]")[:_MOST]:
+        attributes = node.attributes
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        if name.startswith(_PREFIXES):
+            values.setdefault(name, []).append((attributes["content"] or "").strip())
+    return {name: given[0] if len(given) == 1 else given for name, given in values.items()}

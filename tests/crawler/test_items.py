@@ -1,0 +1,131 @@
+"""Items and hooks in a crawl: with workers and without, through kills, and what a hook may change."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sites import Server, Site, crawl, rows
+from small_web import small_web
+
+from minicrawl.crawler.books.audit import audit
+from minicrawl.errors import HookError
+from minicrawl.extract.hooks import load_hooks
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+SITE: Site = {
+    HOME: ["<h1>Home</h1>", "/x", "/y", "/none"],
+    f"{HOME}x": ["<h1>X</h1>"],
+    f"{HOME}y": ["<h1>Y</h1>", "/x"],
+}
+
+
+def items(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def hook(folder: Path, code: str) -> list[str]:
+    (folder / "hooks.py").write_text(code)
+    load_hooks.cache_clear()
+    return [str(folder / "hooks.py")]
+
+
+def test_pages_that_were_read_have_their_items(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    crawl(SITE, tmp_path / "crawl.db", [HOME], extract=["title=h1", "none=table"], items=str(path))
+    assert {(item["url"], item["title"], item["none"]) for item in items(path)} == {
+        (HOME, "Home", None),
+        (f"{HOME}x", "X", None),
+        (f"{HOME}y", "Y", None),
+    }
+    fetched = dict(rows(tmp_path / "crawl.db", "SELECT url, fetched_at FROM ranks"))
+    assert all(item["at"] == fetched[str(item["url"])] for item in items(path))
+
+
+def test_selectors_are_remembered_and_the_file_is_named_again(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    crawl(SITE, tmp_path / "crawl.db", [HOME], extract=["title=h1"], items=str(path), pages=1)
+    crawl(SITE, tmp_path / "crawl.db", [], items=str(path))
+    assert [line.split(",")[2] for line in path.read_text().splitlines()] == ["title", "Home", *sorted("XY")]
+
+
+def test_hooks_see_pages_choose_links_and_send_headers(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    code = f"""
+def note(what):
+    with open({str(seen)!r}, "a") as file: print(what, file=file)
+def started(): note("started")
+def stopped(): note("stopped")
+def request(url): return {{"X-Asked": url}}
+def links(page, links): return [link for link in links if not link.endswith("y")]
+def on_page(page): note(page.url); return {{"title": page.css("h1")[0], "links": len(page.links)}}
+"""
+    server, _ = Server(SITE), None
+    headers: list[str | None] = []
+    answer = server._answer
+    server.handler = lambda request: (headers.append(request.headers.get("X-Asked")), answer(request))[1]
+    path = tmp_path / "items.jsonl"
+    crawl(server, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code), items=str(path))
+    assert seen.read_text().split() == ["started", HOME, f"{HOME}x", "stopped"]
+    assert [(item["title"], item["links"]) for item in items(path)] == [("Home", 3), ("X", 0)]
+    assert set(filter(None, headers)) == {HOME, f"{HOME}x", f"{HOME}none"}
+    assert rows(tmp_path / "crawl.db", "SELECT refused FROM links WHERE source = 0") == [(1,)]
+
+
+def test_hook_that_fails_is_counted_and_costs_no_page(tmp_path: Path) -> None:
+    code = "def on_page(page):\n    if page.url.endswith('x'): raise ValueError('x')"
+    crawl(SITE, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code))
+    with open_store(tmp_path / "crawl.db") as store:
+        assert list(store.meta_json("hook_errors").values()) == [1]
+        assert {page.url for page in store.pages() if page.state == "fetched"} == {HOME, f"{HOME}x", f"{HOME}y"}
+
+
+def test_strict_hooks_end_the_crawl_and_keep_what_was_committed(tmp_path: Path) -> None:
+    code = "def on_page(page):\n    if page.url.endswith('x'): raise ValueError('x')"
+    with pytest.raises(HookError, match=r"failed over http://a\.test/x"):
+        crawl(SITE, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code), strict_hooks=True)
+    with open_store(tmp_path / "crawl.db") as store:
+        assert list(audit(store)) == []
+        assert f"{HOME}x" not in {page.url for page in store.pages() if page.state == "fetched"}
+
+
+def command(store: Path, path: Path, port: int, workers: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "minicrawl", "crawl", *(f"http://h{host}.test/" for host in range(40))),
+        *("--store", str(store), "--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--quiet"),
+        *("--extract", "title=title", "--extract", "links[]=a::attr(href)", "--items", str(path), "--no-probe"),
+        *("--workers", str(workers)),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_items_are_those_of_the_pages_that_were_committed_whenever_it_is_killed(tmp_path: Path, workers: int) -> None:
+    rng = random.Random(workers)
+    store, path = tmp_path / "crawl.db", tmp_path / "items.jsonl"
+    read = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
+    with small_web() as port:
+        for _ in range(6):
+            process = subprocess.Popen(command(store, path, port, workers), stdout=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0.6, 2.5))
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            if not store.exists():
+                continue
+            with open_store(store) as reader:
+                size = reader.meta_json("items").get("size", 0)
+                assert list(audit(reader)) == []
+                committed = path.read_bytes()[:size] if path.exists() else b""
+                urls = Counter(json.loads(line)["url"] for line in committed.splitlines())
+                assert urls == Counter(url for (url,) in rows(store, read))
+        subprocess.run(command(store, path, port, workers), stdout=subprocess.DEVNULL, check=True)
+    urls = Counter(str(item["url"]) for item in items(path))
+    assert urls == Counter(url for (url,) in rows(store, read))
+    assert len(urls) > 40

@@ -1,0 +1,48 @@
+"""All that is taken out of one page."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from minicrawl.extract.gathering import MOST_BYTES, Asked, columns_of, gather
+from minicrawl.extract.hooks import load_hooks
+from minicrawl.extract.page import Page
+
+PAGE = Page("http://a.test/", 200, None, b"<h1>One</h1><meta property=og:title content=T>", "t", ("http://a.test/x",))
+
+
+@pytest.mark.parametrize(
+    ("asked", "items"),
+    [
+        (Asked(fields=("title=h1", "price=.price")), [{"title": "One", "price": None}]),
+        (Asked(fields=("price=.price",)), []),
+        (Asked(structured=True), [{"opengraph": {"og:title": "T"}}]),
+        (Asked(fields=("title=h1",), structured=True), [{"title": "One", "opengraph": {"og:title": "T"}}]),
+        (Asked(), []),
+    ],
+)
+def test_fields_make_one_item(asked: Asked, items: list[dict[str, object]]) -> None:
+    found = gather(asked, PAGE)
+    assert ([json.loads(item) for item in found.items], found.kept, found.failures) == (items, None, ())
+
+
+def test_hooks_add_to_it(tmp_path: Path) -> None:
+    (tmp_path / "h.py").write_text(
+        "def on_page(page): return [{'a': 1}, {'b': 2}]\ndef links(page, links): return [link for link in links if 0]"
+    )
+    load_hooks.cache_clear()
+    found = gather(Asked(("title=h1",), (str(tmp_path / "h.py"),)), PAGE)
+    assert [json.loads(item) for item in found.items] == [{"title": "One"}, {"a": 1}, {"b": 2}]
+    assert found.kept == frozenset()
+
+
+def test_items_beyond_reason_are_left_out() -> None:
+    html = b"<p>" + b"x" * (MOST_BYTES + 1)
+    found = gather(Asked(("all=p",)), Page("http://a.test/", 200, None, html, None, ()))
+    assert found.items == ()
+    assert [failure.hook for failure in found.failures] == ["items"]
+
+
+def test_columns_are_the_names_of_fields() -> None:
+    assert columns_of(("title=h1", "tags[]=.tag"), True) == ("title", "tags", "jsonld", "opengraph")

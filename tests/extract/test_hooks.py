@@ -1,0 +1,189 @@
+"""Hooks: where they are found, what they may do, and what comes of those that fail."""
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from minicrawl.errors import SettingError
+from minicrawl.extract.hooks import MOST_ITEMS, Failure, Hook, Hooks, load_hooks
+from minicrawl.extract.page import Page
+
+LINKS = ("http://a.test/x", "http://a.test/y", "http://a.test/z")
+PAGE = Page("http://a.test/", 200, None, b"<h1>One</h1>", "t", LINKS)
+
+
+def hooks(*calls: Callable[..., Any], kind: str = "on_page", slow: float = 60.0) -> Hooks:
+    return Hooks([Hook(call.__name__, kind, call) for call in calls], slow)
+
+
+def one(page: Page) -> dict[str, object]:
+    return {"title": page.css("h1")[0], "none": None}
+
+
+def several(page: Page) -> Iterator[dict[str, object]]:
+    yield {"a": 1}
+    yield {"b": [page.title]}
+
+
+def none(page: Page) -> None:
+    return None
+
+
+def fails(page: Page) -> None:
+    raise KeyError("price")
+
+
+def fails_midway(page: Page) -> Iterator[dict[str, object]]:
+    yield {"first": 1}
+    raise ValueError("no more")
+
+
+def endless(page: Page) -> Iterator[dict[str, object]]:
+    while True:
+        yield {"a": 1}
+
+
+def test_items_are_what_hooks_return_or_yield() -> None:
+    items, failures = hooks(one, several, none).on_page(PAGE)
+    assert [json.loads(item) for item in items] == [{"title": "One", "none": None}, {"a": 1}, {"b": ["t"]}]
+    assert failures == []
+
+
+def test_what_a_hook_raises_is_counted_and_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
+    called = hooks(fails, fails_midway, one)
+    items, failures = called.on_page(PAGE)
+    assert failures == [Failure("fails", "KeyError: 'price'"), Failure("fails_midway", "ValueError: no more")]
+    assert [json.loads(item) for item in items] == [{"first": 1}, {"title": "One", "none": None}]
+    called.on_page(PAGE)
+    assert caplog.messages == [f"hook {name} failed over http://a.test/" for name in ("fails", "fails_midway")], "once"
+    assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.parametrize("found", [5, ["x"], [{"a": object()}], [{"a": {1, 2}}]])
+def test_what_is_no_item_is_a_failure(found: object) -> None:
+    items, (failure,) = hooks(lambda page: found).on_page(PAGE)
+    assert items == []
+    assert failure.what.startswith("TypeError: ")
+
+
+def test_items_without_end_are_cut() -> None:
+    items, (failure,) = hooks(endless).on_page(PAGE)
+    assert len(items) == MOST_ITEMS
+    assert failure.what == "ValueError: more than 10,000 items of one page; the rest is left out"
+
+
+def test_links_can_be_left_out_only() -> None:
+    def first_two(page: Page, links: tuple[str, ...]) -> tuple[str, ...]:
+        return links[:2]
+
+    def not_x(page: Page, links: tuple[str, ...]) -> list[str]:
+        assert links == LINKS[:2], "what the hook before has kept"
+        return [*(link for link in links if not link.endswith("x")), "http://evil.test/"]
+
+    kept, failures = hooks(first_two, not_x, kind="links").links(PAGE)
+    assert kept is not None
+    assert kept & set(LINKS) == {"http://a.test/y"}
+    assert failures == []
+    assert hooks(fails, kind="links").links(PAGE)[0] is None, "a hook that fails leaves out none"
+
+
+def test_headers_of_a_request() -> None:
+    def token(url: str) -> dict[str, str]:
+        return {"X-Token": url[-1]}
+
+    def evil(url: str) -> dict[str, str]:
+        return {"X-A": "1\r\nHost: evil.test"}
+
+    headers, failures = hooks(token, evil, lambda url: None, kind="request").request("http://a.test/7")
+    assert headers == (("X-Token", "7"),)
+    assert [failure.hook for failure in failures] == ["evil"]
+
+
+def test_slow_hook_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    called = hooks(one, slow=0.0)
+    called.on_page(PAGE)
+    called.on_page(PAGE)
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert record.message.startswith("hook one took ")
+
+
+def test_start_and_end_are_told() -> None:
+    seen: list[str] = []
+    called = Hooks(
+        [Hook("a", "started", lambda: seen.append("started")), Hook("b", "stopped", lambda: seen.append("stopped"))]
+    )
+    called.started()
+    called.stopped()
+    assert seen == ["started", "stopped"]
+    assert [called.has(kind) for kind in ("started", "on_page")] == [True, False]
+
+
+CODE = """
+def on_page(page): return {"from": "on_page"}
+def links(page, links): return links
+def mine(page): return {"from": "mine"}
+five = 5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "my_hooks.py").write_text(CODE)
+    (tmp_path / "broken.py").write_text("1 / 0")
+    (tmp_path / "empty.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    load_hooks.cache_clear()
+    yield tmp_path
+    sys.modules.pop("my_hooks", None)
+    load_hooks.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        ("my_hooks.py", ["on_page"]),
+        ("my_hooks", ["on_page"]),
+        ("my_hooks.py:mine", ["mine"]),
+        ("my_hooks:mine", ["mine"]),
+        ("my_hooks:on_page", ["on_page"]),
+        ("my_hooks:links", []),
+    ],
+)
+def test_hooks_are_found_by_module_or_file(folder: Path, spec: str, found: list[str]) -> None:
+    items, failures = load_hooks((spec,)).on_page(PAGE)
+    assert [json.loads(item)["from"] for item in items] == found
+    assert failures == []
+    assert load_hooks((spec,)).has("links") == (spec in ("my_hooks.py", "my_hooks", "my_hooks:links"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("no_such", r"--hook no_such: no_such cannot be imported \(ModuleNotFoundError"),
+        ("no_such.py", r"--hook no_such\.py: no_such\.py cannot be imported \(FileNotFoundError"),
+        ("broken.py", r"--hook broken\.py: broken\.py cannot be imported \(ZeroDivisionError"),
+        ("empty.py", r"--hook empty\.py: there is none of on_page, .* in it; name the function: empty\.py:FUNCTION"),
+        ("my_hooks:other", r"--hook my_hooks:other: my_hooks has no function other"),
+        ("my_hooks.py:five", r"--hook my_hooks\.py:five: my_hooks\.py has no function five"),
+    ],
+)
+def test_hooks_that_cannot_be_had_are_one_sentence(folder: Path, spec: str, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence) as error:
+        load_hooks((spec,))
+    assert "\n" not in str(error.value)
+
+
+def test_entry_points_are_hooks_by_their_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = folder / "my_plugin-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[minicrawl.hooks]\nwhole = my_hooks\npart = my_hooks:mine\n")
+    monkeypatch.syspath_prepend(str(folder))
+    assert [json.loads(item)["from"] for item in load_hooks(("whole", "part")).on_page(PAGE)[0]] == ["on_page", "mine"]
