@@ -28,12 +28,22 @@ _INTERRUPTED = 130
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
 @click.option("--time", "time_", metavar="TIME", help="Stop after that time, such as 30m.")
 @click.option("--header", multiple=True, metavar="NAME: VALUE", help="Send this, as 'crawl --header'. Repeatable.")
+@click.option(
+    "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."
+)
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    pages: int, is_dry: bool, time_: str | None, header: tuple[str, ...], no_progress: bool, store: Path, as_json: bool
+    pages: int,
+    is_dry: bool,
+    time_: str | None,
+    header: tuple[str, ...],
+    items: str | None,
+    no_progress: bool,
+    store: Path,
+    as_json: bool,
 ) -> None:
     """Fetch again the pages that gain most by it, once each, and stop.
 
@@ -49,6 +59,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         given["time"] = time_
     if header:
         given["header"] = header
+    if items is not None:
+        given["items"] = items
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     became = _became(store, started)

@@ -72,3 +72,17 @@ def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
     result = run("refresh", "--pages", "2", "--time", "2s", "--store", path)
     assert result.exit_code == 1
     assert "nothing could be fetched (refused)" in result.stderr
+
+
+def test_fields_that_the_crawl_takes_out_of_pages_go_on(tmp_path: Path) -> None:
+    store, items = tmp_path / "crawl.db", tmp_path / "items.jsonl"
+    with small_web() as port:
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        taken = ("--extract", "title=title", "--items", items)
+        assert run("crawl", HOME, "--store", store, *options, *taken).exit_code == 0
+        before = items.read_text().count("\n")
+        assert answer("refresh", "--pages", "2", "--store", store, "--items", items)["fetched"] == 2
+        refused = run("refresh", "--pages", "2", "--store", store)
+    assert items.read_text().count("\n") == before + 2
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("Error: --extract needs a file for what it finds: --items FILE")
