@@ -35,7 +35,7 @@ def most_worth(store: Store, n: int, now: float) -> list[Choice]:
     """The n read pages that gain most by a fetch now (Unix seconds), the best first; of equals the older one."""
     first = FirstRates(kept_settings(store).refresh_min)
     first.load(store)
-    importance, found = store.ranks.importance(), store.refreshes.last_fetches()
+    importance, found = store.ranks.importance(), store.refreshes.last_fetches(now)
     if not len(found.page):
         return []
     hosts, rates = found.host.tolist(), found.rate.tolist()

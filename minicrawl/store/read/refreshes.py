@@ -89,14 +89,14 @@ class Refreshes:
         pages, fetched_at = (np.array(column) for column in columns)
         return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
 
-    def last_fetches(self) -> FetchColumns:
-        """Of all pages that were read and are there."""
+    def last_fetches(self, now: float) -> FetchColumns:
+        """Of all pages that were read and are there, but for those that failed and are to rest (now: Unix seconds)."""
         query = """
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
                 CASE WHEN information > 0.0 THEN rate ELSE 0.0 END
             FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
-            WHERE state IN ('fetched', 'alias')"""
-        columns = tuple(zip(*self._tables.rows(query), strict=True))
+            WHERE state IN ('fetched', 'alias') AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)"""
+        columns = tuple(zip(*self._tables.rows(query, (now,)), strict=True))
         return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def changed_pages(self, since: float) -> list[ChangedPage]:

@@ -104,6 +104,9 @@ def test_a_page_that_fails_in_a_round_is_tried_again_and_one_that_is_missing_is_
     server = Failing(site | {HOME + "missing": 404, HOME + "moved": HOME})
     refreshed(server, path, 100)
     assert Counter(server.asked) == {HOME: 1, HOME + "flaky": 2, HOME + "missing": 1, HOME + "moved": 1}
+    again = Server(server.site)
+    refreshed(again, path, 100)  # a page that was missing is asked for once more a day later, not at once
+    assert Counter(again.asked) == {HOME: 1, HOME + "flaky": 1, HOME + "moved": 1}
     states = dict(rows(path, "SELECT url, state FROM pages"))
     assert states == {HOME: "fetched", HOME + "flaky": "fetched", HOME + "missing": "fetched", HOME + "moved": "alias"}
 
