@@ -2,7 +2,7 @@
 
 import re
 
-from minicrawl.cli.output import cells
+from minicrawl.cli.fitting import cells
 
 _CODES = re.compile(r"\x1b\[(\d*)([AJ])|\x1b\[[\d;]*m|([\r\n])|([^\x1b\r\n]+)")
 

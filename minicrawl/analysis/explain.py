@@ -22,7 +22,7 @@ from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, RankedPage
+from minicrawl.store.rows import HostRow, Queue, RankedPage
 
 _LINKS_SHOWN = 10
 _LINKS_LOOKED_AT = 50
@@ -115,6 +115,7 @@ class KnownPage:
     page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of the links. links_in:
     where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
     and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
+    queue: of a page that waits, how many others do.
     """
 
     ranked: RankedPage
@@ -139,12 +140,14 @@ class KnownPage:
     duplicate_of: DuplicateOf | None
     duplicates: Duplicates
     probe: str | None
+    queue: Queue | None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of its rank beside the others."""
         values = asdict(self)
         for name in ("ranked", "nofollow", "refused"):
             del values[name]
+        values["queue"] = self.queue and self.queue._asdict()
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
 
@@ -285,6 +288,7 @@ class _Explainer:
             duplicate_of=self._duplicate_of(ranked.url, page),
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
+            queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
         )
 
     def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
 from minicrawl.cli.output import (
     amount,
@@ -217,14 +218,14 @@ def _print_report(report: "CrawlReport", store: Path) -> None:
 
     with open_store(store) as reader:
         best, expected = top_list(reader, None, 10), reader.expected.of()
-    click.echo(
+    lines = [
         f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}: "
-        f"{WHY_STOPPED[report.reason]}.\n"
-        f"{read_line(report.known, report.read, report.coverage, report.left_out, expected)}."
-    )
+        f"{WHY_STOPPED[report.reason]}.",
+        f"{read_line(report.known, report.read, report.coverage, report.left_out, expected)}.",
+    ]
     if report.failures:
-        click.echo(f"Given up: {tally(report.failures)}.")
-    click.echo()
+        lines.append(f"Given up: {tally(report.failures)}.")
     column = expected_column([line.page for line in best.lines], best.order)
     alike = [len(line.alike) for line in best.lines]
-    click.echo("\n".join([*table([line.page for line in best.lines], column, alike), *order_lines(best.order)]))
+    lines += ["", *table([line.page for line in best.lines], column, alike), *order_lines(best.order)]
+    click.echo("\n".join(fitted(lines)))

@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from minicrawl.cli.fitting import shortened
 from minicrawl.cli.frame import Frame
 from minicrawl.cli.outlook import Aim, aims, doing, waits_line
 from minicrawl.cli.output import (
@@ -21,7 +22,6 @@ from minicrawl.cli.output import (
     duration,
     graph_line,
     printable,
-    shortened,
     silence_line,
     tally,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from minicrawl.cli.output import cells
+from minicrawl.cli.fitting import cells
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 

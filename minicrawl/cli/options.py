@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option
@@ -122,6 +123,19 @@ def need_extra(what: str, *libraries: str) -> None:
     missing = [name for name in libraries if util.find_spec(name) is None]
     if missing:
         raise SettingError(missing_library(what, *missing))
+
+
+def _note_wide(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[WIDE_KEY] = value
+
+
+wide_option = click.option(
+    "--wide",
+    is_flag=True,
+    callback=_note_wide,
+    expose_value=False,
+    help="Everything in full, also where the terminal is narrower.",
+)
 
 
 def is_quiet() -> bool:

@@ -4,7 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from minicrawl.cli.output import amount, cells, counted, duration, printable
+from minicrawl.cli.fitting import cells
+from minicrawl.cli.output import amount, counted, duration, printable
 from minicrawl.model import HostWait, Progress, RunState
 
 

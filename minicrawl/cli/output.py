@@ -7,16 +7,19 @@ import shlex
 import shutil
 import sys
 import time
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from minicrawl.cli.fitting import cells, clipped, padded, shortened, terminal_columns
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.expected import Order
     from minicrawl.model import GraphCounts, Silence
     from minicrawl.store.rows import ExpectedOf, RankedPage
 
+_LEAST_FOR_TITLES, _LEAST_FOR_URLS = 50, 12
+"""Columns behind the numbers of a table of pages."""
 _UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
@@ -26,23 +29,51 @@ Column = tuple[str, Sequence[float]]
 def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Sequence[int] | None = None) -> list[str]:
     """One line per page: rank, importance, in-links, what became of it, URL, title; with `column` also its value.
 
-    alike: of each page how many more say the same.
+    As wide as the terminal, titles in a column of their own. alike: of each page how many more say the same.
     """
     values = [""] * (len(pages) + 1)
     if column is not None:
-        cells = [column[0], *(f"{value:.3g}" for value in column[1])]
+        cells_of_column = [column[0], *(f"{value:.3g}" for value in column[1])]
         width = max(10, len(column[0]))
-        values = [f"  {cell:>{width}}" for cell in cells]
-    lines = [f"{'rank':>6}  {'importance':>10}{values[0]}  {'inlinks':>7}  {'state':<10}  url"]
-    for page, value, more in zip(pages, values[1:], alike or [0] * len(pages), strict=True):
-        title = f"  {printable(page.title)}" if page.title else ""
-        title += f"  ({more:,} more like this)" if more else ""
-        state = str(page.status) if page.state == "fetched" else page.state
-        lines.append(
-            f"{page.rank:>6}  {page.importance:>10.3g}{value}  {page.inlinks:>7}  {state:<10}  "
-            f"{printable(page.url)}{title}"
-        )
-    return lines
+        values = [f"  {cell:>{width}}" for cell in cells_of_column]
+    columns = terminal_columns()
+    states = [str(page.status) if page.state == "fetched" else page.state for page in pages]
+    of_rank, of_state = 6, 10
+    if columns is not None:
+        of_rank = max(4, *(len(str(page.rank)) for page in pages), 0)
+        of_state = max(map(len, ["state", *states]))
+    numbers = [f"{'rank':>{of_rank}}  {'importance':>10}{values[0]}  {'inlinks':>7}  {'state':<{of_state}}"]
+    numbers += [
+        f"{page.rank:>{of_rank}}  {page.importance:>10.3g}{value}  {page.inlinks:>7}  {state:<{of_state}}"
+        for page, state, value in zip(pages, states, values[1:], strict=True)
+    ]
+    urls = ["url", *(printable(page.url) for page in pages)]
+    titles = ["", *(printable(page.title or "") for page in pages)]
+    more = ["", *(f"({count:,} more like this)" if count else "" for count in alike or [0] * len(pages))]
+    if columns is None:
+        ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, more, strict=True)]
+    else:
+        ends = _in_columns(urls, titles, more, columns - len(numbers[0]) - 2)
+    return [f"{number}  {end}" for number, end in zip(numbers, ends, strict=True)]
+
+
+def _in_columns(urls: list[str], titles: list[str], more: list[str], columns: int) -> list[str]:
+    """URLs, and titles in a column of their own where there is room for both; behind them what is said of each."""
+    longest = max(map(cells, urls))
+    wished = max(cells(title) + len(note) for title, note in zip(titles, more, strict=True)) + 2
+    width = max(columns, _LEAST_FOR_URLS)
+    if any(titles) and columns >= _LEAST_FOR_TITLES:
+        width = min(longest, max(columns * 3 // 5, columns - wished - 2))
+    ends = []
+    for url, title, note in zip(urls, titles, more, strict=True):
+        room = columns - width - 2 - (len(note) + 2 if note else 0)
+        if width >= columns:
+            brief = note.replace(" like this", "")
+            parts = [shortened(url, max(width - len(brief) - 2 * bool(note), 1)), brief]
+        else:
+            parts = [padded(shortened(url, width), width), clipped(title, room) if room > 0 else "", note]
+        ends.append("  ".join(filter(None, parts)).rstrip())
+    return ends
 
 
 def expected_column(pages: "Sequence[RankedPage]", order: "Order | None") -> Column | None:
@@ -80,34 +111,6 @@ def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> li
 def printable(text: str) -> str:
     """One line of text without what could steer a terminal: control characters, overrides of the writing direction."""
     return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)
-
-
-def shortened(text: str, columns: int) -> str:
-    """A text in so many columns: of one that is longer, such as a URL, its middle is left out, as "…"."""
-    if cells(text) <= columns:
-        return text
-    room = max(columns - 1, 1)
-    end = room // 3
-    return f"{_fitting(text, room - end)}…{_fitting(text[::-1], end)[::-1]}"
-
-
-def cells(text: str) -> int:
-    """Columns that a text takes on a terminal: East Asian wide characters two, marks above others none."""
-    return len(text) if text.isascii() else sum(map(_cell, text))
-
-
-def _cell(char: str) -> int:
-    return 0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
-
-
-def _fitting(text: str, columns: int) -> str:
-    """The begin of a text, in so many columns at most."""
-    taken = 0
-    for place, char in enumerate(text):
-        taken += _cell(char)
-        if taken > columns:
-            return text[:place]
-    return text
 
 
 def document(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
+from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import document, page_rows, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import option
@@ -55,6 +55,7 @@ _EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_f
               "count (default: host). For sites: what a site is (default: domain).")  # fmt: skip
 @click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import amount, counted, duration, graph_line, printable, read_line, silence_line, tally
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _HOSTS_SHOWN = 5
 
 @click.command(epilog="Example: minicrawl status --store data/crawl.db")
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(store: Path, as_json: bool) -> None:
@@ -29,7 +31,7 @@ def command(store: Path, as_json: bool) -> None:
 
     with open_store(store) as reader:
         found = status(reader)
-    click.echo(json.dumps(found.as_json(), indent=2) if as_json else "\n".join(_lines(found, time.time())))
+    click.echo(json.dumps(found.as_json(), indent=2) if as_json else "\n".join(fitted(_lines(found, time.time()))))
 
 
 def _lines(status: "Status", now: float) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option, wide_option
 from minicrawl.cli.output import (
     Column,
     counted,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
 @click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -109,7 +111,7 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
         click.echo(_document(found, column, why))
     else:
         expected = expected_column([line.page for line in found.lines], found.order)
-        click.echo("\n".join(_lines(found, column or expected, why)))
+        click.echo("\n".join(fitted(_lines(found, column or expected, why))))
 
 
 def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> str:

@@ -1,14 +1,15 @@
 """minicrawl why"""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import counted, document, printable, tally
+from minicrawl.cli.why_sentences import at, sentences
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
@@ -27,6 +28,7 @@ _KINDS = {
 @click.command(epilog="Example: minicrawl why https://example.org/about")
 @click.argument("url")
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
@@ -41,7 +43,7 @@ def command(url: str, store: Path, as_json: bool) -> None:
     meant_by(url)  # a mistake in it is told before there is a store to look for
     with open_store(store) as reader:
         found = explain(reader, url)
-    click.echo(document(found.as_json()) if as_json else "\n".join(_lines(found)))
+    click.echo(document(found.as_json()) if as_json else "\n".join(fitted(_lines(found))))
 
 
 def _lines(found: "Explanation") -> Iterator[str]:
@@ -62,6 +64,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     ranked, robots, host = page.ranked, found.robots, page.host
     if ranked.title:
         yield f"  {printable(ranked.title)}"
+    yield from (f"  {sentence}" for sentence in sentences(found, page))
     why = found.rule or found.meaning
     yield f"  state       {found.state}, because {found.reason}" + (f": {printable(why)}" if why else "")
     yield from _trap_lines(found.trap)
@@ -73,12 +76,12 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
-    yield f"  host        {printable(host.name)}: not to be asked before {_at(host.dead_until or host.next_at)}"
+    yield f"  host        {printable(host.name)}: not to be asked before {at(host.dead_until or host.next_at)}"
     yield f"  delay       {_delay(host)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
     if ranked.fetched_at is not None:
         yield (
-            f"  fetched     {_at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
+            f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
     yield f"  links in    {ranked.inlinks:,}" + _by_place(page.links_in)
@@ -113,7 +116,7 @@ def _delay(host: "HostDelay") -> str:
         return "none: politeness is off"
     delay = f"{host.delay:.3g} s between two requests"
     if host.strains:
-        dead = f"; dead until {_at(host.dead_until)}" if host.dead_until else ""
+        dead = f"; dead until {at(host.dead_until)}" if host.dead_until else ""
         return f"{delay}, backed off: {host.strains} failures in a row{dead}"
     if host.delay == host.crawl_delay:
         return f"{delay}, as its robots.txt asks"
@@ -157,10 +160,3 @@ def _by_place(links: "LinksByPlace") -> str:
 
 def _some(urls: tuple[str, ...]) -> Iterator[str]:
     yield from (f"              {printable(url)}" for url in urls)
-
-
-def _at(seconds: float) -> str:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (OSError, OverflowError, ValueError):  # of a damaged store: no calendar has it
-        return f"{seconds:g} s after 1970"

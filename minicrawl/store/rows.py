@@ -318,6 +318,15 @@ class ExpectedOf(NamedTuple):
     stays: float | None
 
 
+class Queue(NamedTuple):
+    """Pages that wait, in `all` and `on_host` of one of them; `before`: those of them that have more cash than that."""
+
+    all: int
+    before: int
+    on_host: int
+    before_on_host: int
+
+
 class RefreshRow(NamedTuple):
     """A row of `refresh`."""
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from terminal import Terminal
 
 from minicrawl.cli.display import counting, plain, render, showing
-from minicrawl.cli.output import cells
+from minicrawl.cli.fitting import cells
 from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, RunState, Sums
 
 MOMENT = Progress(

@@ -1,13 +1,16 @@
 """How values are written for people."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from command_line import run
 from sites import crawl
 
-from minicrawl.cli.output import amount, duration, printable, read_line, tally
+from minicrawl.cli.fitting import cells
+from minicrawl.cli.output import amount, duration, printable, read_line, table, tally
+from minicrawl.store.rows import RankedPage
 
 
 def test_values_are_written_for_people() -> None:
@@ -39,3 +42,36 @@ def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, mon
     said = run(*words, "--store", "crawl.db").output
     assert "1 page" in said
     assert re.findall(r"\b1 (?:more )?\w+s\b(?! a)", said) == []
+
+
+LONG = "http://a.test/" + "folder/" * 20 + "page.html"
+
+
+def ranked(rank: int, url: str, title: str | None) -> RankedPage:
+    return RankedPage(rank, url, 0.0123, 1.0, 1, 1, 200, 1234, 5, 0.0, title, "fetched", "ok")
+
+
+@pytest.mark.parametrize("columns", [60, 79, 80, 100, 120, 200])
+@pytest.mark.parametrize("title", [None, "short", "a very long title " * 9, "日本語の題" * 20])
+def test_table_of_pages_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, title: str | None) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    pages = [ranked(1, LONG, title), ranked(2, "http://b.test/", "another"), ranked(3, "http://c.test/", None)]
+    for column in (None, ("hub", [1.0, 2.0, 3.0])):
+        lines = table(pages, column, alike=[0, 3, 0])
+        assert max(map(cells, lines)) <= columns
+        assert re.search(r"htt\S*…\S*tml", lines[1]) or LONG in lines[1]
+        assert re.search(r"\(3 more( like this)?\)$", lines[2])
+        if title and columns >= 120 and column is None:
+            assert cells(lines[1][: lines[1].index(title[:3])]) == cells(lines[2][: lines[2].index("another")])
+
+
+def test_table_of_pages_is_whole_where_it_is_piped_or_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert table([ranked(1, LONG, "title")])[1].endswith(f"{LONG}  title")
+    store = tmp_path / "crawl.db"
+    crawl({"http://a.test/": [LONG], LONG: []}, store, ["http://a.test/"], traps=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    for words in (["top"], ["why", LONG]):
+        assert LONG in run(*words, "--wide", "--store", store).output

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.store.database import damaged
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn
+from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn, Queue
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -85,6 +85,14 @@ class PageTable:
         left_out = self._tables.row("SELECT nofollow, refused FROM links WHERE source = ?", page)
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
+
+    def queue(self, page: int) -> Queue:
+        """How many pages wait beside a page that does; looks at all pages."""
+        query = """
+            SELECT count(*), total(it.standing > mine.standing), total(it.host = mine.host),
+                total(it.host = mine.host AND it.standing > mine.standing)
+            FROM pages AS it, (SELECT host, standing FROM pages WHERE id = ?) AS mine WHERE it.state = 'waiting'"""
+        return Queue._make(map(int, self._tables.row(query, page)))
 
     def senders(
         self, pages: Sequence[int]
