@@ -3,7 +3,7 @@
     python bench/picture.py OUT.svg PAGES SEEDS [any setting of minicrawl.crawl, as NAME=VALUE ...]
 
 Crawls into a temporary store, and draws the last moment before PAGES pages were fetched. Above it stands the command,
-without what only says how to reach a server on this machine. The picture in the tree is of 24,000 pages of 39 sites of
+without what only says how to reach a server on this machine. The picture in the tree is of 8,000 pages of 39 sites of
 documentation behind such a server, with scope=host and delay=0.012.
 """
 
