@@ -5,15 +5,17 @@
 A crawl is killed at random moments and taken up again until it is through; then the next one begins, until there were
 KILLS kills (default 200). Then crawls of a smaller web are killed at every one of their commits, right before it and
 right behind, and once more at the first commit after they were taken up again; with --retry also crawls that were
-through, and ask again for what was given up. With --discovery a crawl refreshes pages without end: what is left of it
-is crawled without, when it is to come through, and commits are left out, of which there is no last. Before all that as
-many stores are killed while they are made, at random moments of it. Politeness is off unless --delay says otherwise.
-After every kill:
+through, and ask again for what was given up. With --discovery or --refresh a crawl fetches pages again without end:
+what is left of it is crawled without, when it is to come through, and commits are left out, of which there is no last.
+Before all that as many stores are killed while they are made, at random moments of it. Politeness is off unless --delay
+says otherwise. After every kill:
 
 made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
 lost    a page that an earlier commit had read is read no more, be it that --retry asks for it again
 again   a page that was read in the last commit was asked for after the kill (with --discovery it may be: not counted)
+soon    with --refresh-min: a page was asked for again before that time had passed since it was answered, in the life of
+        one process, or in an earlier one by its last commit
 early   a host was asked less than the delay after it had answered
 texts   with --text: a page that was read has no text, or one that was not has
 
@@ -58,6 +60,7 @@ class Log:
 
     delay: float
     asked: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
     early: int = 0
     _answered: dict[str, float] = field(default_factory=dict)
 
@@ -67,6 +70,7 @@ class Log:
         self.early += now - self._answered.get(host, 0.0) < self.delay
         if not url.endswith("/robots.txt"):
             self.asked.append(url)
+            self.times.append(time.time())
         self._answered[host] = time.monotonic()
 
 
@@ -91,12 +95,16 @@ class Crawl:
     log: Log
     found: Counter[str]
     read: set[str] = field(default_factory=set)
+    fetched_at: dict[str, float] = field(default_factory=dict)
 
     async def live(self, seconds: float | None, boundary: str = "") -> bool:
         """Crawl until it is killed after so many seconds, or kills itself at a boundary; True if it came through."""
         start = len(self.log.asked)
-        is_refreshing = "--discovery" in self.command
-        command = [*self.command, *(["--discovery", "1"] if is_refreshing and not (seconds or boundary) else [])]
+        is_refreshing = "--discovery" in self.command or "--refresh" in self.command
+        command = self.command
+        if is_refreshing and not (seconds or boundary):
+            command = [*(part for part in command if part != "--refresh"), "--discovery", "1"]
+            command += ["--forget", "refresh"] if self.store.exists() else []
         process = await asyncio.create_subprocess_exec(
             *command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"KILLED_AT": boundary}
         )
@@ -108,6 +116,7 @@ class Crawl:
             await process.wait()
         asked = self.log.asked[start:]
         self.found["again"] += 0 if is_refreshing else len(self.read.intersection(asked))
+        self.found["soon"] += self.too_soon(start)
         self.found["twice"] += len(set(self.log.asked[:start]).intersection(asked))
         if process.returncode == 0:
             # Without output it came through just as it was about to be killed.
@@ -117,6 +126,17 @@ class Crawl:
         self.found["kills"] += 1
         self.look()
         return False
+
+    def too_soon(self, start: int) -> int:
+        """How many of the requests from number `start` on came before their page was due, by what was committed."""
+        if "--refresh-min" not in self.command:
+            return 0
+        least = float(self.command[self.command.index("--refresh-min") + 1].removesuffix("s"))
+        count, fetched_at = 0, dict(self.fetched_at)
+        for url, now in zip(self.log.asked[start:], self.log.times[start:], strict=True):
+            count += now - fetched_at.get(url, 0.0) < least
+            fetched_at[url] = now
+        return count
 
     def look(self) -> None:
         """Look at what the store holds after a kill."""
@@ -136,6 +156,10 @@ class Crawl:
         read = {url for url, (state, *_) in ending(self.store).items() if state not in waits}
         self.found["lost"] += len(self.read - read)
         self.read = read
+        with sqlite3.connect(self.store) as db:
+            if db.execute("SELECT name FROM sqlite_master WHERE name = 'refresh'").fetchone():
+                query = "SELECT url, fetched_at FROM refresh JOIN pages ON pages.id = page"
+                self.fetched_at = dict(db.execute(query).fetchall())
 
 
 def without_text(path: Path) -> int:
@@ -198,13 +222,13 @@ async def run(kills: int, options: list[str]) -> None:
         bench = Bench(Path(folder), delay, options, found)
         async with bench.crawling(DemoWeb.generate()) as crawl:
             await at_random(crawl, kills, found)
-        if "--discovery" not in options:
+        if not {"--discovery", "--refresh"} & set(options):
             async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
                 await at_commits(crawl, found)
                 if "--retry" in options:
                     await at_commits(crawl, found, is_again=True)
     print(f"{found['kills']} kills, {found['crawls']} crawls")
-    for what in ("made", "audit", "lost", "again", "early", "texts", "ending", "broken"):
+    for what in ("made", "audit", "lost", "again", "soon", "early", "texts", "ending", "broken"):
         print(f"{what:<12} {found[what]}")
     print(f"asked twice  {found['twice'] / max(found['kills'], 1):.1f} pages a kill: in flight, or not yet committed")
 
@@ -255,6 +279,7 @@ class Bench:
             def crawl() -> Crawl:
                 self.found["crawls"] += 1
                 log.asked.clear()
+                log.times.clear()
                 store = self.folder / f"{self.found['crawls']}.db"
                 return Crawl([*command, *self.options, "--store", str(store)], store, log, self.found)
 
@@ -265,10 +290,12 @@ class Bench:
 async def at_random(crawl: Callable[[], Crawl], kills: int, found: Counter[str]) -> None:
     """Crawls that are killed at random moments, so many times in all."""
     rng = random.Random(0)
-    expected = await unharmed(crawl())
+    began, whole = time.time(), crawl()
+    expected = await unharmed(whole)
+    start = whole.log.times[0] - began  # on a busy machine a process takes long to ask for anything
     while found["kills"] < kills:
         killed = crawl()
-        while not await killed.live(rng.uniform(0.3, _LONGEST_LIFE) if found["kills"] < kills else None):
+        while not await killed.live(rng.uniform(start / 2, start + _LONGEST_LIFE) if found["kills"] < kills else None):
             pass
         found["ending"] += differences(ending(killed.store), expected)
         print(f"{found['kills']} kills", file=sys.stderr)

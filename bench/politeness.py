@@ -1,6 +1,7 @@
 """Politeness, measured at the server: no gap below the promised one, per host and per IP address, across kill -9 too.
 
     python bench/politeness.py [--hosts 200] [--addresses 40] [--delay 1] [--seconds 60] [--kills 3]
+        [options of 'minicrawl crawl']
 
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
@@ -180,6 +181,7 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
         rules = [part for rule in witness.connect_to for part in ("--connect-to", rule)]
         command = [sys.executable, "-m", "minicrawl", "crawl", *witness.seeds, *rules, "--allow-private", "-q"]
         command += ["--store", str(store), "--delay", str(arguments.delay), "--no-progress", "--concurrency", "256"]
+        command += arguments.options
         if arguments.workers:
             command += ["--workers", str(arguments.workers)]
         for run in range(arguments.kills + 1):
@@ -204,7 +206,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--workers", type=int, default=0)
-    arguments = parser.parse_args()
+    arguments, options = parser.parse_known_args()
+    arguments.options = options
     with tempfile.TemporaryDirectory() as folder:
         witness = asyncio.run(measured(arguments, Path(folder) / "crawl.db"))
     gaps, address_gaps = list(witness.gaps(arguments.delay)), list(witness.address_gaps())

@@ -32,6 +32,7 @@ _LARGEST_STEP = 1.0
 _MOST_CHANGES = 50.0
 """e^50 changes in a gap tell no more than e^51, and e^710 is no float."""
 _FEWEST_CHANGES = 1e-9
+_LEAST_PRICE, _MOST_PRICE = 1e-18, 1e18
 
 
 def interval(price: float, importance: float, rate: float) -> float:
@@ -64,10 +65,11 @@ def learned(
 def repriced(price: float, share: float, is_overdue: bool) -> float:
     """The price of a fetch after one fetch more: it rises while pages are due before they can be fetched.
 
-    share: how far one fetch moves it, PRICE_GAIN / n; at most a half is taken.
+    share: how far one fetch moves it, PRICE_GAIN / n; at most a half is taken. The price stays a number above 0, even
+    if bounds of the intervals keep pages from ever being due in time, or late.
     """
     moved = min(share, 0.5)
-    return price * (1.0 + moved if is_overdue else 1.0 - moved)
+    return min(max(price * (1.0 + moved if is_overdue else 1.0 - moved), _LEAST_PRICE), _MOST_PRICE)
 
 
 def freshness(rate: float, age: float) -> float:

@@ -186,6 +186,10 @@ class Writer(Store):
     def save_refreshes(self, rows: Iterable[RefreshRow]) -> None:
         self._replace("refresh", RefreshRow, rows)
 
+    def save_due_times(self, due: Iterable[tuple[int, float]]) -> None:
+        """due: pages that are fetched again, and Unix seconds."""
+        self._db.executemany("UPDATE refresh SET due = ?2 WHERE page = ?1", due)
+
     def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
         self._replace("refresh_hosts", RefreshHost, rows)
 

@@ -31,6 +31,10 @@ from minicrawl.opic.strategy import packed, unpacked
 FIRST = 2**63 - 1
 """The priority of pages that are to be next, whatever their cash and whenever they are due."""
 _TRIES = 8
+_SOONER = 0.1
+"""The share of its interval by which a page must be due sooner for that to be noted."""
+_SAMPLE, _FEW = 500, 50
+_MOST_PRICE = 1e12
 _LATE = 0.01
 """The share of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
 
@@ -55,6 +59,10 @@ class Fixed:
 
     @property
     def least(self) -> float:
+        return self.seconds
+
+    @property
+    def most(self) -> float:
         return self.seconds
 
     def interval(self, price: float, worth: float, rate: float) -> float:
@@ -99,6 +107,11 @@ class DuePages:
         self.due[pages], self.rate[pages] = np.arange(len(pages)), 0.0
         self._rests_again = False
 
+    @property
+    def longest(self) -> float:
+        """Seconds after which every page is due."""
+        return self._schedule.most
+
     # Resting.
 
     def fetched(self, page: int, now: float, rate: float | None = None) -> float:
@@ -130,8 +143,10 @@ class DuePages:
             heapq.heapify(resting)
         return did_rest
 
-    def load(self, pages: Pages, hosts: IntArray) -> None:
+    def load(self, pages: Pages, hosts: IntArray, now: float) -> None:
         """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""
+        if not self._is_patient:
+            self._settle(pages, now)
         self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages.tolist()]
         heapq.heapify(self._resting)
         self._pages_of.update(hosts.tolist())
@@ -139,11 +154,11 @@ class DuePages:
     def rested(self, now: float) -> Iterator[int]:
         """The pages whose rest is over, at the price that is paid now."""
         self._now = now
-        while self._resting and -_priority(self._resting[0]) <= now * 1000.0:
+        while self._resting and -_priority(self._resting[0]) / 1000.0 <= now:
             page = unpacked(heapq.heappop(self._resting))
             if self.rate.item(page):
                 self.due[page] = max(self.due.item(page), self._due(page, self.price))
-            if self._wakes(page) > now:
+            if _waking(self._wakes(page)) / 1000.0 > now:
                 self.rest(page)
             else:
                 yield page
@@ -158,13 +173,18 @@ class DuePages:
         """Whether pages rest that the crawl waits for."""
         return self.waits and bool(self._resting)
 
-    def look_again(self) -> None:
-        """Importance has changed: pages that are worth more by now are due sooner."""
+    def look_again(self) -> list[tuple[int, float]]:
+        """Importance has changed: pages that are worth more by now are due sooner. These pages, and when that is."""
+        moved = []
         for page in map(unpacked, self._resting):
-            if self.rate.item(page):
-                self.due[page] = self._due(page, self.price)
-        self._resting = [packed(page, -_waking(self._wakes(page))) for page in map(unpacked, self._resting)]
-        heapq.heapify(self._resting)
+            before, due = self.due.item(page), self._due(page, self.price) if self.rate.item(page) else math.inf
+            if due < before - _SOONER * (before - self.fetched_at.item(page)):
+                self.due[page] = due
+                moved.append((page, due))
+        if moved:
+            self._resting = [packed(page, -_waking(self._wakes(page))) for page in map(unpacked, self._resting)]
+            heapq.heapify(self._resting)
+        return moved
 
     # Waiting.
 
@@ -241,6 +261,12 @@ class DuePages:
         least = held / max(ledger.births, 1) * ledger.unit
         linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
         return max(max(linked, 0) + least, mean * 1e-6) / mean
+
+    def _settle(self, pages: Pages, now: float) -> None:
+        """Let the price be one at which few of some pages are late: after weeks of rest all are, in no order."""
+        some = [page for page in pages[:: max(1, len(pages) // _SAMPLE)].tolist() if self.rate.item(page)]
+        while self.price < _MOST_PRICE and sum(self._due(page, self.price) <= now for page in some) > len(some) // _FEW:
+            self.price *= 2.0
 
     def _due(self, page: int, price: float) -> float:
         worth, rate = self.worth(page), self.rate.item(page)

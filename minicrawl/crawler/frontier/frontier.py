@@ -101,7 +101,7 @@ class Frontier:
 
     def load(self, size: int, now: float) -> None:
         """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits."""
-        self.pages.load(size)
+        self.pages.load(size, now)
         for host in self.hosts:
             self._reschedule(host, now)
 

@@ -91,14 +91,14 @@ class WaitingPages:
         self._reads_new = False
         self._due.limit_to(pages)
 
-    def load(self, size: int) -> None:
+    def load(self, size: int, now: float) -> None:
         """`add` for pages 0..size-1 at once, but for forgotten ones, before any other page waits.
 
         `offer` all hosts then.
         """
         if self._due is not None:
             pages = flagged(self._book.visited[:size] & ~self._held[:size])
-            self._due.load(pages, self.host_of[pages].astype(np.int64))
+            self._due.load(pages, self.host_of[pages].astype(np.int64), now)
             self._held[pages] = True
         for hosts in self._host_groups(size):
             host_of = self.host_of[:size]

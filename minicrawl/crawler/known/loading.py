@@ -88,22 +88,24 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
         if size:
             _load_books(writer, accounts)
             if due is not None:
-                load_refresh(writer, due)
+                load_refresh(writer, due, now)
             if only is not None:
                 frontier.pages.limit_to(only)
             frontier.load(size, now)
 
 
-def load_refresh(writer: Writer, due: DuePages) -> None:
-    """Take over when pages are due."""
+def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
+    """Take over when pages are due. What was fetched after `now`, by a clock that was put back since, was just now."""
     due.price = float(writer.meta("refresh_price") or due.price)
     due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
     due.first_rates.load(writer)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
     if len(kept.page):
-        due.fetched_at[kept.page], due.due[kept.page], due.rate[kept.page] = kept.fetched_at, kept.due, kept.rate
+        ahead = np.maximum(kept.fetched_at - now, 0.0)
+        due.fetched_at[kept.page], due.rate[kept.page] = kept.fetched_at - ahead, kept.rate
+        due.due[kept.page] = np.minimum(kept.due - ahead, now + due.longest)
     for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
-        due.fetched(page, fetched_at)
+        due.fetched(page, min(fetched_at, now))
 
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:

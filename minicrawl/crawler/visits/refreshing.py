@@ -43,7 +43,8 @@ class Refreshing:
         self._importances: list[NotedImportance] = []
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
-        self._noted = self._noted_at_look = 0
+        self._noted = int(writer.meta("refresh_noted") or 0)
+        self._noted_at_look = int(writer.meta("refresh_looked_at") or 0)
 
     # Asking.
 
@@ -143,8 +144,9 @@ class Refreshing:
         self._changed_hosts.clear()
         # By then importance is another one: as often as the crawl has grown by a tenth.
         if self._noted * 10 > self._noted_at_look * 11:
-            self._due.look_again()
+            writer.save_due_times(self._due.look_again())
             self._noted_at_look = self._noted
+        writer.save_meta({"refresh_noted": self._noted, "refresh_looked_at": self._noted_at_look})
 
     def _row(self, page: int) -> RefreshRow | None:
         return self._rows.get(page) or self._writer.refreshes.row(page)
@@ -167,7 +169,7 @@ class Refreshing:
         is_change = found.is_change
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
-        rate, information = self._rate(row, max(now - row.fetched_at, 1.0), found)
+        rate, information = self._rate(row, max(now - self._due.fetched_at.item(row.page), 1.0), found)
         row = row._replace(
             fetched_at=now,
             due=self._due.fetched(row.page, now, rate if information else None),

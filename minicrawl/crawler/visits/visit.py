@@ -79,7 +79,7 @@ class Visits:
             outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(turn, fetched, now, outcome.rest)
         if outcome.is_unchanged:
-            self._visit_unchanged(page, fetched.url, now)
+            self._visit_unchanged(page, fetched, now)
         elif outcome.state is None:
             self._try_again(page, outcome, now)
         elif self.refreshing is not None and self._is_first_miss(page, outcome, self.refreshing):
@@ -151,15 +151,18 @@ class Visits:
             self._note_refresh(self.refreshing, page, outcome, fetched, parsed, now, not_before)
         self._let_wait(page, outcome, now, not_before)
 
-    def _visit_unchanged(self, page: int, url: str, now: float) -> None:
+    def _visit_unchanged(self, page: int, fetched: Fetched, now: float) -> None:
         """The turn of a page that is as it was: it spends its cash along the links it had, and nothing else changes."""
         outlinks = self.pages.placed_outlinks(page)
         kind = kind_of(self.pages.last_state(page), is_answered=True)
-        weights = self.outlinks.weights_again(url, outlinks.targets.tolist()) if kind is PageKind.PAGE else None
+        weights = self.outlinks.weights_again(fetched.url, outlinks.targets.tolist()) if kind is PageKind.PAGE else None
         visit = self.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         self.pages.note_unchanged(page, self.accounts.measures(page))
         if self.refreshing is not None:
-            self.refreshing.note_unchanged(page, now)
+            if fetched.not_modified:
+                self.refreshing.note_unchanged(page, now)
+            else:  # nobody had asked: nothing is known of the page
+                self.refreshing.note_failed(page, now, not_before=0.0)
         self.settling.note_turn(len(outlinks.targets))
         self.frontier.pages.credit(visit.credited)
         self.frontier.had_turn(page)

@@ -1,0 +1,461 @@
+"""Pages that are fetched again, as a whole: budgets, waiting, pauses, and what the web answers then.
+
+By a clock that is passed in, or one that skips what is waited for.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from absorbing import absorber_of
+from misbehaving import answer, chunk
+from raw_server import Server as RawServer
+from sites import Server, crawl, rows
+from skipping import run
+
+from minicrawl.api import acrawl
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.model import Fetched, Wanted
+from minicrawl.settings import ConnectTo
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+HOME, OTHER = "http://a.test/", "http://b.test/"
+HOUR, DAY = 3600.0, 86_400.0
+FEW_COMMITS = Timing(batch=3000.0, lease=9000.0)
+REFRESH: dict[str, Any] = {"refresh": True, "probe": False, "timing": FEW_COMMITS}
+WANTED = Wanted(blocks=True, places=True)
+COLUMNS = "page, fetched_at, due, rate, information, fetches, changes, blocks, answers"
+
+
+# A crawl by a clock that is passed in.
+
+
+@dataclass
+class Web:
+    """Pages of a host that all link to each other. version: what a page says at a time; status: of its answer."""
+
+    pages: int
+    version: Callable[[int, float], object] = lambda page, now: 0
+    status: Callable[[int, float], int] = lambda page, now: 200
+    asked: list[tuple[float, int]] = field(default_factory=list)
+
+    def url(self, page: int) -> str:
+        return f"{HOME}{page}" if page else HOME
+
+    def answer(self, url: str, now: float) -> Fetched:
+        page = int(url.removeprefix(HOME) or 0)
+        self.asked.append((now, page))
+        links = "".join(f"<p>Page {number}: <a href='{self.url(number)}'>x</a></p>" for number in range(self.pages))
+        body = f"{links}<p>{self.version(page, now)}</p>".encode()
+        status = self.status(page, now)
+        return Fetched(url, status, body if status == 200 else b"", content_type="text/html", size=len(body))
+
+    def gaps(self) -> dict[int, list[float]]:
+        """Seconds between two fetches of each page."""
+        times: dict[int, list[float]] = {}
+        for now, page in self.asked:
+            times.setdefault(page, []).append(now)
+        return {page: [b - a for a, b in pairwise(of)] for page, of in times.items()}
+
+
+def go_on(absorber: Absorber, web: Web, until: float, *, now: float, takes: float = 1.0, most: int = 10**6) -> float:  # noqa: PLR0913 - parameters of a crawl
+    """Fetch what is due, `takes` seconds each, until a time, or so many pages; when that is done."""
+    absorber.start([HOME], now)
+    while now < until and most:
+        page = absorber.frontier.acquire(now)
+        if page is None:
+            ready = absorber.frontier.next_ready()
+            if ready is None:
+                break
+            now = max(now, ready)
+            continue
+        absorber.frontier.pages.charge(page)
+        fetched = web.answer(absorber.urls.url(page), now)
+        parsed = parse_html(fetched.body, fetched.url, fetched.content_type, WANTED)
+        absorber.visits.absorb(page, fetched, parsed, now)
+        now += takes
+        most -= 1
+    absorber.commit({})
+    return now
+
+
+def opened(store: Path, now: float, **settings: object) -> Absorber:
+    return absorber_of(store, now=now, **{"refresh": True, "probe": False} | settings)
+
+
+def close(absorber: Absorber, store: Path) -> None:
+    absorber.writer.close()
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+
+
+def test_a_crawl_in_pieces_is_one_crawl(tmp_path: Path) -> None:
+    """Pages, due times, rates and prices are the same as those of a crawl without a pause."""
+
+    def changing(page: int, now: float) -> int:
+        return int(now / (DAY * 2**page))
+
+    one, other = tmp_path / "one.db", tmp_path / "other.db"
+    whole, pieces = Web(8, changing), Web(8, changing)
+    absorber = opened(one, 0.0)
+    for _ in range(8):
+        now = go_on(absorber, whole, 10_000 * DAY, now=whole.asked[-1][0] + 1.0 if whole.asked else 0.0, most=15)
+    close(absorber, one)
+    now = 0.0
+    for _ in range(8):
+        absorber = opened(other, now)
+        now = go_on(absorber, pieces, 10_000 * DAY, now=now, most=15)
+        close(absorber, other)
+    assert len(whole.asked) == 120
+    assert pieces.asked == whole.asked
+    query = f"SELECT {COLUMNS} FROM refresh ORDER BY page"
+    assert rows(other, query) == rows(one, query)
+    prices = "SELECT key, value FROM meta WHERE key GLOB 'refresh_*' ORDER BY key"
+    assert rows(other, prices) == rows(one, prices)
+    assert rows(other, "SELECT * FROM refresh_hosts") == rows(one, "SELECT * FROM refresh_hosts")
+
+
+def test_after_three_weeks_pages_are_fetched_by_worth(tmp_path: Path) -> None:
+    """All are overdue: what changes often comes first, what never does last."""
+    web = Web(40, lambda page, now: int(now / (6 * HOUR)) if page < 20 else 0)
+    absorber = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
+    now = go_on(absorber, web, 4 * DAY, now=0.0, takes=600.0)
+    close(absorber, tmp_path / "crawl.db")
+    web.asked.clear()
+    later = now + 21 * DAY
+    absorber = opened(tmp_path / "crawl.db", later, pages=10**6)
+    go_on(absorber, web, later + HOUR, now=later, takes=30.0)
+    first = [page for _, page in web.asked[:20]]
+    assert len(set(first)) == 20
+    assert sum(page < 20 for page in first) >= 17
+
+
+def test_without_a_budget_a_crawl_waits_and_asks_for_no_page_before_it_is_due(tmp_path: Path) -> None:
+    web = Web(10)
+    absorber = opened(tmp_path / "crawl.db", 0.0)
+    go_on(absorber, web, 60 * DAY, now=0.0)
+    gaps = [gap for of in web.gaps().values() for gap in of]
+    assert min(gaps) > DAY  # a week at first, and longer as nothing changes
+    assert len(web.asked) < 10 * 9
+
+
+@pytest.mark.parametrize("pages", [1, 2, 30])
+def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_path: Path, pages: int) -> None:
+    """The price finds its level, with one page, too: no fetch is left over, and none is too many."""
+    web = Web(pages)
+    store = tmp_path / "crawl.db"
+    absorber = opened(store, 0.0, time=2 * DAY)
+    go_on(absorber, web, 2 * DAY, now=0.0, takes=300.0)
+    gaps = [gap for of in web.gaps().values() for gap in of]
+    assert min(gaps) >= HOUR
+    possible = min(2 * DAY / 300.0, pages * 2 * DAY / (HOUR + 300.0))
+    assert len(web.asked) >= 0.95 * possible
+    assert 1.0 < rows(store, "SELECT value FROM meta WHERE key = 'refresh_price'")[0][0] < 90 * DAY
+
+
+@pytest.mark.parametrize(("least", "most"), [("1h", "2h"), ("2d", "3d")])
+def test_intervals_keep_their_bounds_whatever_pages_do(tmp_path: Path, least: str, most: str) -> None:
+    web = Web(6, lambda page, now: now if page < 3 else 0)
+    absorber = opened(tmp_path / "crawl.db", 0.0, refresh_min=least, refresh_max=most)
+    go_on(absorber, web, 8 * DAY, now=0.0)
+    bounds = {"1h": HOUR, "2h": 2 * HOUR, "2d": 2 * DAY, "3d": 3 * DAY}
+    gaps = [gap for of in web.gaps().values() for gap in of]
+    assert min(gaps) >= bounds[least]
+    assert max(gaps) <= bounds[most] + 10.0
+
+
+def test_a_page_that_is_another_at_every_fetch_is_not_fetched_more_often(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    web = Web(10, lambda page, now: rng.random() if page == 5 else 0)
+    store = tmp_path / "crawl.db"
+    absorber = opened(store, 0.0, time=10 * DAY)
+    go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
+    fetches = Counter(page for _, page in web.asked)
+    assert fetches[5] <= 1.5 * fetches[6]
+    assert rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'") == [(0,)]
+
+
+def test_a_page_whose_list_grows_at_every_fetch_keeps_its_first_rate(tmp_path: Path) -> None:
+    web = Web(10)
+    web.version = lambda page, now: "</p><p>".join(map(str, range(len(web.asked)))) if page == 5 else 0
+    store = tmp_path / "crawl.db"
+    absorber = opened(store, 0.0, time=10 * DAY)
+    go_on(absorber, web, 10 * DAY, now=0.0, takes=1200.0)
+    fetches = Counter(page for _, page in web.asked)
+    assert fetches[6] / 3 <= fetches[5] <= 3 * fetches[6]
+    (changes,) = rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'")[0]
+    assert changes <= 2
+
+
+def test_a_clock_that_is_put_back_delays_no_page(tmp_path: Path) -> None:
+    web, store = Web(5), tmp_path / "crawl.db"
+    year = 365 * DAY
+    absorber = opened(store, year)
+    now = go_on(absorber, web, year + 40 * DAY, now=year)
+    close(absorber, store)
+    web.asked.clear()
+    absorber = opened(store, 100.0)  # a year ago
+    go_on(absorber, web, 91 * DAY, now=100.0)
+    close(absorber, store)
+    assert {page for _, page in web.asked} == set(range(5))
+    gaps = [gap for of in web.gaps().values() for gap in of]
+    assert all(0.0 < rate < 1.0 for (rate,) in rows(store, "SELECT rate FROM refresh"))
+    assert min(gaps, default=DAY) >= HOUR
+    assert now > year
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.7])
+def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float) -> None:
+    """Of a web without end, from the moment on when pages may be fetched again."""
+    seen: set[int] = set()
+    discoveries: list[bool] = []
+    store = tmp_path / "crawl.db"
+    absorber = opened(store, 0.0, discovery=share, pages=10**6, refresh_min="10s", max_depth=10**6)
+    absorber.start([HOME], 0.0)
+    now = 0.0
+    while len(discoveries) < 1000:
+        page = absorber.frontier.acquire(now)
+        assert page is not None
+        discoveries.append(page not in seen)
+        seen.add(page)
+        number = int(absorber.urls.url(page).removeprefix(HOME) or 0)
+        absorber.frontier.pages.charge(page)
+        links = "".join(f"<a href='{HOME}{2 * number + child}'>x</a>" for child in (1, 2))
+        fetched = Fetched(absorber.urls.url(page), 200, links.encode(), content_type="text/html")
+        absorber.visits.absorb(page, fetched, parse_html(fetched.body, fetched.url, "text/html", WANTED), now)
+        now += 1.0
+    both = discoveries[200:]
+    for fetches in range(1, len(both)):
+        assert abs(sum(both[:fetches]) - share * fetches) <= 2.0
+
+
+def test_neither_kind_of_page_starves_while_the_other_has_none(tmp_path: Path) -> None:
+    """While no page rests long enough all fetches discover; when all are known all are for pages that are due."""
+    web = Web(30)
+    absorber = opened(tmp_path / "crawl.db", 0.0, pages=10**6)
+    go_on(absorber, web, 2 * HOUR, now=0.0, takes=60.0)
+    pages = [page for _, page in web.asked]
+    assert sorted(pages[:30]) == list(range(30))
+    assert web.asked[30][0] >= HOUR
+    assert len(pages) >= 58
+
+
+@pytest.mark.parametrize("days", [1, 5])
+def test_a_page_that_comes_back_is_welcome_and_one_that_stays_away_is_gone(tmp_path: Path, days: int) -> None:
+    store = tmp_path / "crawl.db"
+    away = range(5, 5 + days * 24)
+    web = Web(4, status=lambda page, now: 404 if page == 2 and int(now / HOUR) in away else 200)
+    absorber = opened(store, 0.0, time=8 * DAY)
+    go_on(absorber, web, 8 * DAY, now=0.0, takes=1800.0)
+    close(absorber, store)
+    missed = [now for now, page in web.asked if page == 2 and web.status(page, now) == 404]
+    (state,) = rows(store, "SELECT state FROM pages WHERE url = ?", web.url(2))[0]
+    if days == 1:
+        assert (state, len(missed)) == ("fetched", 1)
+        assert max(now for now, page in web.asked if page == 2) > 7 * DAY
+    else:
+        assert (state, len(missed)) == ("gone", 2)
+        assert DAY <= missed[1] - missed[0] < DAY + 2 * HOUR
+        assert max(now for now, page in web.asked if page == 2) == missed[1]
+    assert [what for (what,) in rows(store, "SELECT what FROM changes WHERE what = 'gone'")] == ["gone"] * (days > 1)
+
+
+# What servers say, over sockets and by a clock that skips what is waited for.
+
+PAGE_BODY = b"<p>One</p><p>Two</p><a href='/'>home</a>"
+NOT_MODIFIED = "304 Not Modified"
+UNCHANGED = {
+    "no body": answer(b"", status=NOT_MODIFIED, length=""),
+    "its length all the same": answer(b"", status=NOT_MODIFIED, length=len(PAGE_BODY)),
+    "a body": answer(PAGE_BODY, status=NOT_MODIFIED),
+    "a body in chunks": answer(
+        chunk(b"x") + b"0\r\n\r\n", "Transfer-Encoding: chunked", status=NOT_MODIFIED, length=""
+    ),
+    "another ETag": answer(b"", 'ETag: "other"', status=NOT_MODIFIED, length=""),
+    "a Location": answer(b"", "Location: /elsewhere", status=NOT_MODIFIED, length=""),
+    "noindex, nofollow": answer(b"", "X-Robots-Tag: none", status=NOT_MODIFIED, length=""),
+}
+
+
+def crawled(talk: Callable[[bytes, int], bytes], store: Path, **settings: Any) -> list[bytes]:
+    """The heads of the requests for /page. talk: its answer to a head, and to how many before there were."""
+    heads: list[bytes] = []
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await server.head(reader)
+            if head.startswith(b"GET /robots.txt"):
+                writer.write(answer(b"", status="404 Not Found"))
+            elif head.startswith(b"GET /page "):
+                heads.append(head)
+                writer.write(talk(head, len(heads)))
+            else:
+                writer.write(answer(b"<a href='/page'>page</a>"))
+            await writer.drain()
+
+    server = RawServer(speak)
+
+    async def all_of_it() -> None:
+        async with server:
+            rules = (ConnectTo(None, None, "127.0.0.1", server.port),)
+            options = {"pages": 24, "delay": 0.0, "concurrency": 1, "connect_to": rules, "allow_private": True}
+            await acrawl([HOME], store, **{**REFRESH, **options, **settings})
+
+    run(all_of_it())
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+    return heads
+
+
+def of_page(store: Path, columns: str) -> tuple[Any, ...]:
+    found = rows(store, f"SELECT {columns} FROM refresh JOIN pages ON pages.id = page WHERE url = ?", HOME + "page")
+    return found[0]
+
+
+@pytest.mark.parametrize("kind", UNCHANGED)
+def test_304_with_whatever_else_keeps_state_links_and_books(tmp_path: Path, kind: str) -> None:
+    store = tmp_path / "crawl.db"
+
+    def talk(head: bytes, _: int) -> bytes:
+        return UNCHANGED[kind] if b"If-None-Match" in head else answer(PAGE_BODY, 'ETag: "v"')
+
+    heads = crawled(talk, store)
+    assert len(heads) == 12
+    assert sum(b'If-None-Match: "v"\r\n' in head for head in heads) == 10
+    assert of_page(store, "state, reason, attempts, fetches, changes, answers") == ("fetched", "ok", 0, 12, 0, "=" * 8)
+    assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
+
+
+def test_304_that_nobody_asked_for_keeps_the_page_and_tells_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    heads = crawled(
+        lambda _, count: answer(PAGE_BODY) if count == 1 else UNCHANGED["no body"], store, time=3 * DAY, pages=None
+    )
+    assert not any(b"If-None-Match" in head for head in heads)
+    assert of_page(store, "state, reason, fetches, answers") == ("fetched", "ok", 1, "!" * (len(heads) - 1))
+    assert 2 <= len(heads) <= 4  # a day later, and two days after that
+    assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [b'ETag: "v"'],
+        [b'ETag: W/"v"'],
+        [b"ETag: v"],
+        [b"ETag: '\xe9 v', \"w\""],
+        [b"Last-Modified: Tue, 01 Jan 2080 00:00:00 GMT"],
+        [b"Last-Modified: 2026-01-01T00:00:00Z"],
+        [b"Last-Modified: 0"],
+        [b'ETag: "v"', b"Last-Modified: yesterday \xb1 1 h"],
+    ],
+    ids=repr,
+)
+def test_validators_go_back_as_they_came_whatever_they_are(tmp_path: Path, fields: list[bytes]) -> None:
+    heads = crawled(lambda *_: answer(PAGE_BODY, *fields), tmp_path / "crawl.db", pages=6)
+    sent = [
+        field.replace(b"ETag:", b"If-None-Match:").replace(b"Last-Modified:", b"If-Modified-Since:") for field in fields
+    ]
+    assert len(heads) == 3
+    assert all(b"\r\n" + field + b"\r\n" in head for field in sent for head in heads[1:])
+
+
+@pytest.mark.parametrize("length", [1001, 10_000])
+def test_validators_of_more_than_a_kilobyte_are_dropped(tmp_path: Path, length: int) -> None:
+    tag = b'"' + b"x" * (length - 2) + b'"'
+    heads = crawled(lambda *_: answer(PAGE_BODY, b"ETag: " + tag), tmp_path / "crawl.db", pages=6)
+    assert not any(b"If-None-Match" in head for head in heads)
+
+
+# Pages that become something else.
+
+
+def test_a_page_that_has_moved_stands_for_its_target_and_may_come_back(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+
+    def talk(_: bytes, count: int) -> bytes:
+        moved = answer(b"", "Location: /new", status="301 Moved Permanently")
+        return moved if 3 < count <= 8 else answer(PAGE_BODY)
+
+    crawled(talk, store, pages=14)
+    assert of_page(store, "state, reason") == ("alias", "redirect-301")
+    assert rows(store, "SELECT state FROM pages WHERE url = ?", HOME + "new") == [("fetched",)]
+    crawled(lambda *_: answer(PAGE_BODY), store, pages=14)
+    assert of_page(store, "state, reason") == ("fetched", "ok")
+    assert of_page(store, "changes")[0] >= 2
+
+
+class Site(Server):
+    """A home and a page. closed: hours since the start in which robots.txt forbids, or nobody answers for, the page."""
+
+    def __init__(self, closed: range, how: str) -> None:
+        super().__init__({HOME: [OTHER]})
+        self.closed, self.how = closed, how
+        self.began: float | None = None
+        self.hours: list[float] = []
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        now = asyncio.get_running_loop().time()
+        self.began = now if self.began is None else self.began
+        hours = (now - self.began) / HOUR
+        is_closed = int(hours) in self.closed
+        if request.url.host == "b.test" and self.how == "dead" and is_closed:
+            raise httpx.ConnectError("nobody is there")
+        if request.url.path == "/robots.txt":
+            is_forbidden = request.url.host == "b.test" and self.how == "forbidden" and is_closed
+            return httpx.Response(200, text="User-agent: *\nDisallow: /" if is_forbidden else "")
+        if str(request.url) == OTHER:
+            self.hours.append(hours)
+            return httpx.Response(200, html=f"<p>same</p><a href='{HOME}'>home</a>")
+        return super()._answer(request)
+
+
+@pytest.mark.parametrize("how", ["forbidden", "dead"])
+def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_later(tmp_path: Path, how: str) -> None:
+    store = tmp_path / "crawl.db"
+    site = Site(range(50, 150), how)
+    crawl(site, store, [HOME], **REFRESH, time=20 * DAY, refresh_min="6h")
+    assert not any(int(hour) in range(50 + 24, 150) for hour in site.hours)  # a robots.txt holds for a day
+    assert any(hour > 150 for hour in site.hours)
+    assert rows(store, "SELECT state FROM pages WHERE url = ?", OTHER) == [("fetched",)]
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+
+
+def test_given_up_pages_are_asked_for_again_after_one_two_four_days(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    server = Timed({HOME: [HOME + "no"], HOME + "no": 403})
+    crawl(server, store, [HOME], **REFRESH, time=16 * DAY)
+    days = [round((b - a) / DAY) for a, b in pairwise(server.times[HOME + "no"])]
+    assert days == [1, 2, 4, 8]
+
+
+class Timed(Server):
+    """Notes when each URL was asked for."""
+
+    def __init__(self, site: Mapping[str, Any]) -> None:
+        super().__init__(site)
+        self.times: dict[str, list[float]] = {}
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.times.setdefault(str(request.url), []).append(asyncio.get_running_loop().time())
+        return super()._answer(request)
+
+
+def test_without_a_budget_nothing_is_asked_for_while_a_crawl_waits(tmp_path: Path) -> None:
+    """Its clock skips weeks: every request is one of a page that is due. The simple rule, to have an end."""
+    server = Timed({HOME: [HOME + "1"], HOME + "1": [HOME]})
+    crawl(server, tmp_path / "crawl.db", [HOME], **REFRESH, recrawl_after="30d", time=100 * DAY)
+    for times in (server.times[HOME], server.times[HOME + "1"]):
+        assert len(times) == 4
+        assert all(30 * DAY <= b - a < 30 * DAY + HOUR for a, b in pairwise(times))
