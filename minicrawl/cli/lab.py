@@ -138,7 +138,7 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
 @click.option("--pages", type=click.IntRange(min=200), default=20_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
               help="How many drawn webs the figures are the mean of.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
+@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web; of GRAPH three fetches a page.")
 @_shared
 def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None, pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool
@@ -153,7 +153,7 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     need_extra("the lab", "numba", "matplotlib")
     if graph is not None:
-        _show([(f"everything together on {graph}", partial(_together, graph, seed))], out, as_json)
+        _show([(f"everything together on {graph}", partial(_together, graph, seed, 3 if quick else 8))], out, as_json)
         return
     from minicrawl.lab.refresh import Setup, experiment
 
@@ -161,11 +161,11 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     _show([("refresh", lambda: experiment(setup))], out, as_json)
 
 
-def _together(graph: Path, seed: int) -> "Result":
+def _together(graph: Path, seed: int, turns: int) -> "Result":
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.together import experiment
 
-    return experiment(load_graph(graph).graph, seed)
+    return experiment(load_graph(graph).graph, seed, turns)
 
 
 @command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")
