@@ -9,6 +9,7 @@ cli/      one module per command                   demo/    a generated web to t
 analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
 lab/      the papers' experiments                control/ what another shell may ask of a running crawl
 extract/  what users take out of pages
+search/   finding pages by words, and the index
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people
@@ -30,7 +31,7 @@ from minicrawl.errors import ConfigError, MinicrawlError
 if TYPE_CHECKING:
     from minicrawl.api import Crawl, acrawl, crawl
     from minicrawl.model import CrawlReport
-    from minicrawl.store.reader import open_store
+    from minicrawl.search.searched_store import open_store
 
 __version__ = "0.1.0"
 __all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
@@ -40,7 +41,7 @@ _HOMES = {
     "acrawl": "minicrawl.api",
     "crawl": "minicrawl.api",
     "CrawlReport": "minicrawl.model",
-    "open_store": "minicrawl.store.reader",
+    "open_store": "minicrawl.search.searched_store",
 }
 
 

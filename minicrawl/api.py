@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 from minicrawl.crawler.admission.seeds import gather_seeds
-from minicrawl.crawler.run import Run, crawl_with
+from minicrawl.crawler.run import Run
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
+from minicrawl.search.index.beside_crawl import crawl_and_follow
 from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.given import AdjustableSettings, GivenSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -176,12 +177,12 @@ class Crawl(RunningCrawl):
 def _call(
     seeds: str | Iterable[str], store: str | Path, settings: Mapping[str, Any]
 ) -> Callable[..., Coroutine[Any, Any, CrawlReport]]:
-    """A call of `crawl_with`, but for how it is made. Raises ConfigError, SeedError."""
+    """A call of `crawl_and_follow`, but for how it is made. Raises ConfigError, SeedError."""
     given = _given(settings)
     CrawlSettings.of(given)
     if not isinstance(store, str | Path):
         raise SettingError(f"store is the path of a file, not {store!r}")
-    return partial(crawl_with, given, gather_seeds(_texts(seeds)), Path(store))
+    return partial(crawl_and_follow, given, gather_seeds(_texts(seeds)), Path(store))
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:

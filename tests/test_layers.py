@@ -23,7 +23,8 @@ MAY_IMPORT = {
     "lab": {"opic", "rank", "store", "graphs"},
     "analysis": {"crawler", "opic", "rank", "store", "graphs"},
     "control": {"crawler", "store"},
-    "cli": {"control", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic", "rank"},
+    "search": {"crawler", "store", "rank", "analysis"},
+    "cli": {"control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic", "rank"},
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"timing", "errors", "events", "model", "report", "settings", "sizes"}
@@ -43,12 +44,13 @@ HOMES = {
     "sqlite3": {
         f"store/{name}.py"
         for name in ("database", "upgrade", "reader", "read/tables", "write/tallies", "upkeep", "damaged_store")
-    },
+    }
+    | {f"search/{name}.py" for name in ("index/index_file", "index/anchors", "matching", "spelling", "stems")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "rich": {"cli/display.py"},
     "ada_url": {"crawler/urls/normalise.py"},
     "tldextract": {"crawler/urls/keys.py"},
-    "filelock": {"store/database.py"},
+    "filelock": {"store/database.py", "search/index/index_file.py"},
     "numba": {"lab/due_pages.py", "lab/heap.py", "lab/compiled.py"},
     "matplotlib": {"lab/chart.py", "graphs/drawing.py"},
 }
@@ -225,6 +227,7 @@ MAY_HOLD_ANY = {
     "settings/setting.py",
     "settings/values.py",
     # Rows of SQLite and cells of a table.
+    "store/read/ranks.py",
     "store/read/page_table.py",
     "store/read/tables.py",
     "store/rows.py",
@@ -244,6 +247,7 @@ MAY_HOLD_ANY = {
     # A coroutine or function whatever its types.
     "extract/hooks.py",
     "crawler/loop/commands.py",
+    "search/index/beside_crawl.py",
     "crawler/loop/in_flight.py",
     "lab/heap.py",
 }

@@ -19,6 +19,8 @@ _COMMANDS = {
     "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",
     "text": "Print the kept text of a page.",
+    "search": "Find pages by words.",
+    "index": "Bring the index up to the store.",
     "why": "Tell everything known of one URL.",
     "control": "Steer a crawl that runs: pause, settings, seeds.",
     "check": "Audit a store: cash, links, reasons.",

@@ -150,8 +150,8 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
     from minicrawl.cli.display import showing
     from minicrawl.control.listening import listening
-    from minicrawl.crawler.run import crawl_with
     from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
+    from minicrawl.search.index.beside_crawl import crawl_and_follow
 
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
@@ -160,7 +160,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     with showing(live) as show:
 
         def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
-            return crawl_with(
+            return crawl_and_follow(
                 given,
                 seeds,
                 store,

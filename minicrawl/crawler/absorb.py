@@ -83,7 +83,7 @@ class Absorber:
         self.refreshing = None
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
-        self.texts = TextWriter(writer) if settings.text or writer.texts.size else None
+        self.texts = TextWriter(writer) if settings.keeps_text or writer.texts.size else None
         self.items = None
         if settings.items:
             self.items = ItemFile(

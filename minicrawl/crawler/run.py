@@ -213,7 +213,11 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
     wanted = Wanted(
-        anchors=bool(settings.topic), places=True, words=settings.probe, blocks=settings.refreshes, kept=settings.text
+        anchors=bool(settings.topic),
+        places=True,
+        words=settings.probe,
+        blocks=settings.refreshes,
+        kept=settings.keeps_text,
     )
     wanted = replace(wanted, extract=settings.extract, hooks=settings.hook, structured=settings.extract_structured)
 

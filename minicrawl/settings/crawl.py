@@ -86,6 +86,11 @@ class CrawlSettings(Http, Identity, Keep, Focus, Refresh, Order, Politeness, Tra
         return self.contact if is_mail_address(self.contact) else None
 
     @property
+    def keeps_text(self) -> bool:
+        """Whether what pages say is kept; an index is made of that."""
+        return self.text or self.search
+
+    @property
     def refreshes(self) -> bool:
         """Whether read pages are fetched again when they are due."""
         return self.refresh or self.recrawl_after is not None

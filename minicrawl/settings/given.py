@@ -57,6 +57,7 @@ class GivenSettings(AdjustableSettings, total=False):
     items: str | AsBefore
     hook: str | Iterable[str] | AsBefore
     strict_hooks: bool | AsBefore
+    search: bool | AsBefore
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore

@@ -382,6 +382,11 @@ class Keep:
     strict_hooks: bool = setting(
         False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
     )
+    search: bool = setting(
+        False,
+        values.flag,
+        "Let an index follow the crawl, in which 'minicrawl search' finds pages; keeps texts, as --text does.",
+    )
 
 
 GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Identity, Http)

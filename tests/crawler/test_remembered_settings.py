@@ -49,6 +49,7 @@ EXAMPLES = {
     "topic": "ü",
     "intrinsic_weight": 2,
     "text": True,
+    "search": True,
     "extract": ("title=h1",),
     "extract_structured": True,
     "items": "items.jsonl",

@@ -103,6 +103,11 @@ class LinkTable:
 
     # Aliases that are pages of their own: a canonical or a duplicate gives their links to another page.
 
+    def aliases(self) -> Iterator[tuple[int, int]]:
+        """Aliases, each with the page it stands for, which may be an alias itself; looks at every page."""
+        query = "SELECT source, targets FROM pages CROSS JOIN links ON source = id WHERE state = 'alias'"
+        return _pairs((source, targets) for source, targets in self._tables.rows(query) if targets)
+
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
         return _pairs(

@@ -107,6 +107,10 @@ class PageTable:
         """Pages that were given up or forbidden, each with its reason; looks at all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
+    def not_there(self) -> list[int]:
+        """Pages that were given up or have gone; looks at all pages."""
+        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE state IN ('error', 'gone')")]
+
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"

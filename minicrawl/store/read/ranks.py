@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isnan
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -136,6 +137,30 @@ class Ranks:
             for place, (page, *row) in enumerate(rows, start=first + 1):
                 value = float(values[page])
                 yield page, RankedPage._make(row)._replace(rank=place, expected=None if isnan(value) else value)
+
+    # What a search asks.
+
+    def facts(self, pages: str, by: str) -> list[Any]:
+        """Of some pages (numbers as JSON): number, URL, host, title, state, importance, the value in `by`, leader of
+        its duplicates, when it was seen to change last or else was fetched, content type."""
+        kept = by not in RANKINGS
+        value = "(SELECT value FROM rankings WHERE name = ? AND page = weighed.id)" if kept else f"weighed.{by}"
+        query = f"""
+            SELECT weighed.id, weighed.url, hosts.name, weighed.title, weighed.state, weighed.importance,
+                   coalesce({value}, 0.0), leader, coalesce(changed_at, fetches.fetched_at), content_type
+            FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value
+            CROSS JOIN pages ON pages.id = weighed.id CROSS JOIN hosts ON hosts.id = host
+            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = weighed.id"""
+        return self._tables.rows(query, (by, pages) if kept else (pages,))
+
+    def extremes(self, by: str) -> tuple[float, float]:
+        """The least value of a ranking that is more than 0, and the most; looks at every page."""
+        if by in RANKINGS:
+            least, most = self._tables.row(f"SELECT min({by}), max({by}) FROM weighed WHERE {by} > 0")
+        else:
+            query = "SELECT min(value), max(value) FROM rankings WHERE name = ? AND value > 0"
+            least, most = self._tables.row(query, by)
+        return float(least or 0.0), float(most or 0.0)
 
     # What tells the rank of a page without a look at all others.
 

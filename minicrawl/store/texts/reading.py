@@ -39,6 +39,15 @@ class Texts:
         """The same of all pages, in the order in which the texts came."""
         return map(TextRow._make, self._tables.each("SELECT page, start, size FROM texts ORDER BY start"))
 
+    def of_fetched(self) -> Iterator[tuple[int, int]]:
+        """Pages in the state fetched whose text is kept, each with where that begins."""
+        query = "SELECT page, start FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
+        return ((page, start) for page, start in self._tables.rows(query))
+
+    def added_behind(self, start: int) -> int:
+        """How many texts begin behind that byte."""
+        return int(self._tables.row("SELECT count(*) FROM texts WHERE start > ?", start)[0])
+
     def record(self, page: int) -> bytes | None:
         """What is kept of the text of a page, packed; None when nothing is. Raises StoreError."""
         with self._tables.snapshot():

@@ -1,0 +1,35 @@
+"""minicrawl index"""
+
+from pathlib import Path
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import counted, document
+
+
+@click.command(epilog="Example: minicrawl index --rebuild")
+@click.option("--rebuild", is_flag=True, help="Throw the index away and build it anew.")
+@store_option
+@json_option
+@logging_options
+def command(rebuild: bool, store: Path, as_json: bool) -> None:
+    """Bring the index up to the store, so that 'minicrawl search' finds all that was crawled.
+
+    The index is a file of its own beside the store. It is made of the texts that crawl --text keeps, and can be thrown
+    away at any time. A crawl with --search does this by itself.
+    """
+    from minicrawl.search.index.opening import following, need_texts
+
+    need_texts(store)
+    with following(store, rebuild=rebuild) as follower:
+        done = follower.catch_up().done
+        if done:
+            follower.optimize()
+        pages, size = follower.pages(), follower.size()
+    if as_json:
+        click.echo(document({"taken_in": done, "pages": pages, "bytes": size}))
+        return
+    from minicrawl.cli.output import amount
+
+    click.echo(f"{counted(done, 'text')} taken in; the index has {counted(pages, 'page')}, {amount(size)}.")

@@ -1,0 +1,150 @@
+"""minicrawl search"""
+
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import counted, document, printable
+from minicrawl.errors import SettingError
+from minicrawl.settings import RANKINGS
+
+if TYPE_CHECKING:
+    from minicrawl.search.searching import Found, FoundPage
+
+_WEIGHT = 0.9
+_RANKS = ("linear", "none", "hits")
+_EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
+"""A word that is not to be there, and no option of a letter."""
+_MINUS = "\x1f"
+
+
+class _Command(click.Command):
+    """Takes -word for a part of the query."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [_MINUS + arg[1:] if _EXCLUDED.match(arg) else arg for arg in args])
+
+
+@click.command(cls=_Command, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--n", "n", default=10, show_default=True, help="How many pages to print.")
+@click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
+@click.option("--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d.")
+@click.option("--explain", is_flag=True, help="Print what each score is made of.")
+@click.option("--weight", default=_WEIGHT, show_default=True, help="Of agreement, 0 to 1; the rest is importance.")
+@click.option(
+    "--by", default=RANKINGS[0], show_default=True, metavar=f"{'|'.join(RANKINGS)}|NAME",
+    help="What counts as importance; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
+)  # fmt: skip
+@click.option(
+    "--rank", default=_RANKS[0], show_default=True, type=click.Choice(_RANKS),
+    help="linear: agreement and importance; none: agreement alone; hits: authorities near the pages that agree.",
+)  # fmt: skip
+@store_option
+@json_option
+@logging_options
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    words: tuple[str, ...],
+    n: int,
+    sites: tuple[str, ...],
+    since: str | None,
+    explain: bool,
+    weight: float,
+    by: str,
+    rank: str,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Find pages by WORDS, in what a crawl with --search has kept; the best first, by agreement and importance.
+
+    All words are to be there, in the title, in links to the page, in headings, the URL or the text; pages with some of
+    them come last. "WORDS" stand one behind the other, -WORD is not there, title:WORD is in the title; site:HOST and
+    lang:de say which pages. While a crawl runs, the index follows it.
+    """
+    from minicrawl.search.searched_store import open_store
+    from minicrawl.search.searching import Asked, search
+
+    asked = Asked(n, sites, None if since is None else _seconds(since), weight, by, rank)
+    text = " ".join(words).replace(_MINUS, "-")
+    with open_store(store) as reader:
+        found = search(reader, text, asked)
+    for note in _notes(found):
+        click.echo(note, err=True)
+    if as_json:
+        click.echo(document([_as_json(page, weight) for page in found.pages]))
+        return
+    if not found.pages:
+        click.echo(f"Nothing was found for {printable(text)}.")
+    for page in found.pages:
+        click.echo("\n".join(_lines(page, weight if explain else None)))
+
+
+def _seconds(since: str) -> float:
+    """The Unix seconds of a date, or of a time ago. Raises SettingError."""
+    if ago := re.fullmatch(r"(\d{1,6})([dhm])", since):
+        return datetime.now(UTC).timestamp() - int(ago[1]) * {"d": 86_400, "h": 3_600, "m": 60}[ago[2]]
+    try:
+        at = datetime.fromisoformat(since)
+    except ValueError as error:
+        raise SettingError(f"--since takes a date such as 2026-11-20, or 7d, 12h, 30m ago; not {since!r}") from error
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+def _notes(found: "Found") -> Iterator[str]:
+    if found.behind:
+        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
+    if found.common:
+        words = ", ".join(map(printable, found.common))
+        if len(found.common) < len(found.query.terms):
+            yield f"Left out, as most pages have it: {words}."
+    if found.left_out:
+        yield f"Left out, as a query has 32 words at most: {counted(found.left_out, 'word')}."
+    if found.meant:
+        yield f"Did you mean: {printable(found.meant)}"
+
+
+def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:
+    alike = f"  ({len(page.alike):,} more like this)" if page.alike else ""
+    yield f"{page.rank:>3}  {click.style(printable(page.title or page.url), bold=True)}{alike}"
+    unread = "" if page.is_read else ", not fetched"
+    yield f"     {printable(page.url)}  [{' '.join(hit.replace(' ', '-') for hit in page.hits)}{unread}]"
+    if explained is not None:
+        yield (
+            f"     score {page.score:.3f} = {explained:g} x agreement {page.similarity:.3f} + {1 - explained:.2g} x "
+            f"{page.place:.3f}; importance {page.importance:.3g}; short {page.short:.2f}, full {page.full:.2f}"
+            + ("" if page.has_all else "; not all words are there")
+        )
+    if page.snippet.text:
+        # What may be on a terminal first, then the marks, which are for it.
+        on, off = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
+        shown = page.snippet._replace(text=printable(page.snippet.text))
+        yield f"     {shown.marked(on, off)}"
+
+
+def _as_json(page: "FoundPage", weight: float) -> dict[str, object]:
+    return {
+        "rank": page.rank,
+        "url": page.url,
+        "title": page.title,
+        "score": page.score,
+        "importance": page.importance,
+        "snippet": page.snippet.text,
+        "marks": page.snippet.marks,
+        "hits": page.hits,
+        "alike": page.alike,
+        "is_read": page.is_read,
+        "has_all": page.has_all,
+        "explained": {
+            "weight": weight,
+            "agreement": page.similarity,
+            "place": page.place,
+            "short": page.short,
+            "full": page.full,
+        },
+    }

@@ -1,0 +1,107 @@
+"""A process that has the index follow a running crawl (`crawl --search`).
+
+It only reads the store, and what it has not taken in yet it takes in later: so the index may be behind the store, never
+before it, and no commit of the crawl waits for it. It is told over its standard input when the crawl has ended; where
+that ends without a word, the crawl was killed, and what is left is for the next run or 'minicrawl index'.
+"""
+
+import asyncio
+import logging
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from minicrawl.crawler.run import Start, crawl_with
+from minicrawl.errors import MinicrawlError
+from minicrawl.model import CrawlReport
+from minicrawl.search.index.following import Follower
+from minicrawl.search.index.opening import following
+
+_log = logging.getLogger("minicrawl")
+_ENDED = b"."
+_PAUSE = 1.0
+"""Seconds between two looks at the store, at least."""
+_SHARE = 10
+"""A look takes one second in so many, at most."""
+_LESS_URGENT = 10
+
+
+async def crawl_and_follow(*call: Any, on_start: Callable[[Start], None] | None = None, **options: Any) -> CrawlReport:
+    """`crawl_with`, with an index that follows where its settings ask for one."""
+    store: Path = call[2]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(run: Start) -> None:
+        nonlocal process
+        if on_start is not None:
+            on_start(run)
+        if run.settings.search:
+            process = _begin(store)
+
+    report = None
+    try:
+        report = await crawl_with(*call, on_start=start, **options)
+        return report
+    finally:
+        if process is not None:
+            is_over = report is not None and report.reason != "interrupted"
+            await asyncio.to_thread(_end, process, catch_up=is_over)
+
+
+def _begin(store: Path) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        [sys.executable, "-m", "minicrawl.search.index.beside_crawl", str(store)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path},
+        process_group=0,  # so that Ctrl-C reaches the crawl alone
+    )
+
+
+def _end(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
+    """Tell the process that the crawl has ended, and wait for it. catch_up: let it take in what is left before."""
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):
+        if catch_up:
+            process.stdin.write(_ENDED)
+        process.stdin.close()
+    if process.wait() != 0:
+        _log.warning("the index did not follow the crawl to its end; 'minicrawl index' brings it up to date")
+
+
+def follow_crawl(follower: Follower, line: IO[bytes]) -> None:
+    """Take in what the store gets, until `line` says that the crawl has ended, or ends itself."""
+
+    def is_over() -> bool:
+        """Whether the crawl is no more."""
+        return bool(select.select([line], [], [], 0)[0])
+
+    while not is_over():
+        started = time.monotonic()
+        follower.catch_up(is_over)
+        select.select([line], [], [], max(_PAUSE, _SHARE * follower.seconds_to_look, time.monotonic() - started))
+    if line.read(1) == _ENDED:
+        follower.catch_up()
+        follower.optimize()
+
+
+def main() -> int:
+    os.nice(_LESS_URGENT)
+    try:
+        with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
+            follow_crawl(follower, line)
+    except MinicrawlError as error:
+        print(f"Warning: {error}", file=sys.stderr)  # noqa: T201 - a process of its own
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

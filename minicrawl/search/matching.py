@@ -1,0 +1,148 @@
+"""How well pages agree with a query, by both barrels of the index.
+
+    similarity = (short + FULL full) / the most that any page has
+
+short and full are FTS5's bm25 of a page's rows. A page is a candidate where all words of the query are in one of the
+two rows; its score in the short one is of those words that are there. Where two words of a query stand side by side in
+a text, that counts as one word more. Fewer candidates than asked for are made up by pages that have some of the words,
+whose similarity is SOME of that.
+
+Words that are in more than a third of the pages, of many, say little and take long: they need not be there, and count
+in the short barrel alone. A query of such words alone is looked up in that.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from minicrawl.search.index.index_file import DOCUMENT_BITS
+from minicrawl.search.index.words import has_words
+from minicrawl.search.query import Query, Term
+
+FULL, SOME = 0.6, 0.7
+WEIGHTS = {"title": 6.0, "anchors": 6.0, "own_anchors": 3.0, "headings": 2.0, "url": 2.0}
+"""Of the columns of the short barrel."""
+_SHORT = f"-bm25(short, {', '.join(map(str, WEIGHTS.values()))})"
+_FULL = "-bm25(full)"
+_PAGE = (1 << DOCUMENT_BITS) - 1
+_COMMON, _SMALL = 3, 500
+_MOST = 20_000
+"""Rows of a barrel that are looked at in Python; those that agree best."""
+_MOST_OF_SOME = 300
+
+
+@dataclass(frozen=True)
+class Similar:
+    """Pages by similarity, from 0 to 1; `short`, `full`: scores of both barrels. `has_all`: pages with all words.
+    `common`: words that were left out."""
+
+    similarity: Mapping[int, float]
+    short: Mapping[int, float]
+    full: Mapping[int, float]
+    has_all: frozenset[int]
+    common: tuple[str, ...]
+
+
+def similar_pages(db: sqlite3.Connection, query: Query, enough: int) -> Similar:
+    """The pages of an index that agree with a query. enough: pages that need no others beside them."""
+    terms, common = _telling(db, query.terms)
+    anywhere = " OR ".join(term.expression for term in query.terms)
+    in_text = [term for term in terms if not term.in_title and term not in common]
+    full: dict[int, float] = {}
+    if in_text:
+        full = _alive(db, _scores(db, "full", _FULL, " OR ".join([f"({_all(in_text)})", *_pairs(in_text)])))
+    candidates = _matching(db, _all(terms)) | full.keys()
+    for term in terms:
+        if term.in_title:
+            candidates &= _matching(db, f"{{title}} : {term.expression}")
+    short = _among(db, anywhere, candidates)
+    found = {page: short.get(page, 0.0) + FULL * full.get(page, 0.0) for page in candidates}
+    most = max(found.values(), default=1.0)
+    similarity = {page: score / most for page, score in found.items()} if most > 0 else dict.fromkeys(found, 1.0)
+    if len(similarity) < enough and len(terms) > 1 and not any(term.in_title for term in terms):
+        some = _with_some(db, anywhere, only_short=not in_text)
+        similarity |= {page: SOME * score for page, score in some.items() if page not in similarity}
+    for page in _excluded(db, query.excluded):
+        similarity.pop(page, None)
+    return Similar(similarity, short, full, frozenset(candidates), tuple(term.text for term in common))
+
+
+def is_known(db: sqlite3.Connection, text: str) -> bool:
+    """Whether a word is in the index at all."""
+    return any(
+        db.execute(f"SELECT 1 FROM {barrel} WHERE {barrel} MATCH ? LIMIT 1", (Term(text).expression,)).fetchone()
+        for barrel in ("short", "full")
+    )
+
+
+def _telling(db: sqlite3.Connection, terms: Iterable[Term]) -> tuple[list[Term], list[Term]]:
+    """The terms to look for, and those that are too common; all where all are."""
+    terms = list(terms)
+    (documents,) = db.execute("SELECT count(*) FROM pages").fetchone()
+    query = "SELECT 1 FROM full WHERE full MATCH ? LIMIT 1 OFFSET ?"
+    rows = documents // _COMMON
+    common = [
+        term
+        for term in terms
+        if rows > _SMALL and not term.in_title and db.execute(query, (term.expression, rows)).fetchone() is not None
+    ]
+    return [term for term in terms if term not in common] or terms, common
+
+
+def _all(terms: Iterable[Term]) -> str:
+    return " AND ".join(term.expression for term in terms)
+
+
+def _pairs(terms: list[Term]) -> list[str]:
+    """Expressions for words that stand side by side in the query."""
+    both = (Term(f"{a.text} {b.text}") for a, b in pairwise(terms) if has_words(a.text + b.text))
+    return [term.expression for term in both]
+
+
+def _scores(
+    db: sqlite3.Connection, barrel: str, score: str, expression: str, most: int = _MOST
+) -> list[tuple[int, float]]:
+    query = f"SELECT rowid, {score} AS score FROM {barrel} WHERE {barrel} MATCH ? ORDER BY score DESC LIMIT ?"
+    return db.execute(query, (expression, most)).fetchall()
+
+
+def _alive(db: sqlite3.Connection, rows: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Scores by page, of the texts that pages have now."""
+    dead = {document for (document,) in db.execute("SELECT document FROM dead")}
+    return {document & _PAGE: score for document, score in rows if document not in dead}
+
+
+def _matching(db: sqlite3.Connection, expression: str) -> set[int]:
+    rows = db.execute("SELECT rowid FROM short WHERE short MATCH ? LIMIT ?", (expression, _MOST))
+    return {page for (page,) in rows}
+
+
+def _among(db: sqlite3.Connection, expression: str, pages: set[int]) -> dict[int, float]:
+    """Scores of some pages in the short barrel."""
+    # The plus keeps SQLite from looking up the expression once a page.
+    query = f"""
+        SELECT rowid, {_SHORT} FROM short WHERE short MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"""
+    return dict(db.execute(query, (expression, json.dumps(list(pages)))))
+
+
+def _with_some(db: sqlite3.Connection, expression: str, *, only_short: bool) -> dict[int, float]:
+    """Pages that have some of the words, from 0 to 1."""
+    found = dict(_scores(db, "short", _SHORT, expression, _MOST_OF_SOME))
+    if not only_short:
+        for page, score in _alive(db, _scores(db, "full", _FULL, expression, _MOST_OF_SOME)).items():
+            found[page] = found.get(page, 0.0) + score
+    most = max(found.values(), default=1.0)
+    return {page: score / most for page, score in found.items()} if most > 0 else {}
+
+
+def _excluded(db: sqlite3.Connection, terms: Iterable[Term]) -> set[int]:
+    pages: set[int] = set()
+    for term in terms:
+        column = "{title} : " if term.in_title else ""
+        pages |= _matching(db, column + term.expression)
+        if not term.in_title:
+            rows = db.execute("SELECT rowid FROM full WHERE full MATCH ?", (term.expression,))
+            pages |= _alive(db, ((document, 0.0) for (document,) in rows)).keys()
+    return pages

@@ -1,0 +1,282 @@
+"""A search: the index says which pages agree with a query, the store how important they are and whether still there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.anchors import AnchorBook
+from minicrawl.search.index.index_file import index_errors, index_path, open_index, store_mark
+from minicrawl.search.index.page_words import text_words
+from minicrawl.search.index.words import words_of
+from minicrawl.search.matching import Similar, is_known, similar_pages
+from minicrawl.search.neighbourhood import authorities_near
+from minicrawl.search.page_facts import Facts, PageFacts
+from minicrawl.search.query import Query, parse_query
+from minicrawl.search.ranking import WEIGHT, Scale, score
+from minicrawl.search.snippets import Snippet, Snippets
+from minicrawl.search.spelling import nearest_word
+from minicrawl.search.stems import Stems
+from minicrawl.settings import RANKINGS
+from minicrawl.store.reader import Store
+
+RANKS = ("linear", "none", "hits")
+"""What stands beside similarity: a ranking, nothing, HITS near the pages found."""
+_FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
+_AT_ONCE = 100
+_MARGIN = 3
+"""So many times the pages asked for are looked at, at least: some may not be shown, or are duplicates."""
+_MOST_SHOWN = 1_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked beside the words. n: pages; since: Unix seconds; weight: of similarity, 0 to 1; by: one of RANKINGS
+    or a kept ranking; rank: one of RANKS. Raises SettingError."""
+
+    n: int = 10
+    sites: tuple[str, ...] = ()
+    since: float | None = None
+    weight: float = WEIGHT
+    by: str = RANKINGS[0]
+    rank: str = RANKS[0]
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight <= 1:
+            raise SettingError(f"--weight is a number from 0 to 1, not {self.weight:g}")
+        if not 1 <= self.n <= _MOST_SHOWN:
+            raise SettingError(f"--n is a number from 1 to {_MOST_SHOWN:,}, not {self.n}")
+        if self.rank not in RANKS:
+            raise SettingError(f"--rank is one of {', '.join(RANKS)}, not {self.rank!r}")
+
+
+@dataclass(frozen=True)
+class FoundPage:
+    """A page that was found.
+
+    `place`: its R; `hits`: where words of the query stand; `alike`: URLs of pages that say the same, left out;
+    `is_read`: whether it was fetched, else only links to it are known; `has_all`: whether all words are there.
+    """
+
+    rank: int
+    url: str
+    title: str
+    score: float
+    importance: float
+    snippet: Snippet
+    similarity: float
+    place: float
+    short: float
+    full: float
+    hits: tuple[str, ...]
+    alike: tuple[str, ...]
+    is_read: bool
+    has_all: bool
+    fetched_at: float | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of a search. `matches`: pages that agree, as far as they were counted. `meant`: a query that may have
+    been meant. `common`: words that were left out as most pages have them; `left_out`: how many beyond the most.
+    `behind`: texts that the index has yet to take in."""
+
+    pages: tuple[FoundPage, ...]
+    query: Query
+    matches: int
+    meant: str | None
+    common: tuple[str, ...]
+    left_out: int
+    behind: int
+
+
+class Searcher:
+    """Searches one store. Raises StoreError where it has no index."""
+
+    def __init__(self, store: Store, index: Path | None = None) -> None:
+        """index: None: the one beside the store."""
+        self._store = store
+        self._path = index_path(store.path) if index is None else index
+        with ExitStack() as stack:
+            self._index = stack.enter_context(open_index(self._path, store_mark(store.hash_key)))
+            self._stems = Stems()
+            stack.pop_all()
+        self.db = self._db = self._index.db
+
+    def close(self) -> None:
+        self._stems.close()
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def search(self, text: str, asked: Asked | None = None) -> Found:
+        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError."""
+        asked = asked or Asked()
+        query = parse_query(text, asked.sites)
+        if asked.by not in RANKINGS and asked.by not in self._store.ranks.kept():
+            raise SettingError(f"no ranking {asked.by!r} is kept; 'minicrawl rank --save {asked.by}' keeps one")
+        with index_errors(self._path), self._store.snapshot():
+            self._db.execute("BEGIN")  # all of one commit, while the index follows a crawl
+            try:
+                return self._search(query, asked)
+            finally:
+                self._db.execute("ROLLBACK")
+
+    def behind(self) -> int:
+        """Texts that the index has yet to take in, as far as can be told without a look at all."""
+        return self._store.texts.added_behind(int(self._index.meta("end") or 0))
+
+    def _search(self, query: Query, asked: Asked) -> Found:
+        similar = similar_pages(self._db, query, asked.n)
+        ranked = self._ranked(query, similar, asked)
+        pages = self._pages(query, similar, ranked[: asked.n])
+        meant = self._meant(query) if not similar.has_all else None
+        return Found(pages, query, len(similar.similarity), meant, similar.common, query.left_out, self.behind())
+
+    # Which pages, in which order.
+
+    def _ranked(self, query: Query, similar: Similar, asked: Asked) -> list["_Ranked"]:
+        """The best pages that may be shown, one of each group of duplicates."""
+        facts = Facts(self._store, asked.by)
+        places = self._places(similar, asked)
+        order = sorted(similar.similarity, key=lambda page: (-similar.similarity[page], page))
+        groups: dict[int, _Ranked] = {}
+        enough = asked.n * _MARGIN
+        for start in range(0, len(order), at_once := max(enough, _AT_ONCE)):
+            if len(groups) >= enough and not self._may_rise(groups, similar.similarity[order[start]], asked):
+                break
+            for page in self._shown(facts, order[start : start + at_once], query, asked):
+                place = places(page)
+                found = _Ranked(page, place, score(similar.similarity[page.page], place, asked.weight), ())
+                leader = page.leader if page.leader is not None else page.page
+                groups[leader] = found.joined(groups.get(leader), leader)
+        return sorted(groups.values(), key=lambda found: (-found.score, found.facts.page))
+
+    def _may_rise(self, groups: Mapping[int, "_Ranked"], similarity: float, asked: Asked) -> bool:
+        """Whether a page that agrees no better than so may be among those asked for."""
+        worst = sorted((found.score for found in groups.values()), reverse=True)[asked.n - 1]
+        return score(similarity, 1.0 if asked.rank != "none" else 0.0, asked.weight) > worst
+
+    def _shown(self, facts: Facts, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
+        taken = dict(self._languages(pages))
+        known = facts.of(pages)
+        for number in pages:
+            page = known.get(number)
+            if page is None or not page.can_be_shown(has_text=number in taken) or not query.is_on_site(page.host):
+                continue
+            if not query.is_in_language(taken.get(number)):
+                continue
+            if asked.since is None or (page.changed_at or 0) >= asked.since:
+                yield page
+
+    def _languages(self, pages: Sequence[int]) -> list[tuple[int, str | None]]:
+        numbers = ",".join(map(str, pages))
+        query = f"SELECT page, language FROM pages WHERE document IS NOT NULL AND page IN ({numbers})"
+        return self._db.execute(query).fetchall()
+
+    def _places(self, similar: Similar, asked: Asked) -> "_Places":
+        """What gives R of a page."""
+        if asked.rank == "hits":
+            return _Places(None, authorities_near(self._store, similar.similarity))
+        least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
+        facts = Facts(self._store, asked.by)
+        return _Places(facts.scale(least, most) if asked.rank == "linear" else None, {})
+
+    # What is shown of them.
+
+    def _pages(self, query: Query, similar: Similar, ranked: Sequence["_Ranked"]) -> tuple[FoundPage, ...]:
+        snippets = Snippets(query, self._stems)
+        return tuple(
+            FoundPage(
+                rank=rank,
+                url=found.facts.url,
+                title=self._title(found.facts),
+                score=found.score,
+                importance=found.facts.importance,
+                snippet=snippets.of(self._text(found.facts)),
+                similarity=similar.similarity[found.facts.page],
+                place=found.place,
+                short=similar.short.get(found.facts.page, 0.0),
+                full=similar.full.get(found.facts.page, 0.0),
+                hits=self._hits(snippets, found.facts.page, similar),
+                alike=found.alike,
+                is_read=found.facts.state == "fetched",
+                has_all=found.facts.page in similar.has_all,
+                fetched_at=found.facts.changed_at,
+            )
+            for rank, found in enumerate(ranked, 1)
+        )
+
+    def _title(self, page: PageFacts) -> str:
+        """The title of a page; of one without, what most links say that lead to it."""
+        if page.title:
+            return page.title
+        others, own = AnchorBook(self._db).texts_of(page.page)
+        return (others or own).partition(" . ")[0]
+
+    def _text(self, page: PageFacts) -> str:
+        record = self._store.texts.record(page.page)
+        return "" if record is None else text_words(record, page.url)
+
+    def _hits(self, snippets: Snippets, page: int, similar: Similar) -> tuple[str, ...]:
+        query = "SELECT title, anchors, own_anchors, headings, url FROM short WHERE rowid = ?"
+        row = self._db.execute(query, (page,)).fetchone() or ()
+        fields = [name for name, text in zip(_FIELDS, row, strict=False) if snippets.has_any(text)]
+        return (*fields, "body") if page in similar.full else tuple(fields)
+
+    def _meant(self, query: Query) -> str | None:
+        """The query with words of the index in place of those that are in no page."""
+        mended = {}
+        for term in query.terms:
+            for word in words_of(term.text):
+                if not is_known(self._db, word) and (near := nearest_word(self._db, word)) is not None:
+                    mended[word] = near
+        if not mended:
+            return None
+        return " ".join(" ".join(mended.get(word, word) for word in words_of(term.text)) for term in query.terms)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The best page of a group of duplicates. `alike`: URLs of the others."""
+
+    facts: PageFacts
+    place: float
+    score: float
+    alike: tuple[str, ...]
+
+    def joined(self, other: "_Ranked | None", leader: int) -> "_Ranked":
+        """This and what is known of its group so far, under the leader if that is one of them, with the best score."""
+        if other is None:
+            return self
+        front, behind = (self, other) if self.facts.page == leader else (other, self)
+        best = max(front.score, behind.score)
+        return _Ranked(front.facts, front.place, best, (*front.alike, behind.facts.url, *behind.alike))
+
+
+@dataclass(frozen=True)
+class _Places:
+    """R of a page: by a scale of its value, or as `given`; else 0."""
+
+    scale: Scale | None
+    given: Mapping[int, float]
+
+    def __call__(self, page: PageFacts) -> float:
+        return self.given.get(page.page, 0.0) if self.scale is None else self.scale.place(page.value)
+
+
+def search(store: Store, text: str, asked: Asked | None = None) -> Found:
+    """The pages of a store that agree best with a query. Raises SettingError, StoreError."""
+    if not store.texts.size:
+        raise StoreError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
+    with Searcher(store) as searcher:
+        return searcher.search(text, asked)

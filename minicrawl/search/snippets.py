@@ -1,0 +1,150 @@
+"""The part of a page's text that shows why it was found: up to two pieces with as many words of the query as can be.
+
+What may be a word of the query is found by its first two letters; whether it is one say the stems that the index has.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from minicrawl.search.index.words import UNSPACED
+from minicrawl.search.query import Query
+from minicrawl.search.stems import Stems
+
+_LENGTH, _BEFORE = 150, 40
+"""Characters of a piece, and of these so many stand before the first word of the query, more or less."""
+_PIECES = 2
+_FIRST, _LONGEST = 20_000, 200_000
+"""Characters of a text that are looked at: more where these have no word of the query."""
+_MOST_HITS = 200
+"""Words of the query in a text that are looked at for the best pieces: the first."""
+_RUN = re.compile(f"[{UNSPACED}]+")
+_REST = rf"[^\W_{UNSPACED}]"
+_ACCENTED = rf"[^\W\x00-\x7f{UNSPACED}]|{_REST}[^\W\x00-\x7f{UNSPACED}]"
+_NAME = re.compile(r"\w(?=\w*(?:\+\+|#))")
+GAP = " … "
+
+
+class Snippet(NamedTuple):
+    """Text on a line, and where in it words of the query are: (start, end)."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+    def marked(self, before: str, after: str) -> str:
+        """The text with something before and behind every word of the query."""
+        pieces, at = list[str](), 0
+        for start, end in self.marks:
+            pieces += self.text[at:start], before, self.text[start:end], after
+            at = end
+        return "".join((*pieces, self.text[at:]))
+
+
+class _Hit(NamedTuple):
+    """Where in a text a word of the query is, and its number."""
+
+    start: int
+    end: int
+    term: int
+
+
+class Snippets:
+    """Snippets for one query."""
+
+    def __init__(self, query: Query, stems: Stems) -> None:
+        self._stems = stems
+        texts = [term.text for term in query.terms]
+        found = stems.of(texts)
+        self._terms = [frozenset(found[text]) for text in texts]
+        self._runs = [(run, number) for number, text in enumerate(texts) for run in _RUN.findall(text)]
+        begins = {re.escape(stem[:2]) for term in self._terms for stem in term if not _RUN.search(stem)}
+        begins |= {re.escape(name) for text in texts for name in _NAME.findall(text)}
+        # Letters with accents may be those of the query without: what has one among its first two is looked at, too.
+        starts = "|".join((*sorted(begins), _ACCENTED))
+        pattern = rf"(?<![^\W_])(?:{starts}){_REST}*(?:\+\+|#)?"
+        self._known: dict[str, list[int]] = {}
+        self._may_be = re.compile(pattern, re.IGNORECASE)
+
+    def has_any(self, text: str) -> bool:
+        """Whether a word of the query is in text."""
+        return next(self._hits(text[:_LONGEST]), None) is not None
+
+    def of(self, text: str) -> Snippet:
+        """The snippet of a text on a line; its begin where it has no word of the query."""
+        hits = sorted(_first(self._hits(text[:_FIRST]), _MOST_HITS) or _first(self._hits(text[:_LONGEST]), _MOST_HITS))
+        windows = _best(hits) or [(0, _LENGTH)]
+        return _joined(text, [_whole_words(text, *window) for window in windows], hits)
+
+    def _hits(self, text: str) -> Iterator[_Hit]:
+        for found in self._may_be.finditer(text):
+            for term in self._terms_of(found[0].lower()):
+                yield _Hit(*found.span(), term)
+        for run, term in self._runs:
+            yield from (_Hit(*found.span(), term) for found in re.finditer(re.escape(run), text))
+
+    def _terms_of(self, word: str) -> Sequence[int]:
+        """The terms that a word of a text is one of, by their numbers."""
+        found = self._known.get(word)
+        if found is None:
+            stems = self._stems.of([word])[word]
+            found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
+            self._known[word] = found
+        return found
+
+
+def _first(hits: Iterator[_Hit], most: int) -> list[_Hit]:
+    return [hit for hit, _ in zip(hits, range(most), strict=False)]
+
+
+def _best(hits: Sequence[_Hit]) -> list[tuple[int, int]]:
+    """The pieces of the text with most of the query, in order. A word counts the more the rarer it is in the text."""
+    counts = Counter(hit.term for hit in hits)
+    worth = {term: 1 + 1 / count for term, count in counts.items()}
+    windows = [_window(hits, i) for i in range(len(hits))]
+    chosen: list[tuple[int, int]] = []
+    shown: frozenset[int] = frozenset()
+    while len(chosen) < _PIECES and len(shown) < len(counts):
+        free = [
+            (sum(worth[term] for term in terms - shown), -start, end, terms)
+            for start, end, terms in windows
+            if all(end <= other or start >= other_end for other, other_end in chosen)
+        ]
+        value, start, end, terms = max(free, key=lambda window: window[:2], default=(0.0, 0, 0, frozenset[int]()))
+        if not value:
+            break
+        chosen.append((-start, end))
+        shown |= terms
+    return sorted(chosen)
+
+
+def _window(hits: Sequence[_Hit], first: int) -> tuple[int, int, frozenset[int]]:
+    """The piece that begins a little before a word of the query, and the terms in it."""
+    start = max(0, hits[first].start - _BEFORE)
+    terms = set()
+    for hit in hits[first:]:
+        if hit.end > start + _LENGTH:
+            break
+        terms.add(hit.term)
+    return start, start + _LENGTH, frozenset(terms)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """A piece of text without the words that it cuts, where there are spaces."""
+    if start and (space := text.find(" ", start, start + _BEFORE // 2)) >= 0:
+        start = space + 1
+    if end < len(text) and (space := text.rfind(" ", end - _BEFORE, end)) >= 0:
+        end = space
+    return start, min(end, len(text))
+
+
+def _joined(text: str, windows: Iterable[tuple[int, int]], hits: Iterable[_Hit]) -> Snippet:
+    joined, marks = "", list[tuple[int, int]]()
+    for start, end in windows:
+        joined += GAP if joined else GAP.lstrip() if start else ""
+        moved = len(joined) - start
+        for hit in hits:
+            if start <= hit.start and hit.end <= end and (not marks or marks[-1][1] <= hit.start + moved):
+                marks.append((hit.start + moved, hit.end + moved))
+        joined += text[start:end]
+    return Snippet(joined, tuple(marks))

@@ -1,0 +1,24 @@
+"""minicrawl index"""
+
+from command_line import answer, run
+from searching import page
+from sites import crawl
+
+A = "http://a.test/"
+SITE = {A: page("Zebra", "stripes", (f"{A}x", "x")), f"{A}x": page("X", "y")}
+
+
+def test_index_is_brought_up_to_the_store(tmp_path):
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], text=True)
+    assert run("index", "--store", store).stdout.startswith("2 texts taken in; the index has 2 pages, ")
+    found = answer("index", "--store", store)
+    assert (found["taken_in"], found["pages"]) == (0, 2)
+    assert answer("index", "--rebuild", "--store", store)["taken_in"] == 2
+
+
+def test_store_without_texts_says_how_to_get_them(tmp_path):
+    crawl(SITE, tmp_path / "crawl.db", [A])
+    result = run("index", "--store", tmp_path / "crawl.db")
+    assert result.exit_code == 3
+    assert "let the crawl go on with --search" in result.stderr

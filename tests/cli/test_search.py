@@ -1,0 +1,100 @@
+"""minicrawl search"""
+
+from pathlib import Path
+
+import pytest
+from command_line import answer, run
+from searching import indexed, page
+from table import each
+
+A, B = "http://a.test/", "http://b.test/"
+SITE = {
+    A: page("Zebra &lt;b&gt; \x1b[31m", "The zebra has stripes.", (B, "striped horse")),
+    B: page("Horse", "A horse without stripes", (A, "zebra")),
+    f"{B}lion": page("Lion", "mane " + " ".join(f"hair{i}" for i in range(99))),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return indexed(SITE, tmp_path / "crawl.db")
+
+
+def test_pages_are_printed_with_what_was_found_in_them(store):
+    result = run("search", "zebra", "stripes", "--store", store)
+    first, second, third, *_ = result.stdout.split("\n")
+    assert result.exit_code == 0
+    assert (first, second) == ("  1  Zebra <b> \ufffd[31m", "     http://a.test/  [title anchor body]")
+    assert third == "     The *zebra* has *stripes*. *striped* horse"
+
+
+def test_json_has_the_names_that_programs_ask_for(store):
+    (best, *_) = found = answer("search", "zebra", "--store", store)
+    assert {"rank", "url", "title", "score", "importance", "snippet"} <= best.keys()
+    assert [page["rank"] for page in found] == list(range(1, len(found) + 1))
+    assert (best["url"], best["hits"]) == (A, ["title", "anchor", "body"])
+    start, end = best["marks"][0]
+    assert best["snippet"][start:end] == "zebra"
+    assert answer("search", "nothing at all of it", "--store", store) == []
+
+
+def test_scores_are_explained(store):
+    lines = run("search", "zebra", "--explain", "--weight", ".8", "--store", store).stdout.split("\n")
+    assert lines[2].startswith("     score ")
+    assert " = 0.8 x agreement 1.000 + 0.2 x " in lines[2]
+
+
+@each(
+    ("words", "urls"),
+    [
+        (["stripes", "-has"], [B]),
+        (["stripes", "-vegetable"], [A, B]),
+        (["stripes", '-"without stripes"'], [A]),
+        (["title:horse", "stripes"], [B]),
+        (["stripes", "--site", "b.test"], [B]),
+        (["stripes site:a.test"], [A]),
+        (["zebra", "--n", "1"], [A]),
+        (["stripes", "--since", "2001-01-01"], [A, B]),
+        (["stripes", "--since", "2100-01-01"], []),
+        (["lion", "--rank", "hits"], [f"{B}lion"]),
+        (["lion", "--rank", "none", "--by", "inlinks"], [f"{B}lion"]),
+    ],
+)
+def test_words_and_options_say_which_pages(store, words, urls):
+    assert sorted(page["url"] for page in answer("search", *words, "--store", store)) == sorted(urls)
+
+
+def test_words_of_no_page_are_mended(store):
+    result = run("search", "zebrra", "--store", store)
+    assert (result.stdout, result.exit_code) == ("Nothing was found for zebrra.\n", 0)
+    assert "Did you mean: zebra" in result.stderr
+
+
+@each(
+    ("options", "sentence", "code"),
+    [
+        (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
+        (["x", "--since", "soon"], "--since takes a date such as 2026-11-20", 2),
+        (["x", "--weight", "2"], "--weight is a number from 0 to 1, not 2", 2),
+        (["x", "--by", "mine"], "no ranking 'mine' is kept", 2),
+        (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
+    ],
+)
+def test_mistakes_are_told_with_the_way_out(store, options, sentence, code):
+    result = run("search", "--store", store, *options)
+    assert sentence in result.stderr
+    assert result.exit_code == code
+    assert "Traceback" not in result.stderr
+
+
+def test_page_that_was_not_fetched_is_said_to_be_so(tmp_path):
+    store = indexed({A: page("Zebra", "x", (f"{B}new", "new lion"))}, tmp_path / "crawl.db", A, pages=1)
+    assert "http://b.test/new  [anchor URL, not fetched]" in run("search", "new lion", "--store", store).stdout
+
+
+def test_index_that_is_behind_says_so(tmp_path):
+    from sites import crawl
+
+    store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
+    crawl(SITE, store, [], text=True)
+    assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr

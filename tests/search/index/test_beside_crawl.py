@@ -1,0 +1,47 @@
+"""The process that has the index follow a crawl."""
+
+import os
+
+from searching import content, page, rebuilt, urls
+from sites import crawl
+
+from minicrawl.search.index.beside_crawl import follow_crawl
+from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.opening import following
+
+A = "http://a.test/"
+SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(30)))} | {
+    f"{A}{i}": page(f"P{i}", f"word{i}") for i in range(30)
+}
+
+
+def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path):
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], search=True)
+    assert urls(store, "word7") == [f"{A}7"]
+    assert urls(store, "number 7")[0] == f"{A}7"
+    assert content(store) == rebuilt(store)
+    crawl(SITE | {f"{A}new": page("New", "lion")}, store, [f"{A}new"])  # the store remembers
+    assert urls(store, "lion") == [f"{A}new"]
+
+
+def test_crawl_without_search_has_no_index(tmp_path):
+    crawl(SITE, tmp_path / "crawl.db", [A], text=True)
+    assert not index_path(tmp_path / "crawl.db").exists()
+
+
+def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path):
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], text=True, pages=10)
+    read, write = os.pipe()
+    with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
+        os.write(write, b".")
+        os.close(write)
+        follow_crawl(follower, told)
+        assert follower.pages() == 10
+    crawl(SITE, store, [], text=True)
+    read, write = os.pipe()
+    os.close(write)  # killed
+    with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
+        follow_crawl(follower, told)
+        assert follower.pages() == 10

@@ -1,0 +1,147 @@
+"""The index brought up to its store: whatever happened between, it says what a new one would."""
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+from searching import content, indexed, page, rebuilt, urls
+from sites import Site, crawl, rows
+
+from minicrawl.search.index.following import Follower, Progress
+from minicrawl.search.index.index_file import index_path, open_index, store_mark
+from minicrawl.search.index.opening import following
+from minicrawl.search.searched_store import open_store
+from minicrawl.store.upkeep import compact
+
+A, B = "http://a.test/", "http://b.test/"
+
+
+def web(seed: int, pages: int = 60) -> Site:
+    """Pages on three hosts that link to one another; some redirect, some say noindex, some are gone."""
+    draw = random.Random(seed)
+    names = [f"http://{draw.choice('abc')}.test/{i}" for i in range(pages)]
+    site: Site = {}
+    for i, name in enumerate(names):
+        links = [(draw.choice(names), draw.choice(["guide", "next", f"page {draw.randrange(9)}"])) for _ in range(6)]
+        head = "<meta name=robots content=noindex>" if i % 11 == 5 else ""
+        words = " ".join(f"w{draw.randrange(500)}" for _ in range(60))
+        site[name] = (
+            404 if i % 13 == 7 else names[i - 1] if i % 9 == 4 else page(f"T{i} {words[:9]}", words, *links, head=head)
+        )
+    return site
+
+
+def catch_up(store: Path) -> Progress:
+    with following(store) as follower:
+        return follower.catch_up()
+
+
+def test_index_that_follows_says_what_one_does_that_is_built_anew(tmp_path):
+    store, site = tmp_path / "crawl.db", web(1)
+    for pages in (5, 9, 20, 40):
+        crawl(site, store, list(site)[:4], text=True, pages=pages)
+        catch_up(store)
+    followed = content(store)
+    assert followed["stale"] == []
+    assert len(followed["pages"]) > 20
+    anew = rebuilt(store)
+    assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
+
+
+def test_pages_read_again_merged_or_gone_are_followed(tmp_path):
+    store, site = tmp_path / "crawl.db", web(2)
+    indexed(site, store, *list(site)[:4])
+    changed = dict(site)
+    draw = random.Random(5)
+    for name in draw.sample(list(site), 30):
+        changed[name] = draw.choice([404, A + "0", page("Anew", "other zebra words", (B, "zebra link"))])
+    crawl(changed, store, [], text=True, discovery=0.0, pages=60)
+    assert catch_up(store).done > 5
+    followed = content(store)
+    assert urls(store, "zebra", rank="none")
+    anew = rebuilt(store)
+    assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
+
+
+def test_pages_that_became_aliases_are_not_found_any_more(tmp_path):
+    store = indexed({A: page("Zebra", "zebra"), B: page("Zebra too", "zebra")}, tmp_path / "crawl.db")
+    rows(store, "UPDATE pages SET state = 'alias', reason = 'duplicate' WHERE url = ?", B)
+    rows(store, "UPDATE links SET targets = x'00000000' WHERE source = (SELECT id FROM pages WHERE url = ?)", B)
+    catch_up(store)
+    assert content(store)["aliases"] == [(1, 0)]
+    assert urls(store, "zebra") == [A]
+    assert content(store) == rebuilt(store)
+
+
+def test_nothing_new_is_nothing_to_do(tmp_path):
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    assert catch_up(store) == Progress(0, 0)
+
+
+def test_file_of_texts_that_is_made_anew_is_not_taken_in_again(tmp_path):
+    site = web(3, pages=20)
+    store = indexed(site, tmp_path / "crawl.db")
+    crawl(site | {A + "1": page("Anew", "anew")}, store, [], text=True, discovery=0.0, pages=20)
+    catch_up(store)
+    before = content(store)
+    compact(store)
+    catch_up(store)
+    assert content(store) == before
+    assert content(store) == rebuilt(store)
+
+
+def test_index_is_built_anew_once_much_of_it_is_dead(tmp_path):
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    with following(store) as follower:
+        assert not follower.needs_rebuilding()
+    with open_store(store) as reader, open_index(index_path(store), store_mark(reader.hash_key), writes=True) as index:
+        index.db.executemany("INSERT INTO dead VALUES (?)", ((i << 32,) for i in range(1, 500)))
+        assert Follower(reader, index).needs_rebuilding()
+    with following(store) as follower:
+        follower.catch_up()
+    assert content(store) == rebuilt(store)
+
+
+def killed(store: Path, steps: int) -> None:
+    """Catch up in a process that is killed in the midst of a statement of SQLite, after so many steps of it."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        with open_store(store) as reader:
+            index = open_index(index_path(store), store_mark(reader.hash_key), writes=True)
+            index.db.set_progress_handler(lambda: os.kill(os.getpid(), signal.SIGKILL), steps)
+            Follower(reader, index).catch_up()
+    finally:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("times", [8, pytest.param(50, marks=pytest.mark.slow)])
+def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path, times):
+    store, site = tmp_path / "crawl.db", web(4)
+    draw = random.Random(times)
+    indexed(site, store, *list(site)[:4], pages=4)
+    for _ in range(times):
+        crawl(site, store, [], text=True, pages=1, discovery=0.7)
+        killed(store, int(10 ** draw.uniform(1, 4.5)))
+        urls(store, "w1 w2")
+        held = {page for page, *_ in content(store)["pages"]}
+        assert held <= {page for (page,) in rows(store, "SELECT page FROM texts")} | held
+    catch_up(store)
+    assert content(store) == rebuilt(store)
+
+
+def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path):
+    site = {f"{A}{i}": page(f"T{i}", f"word{i}") for i in range(450)}
+    crawl(site, tmp_path / "crawl.db", list(site), text=True)
+    progress: list[Progress] = []
+    with following(tmp_path / "crawl.db") as follower:
+        follower.catch_up(lambda: len(progress) == 1, progress.append)
+        assert progress == [Progress(200, 450)]
+        assert follower.pages() == 200
+        assert follower.catch_up() == Progress(250, 250)
+        assert follower.pages() == 450
+        assert follower.size() > 0

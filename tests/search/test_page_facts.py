@@ -1,0 +1,46 @@
+"""What the store knows of pages now."""
+
+import pytest
+from sites import crawl, rows
+from table import each
+
+from minicrawl.search.page_facts import Facts, PageFacts
+from minicrawl.search.searched_store import open_store
+
+A = "http://a.test/"
+
+
+def facts(**given) -> PageFacts:
+    known = {"page": 1, "url": A, "host": "a.test", "title": None, "state": "fetched", "importance": 0.1, "value": 0.1}
+    return PageFacts(**(known | {"leader": None, "changed_at": None, "content_type": "text/html"} | given))
+
+
+@each(
+    ("given", "has_text", "is_shown"),
+    [
+        ({}, True, True),
+        ({}, False, False),  # it may have said noindex
+        ({"content_type": "application/pdf"}, False, True),
+        ({"content_type": None}, False, True),
+        ({"state": "waiting"}, False, True),
+        ({"state": "disallowed"}, False, True),
+        ({"state": "error"}, True, False),
+        ({"state": "gone"}, True, False),
+        ({"state": "alias"}, True, False),
+    ],
+)
+def test_pages_that_may_be_shown(given, has_text, is_shown):
+    assert facts(**given).can_be_shown(has_text=has_text) is is_shown
+
+
+def test_facts_are_those_of_the_ranking_that_is_asked_for(tmp_path):
+    crawl({A: ["/x"], f"{A}x": ["/"]}, tmp_path / "crawl.db", [A])
+    rows(tmp_path / "crawl.db", "INSERT INTO rankings VALUES ('mine', 0, 8.0), ('mine', 1, 2.0)")
+    with open_store(tmp_path / "crawl.db") as store:
+        by_importance = Facts(store, "importance").of([1, 0])
+        assert by_importance[0].value == by_importance[0].importance > 0
+        assert (by_importance[1].url, by_importance[1].host, by_importance[1].state) == (f"{A}x", "a.test", "fetched")
+        assert {page: fact.value for page, fact in Facts(store, "mine").of([0, 1]).items()} == {0: 8.0, 1: 2.0}
+        assert Facts(store, "mine").scale(0, 0).place(4.0) == pytest.approx(0.5)
+        assert Facts(store, "inlinks").scale(0, 0).most == 1
+        assert Facts(store, "importance").scale(1.0, 4.0).place(2.0) == pytest.approx(0.5)

@@ -1,0 +1,162 @@
+"""Searches in small webs that were crawled."""
+
+from pathlib import Path
+
+import pytest
+from searching import found, indexed, page, urls
+from sites import Site, canonical, rows
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.index_file import index_path
+from minicrawl.search.searched_store import open_store
+from minicrawl.search.searching import Asked, search
+
+A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
+FILLER = {f"{A}f{i}": page(f"Filler {i}", f"some words{i} of filling") for i in range(12)}
+
+
+def test_result_says_all_that_is_known_of_it(tmp_path):
+    site = {
+        A: page("Asyncio guide", "How to gather what was begun.", (f"{B}x", "the other guide")),
+        f"{B}x": page("Other", "nothing"),
+    }
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    (best,) = found(store, "asyncio guide").pages[:1]
+    assert (best.rank, best.url, best.title, best.is_read, best.has_all) == (1, A, "Asyncio guide", True, True)
+    assert best.snippet.text.startswith("How to gather")
+    assert best.score == pytest.approx(0.9 * best.similarity + 0.1 * best.place)
+    assert set(best.hits) >= {"title"}
+
+
+def test_links_from_other_sites_count_for_their_target_also_if_it_is_not_fetched(tmp_path):
+    site = {A: page("Start", "text", (f"{C}never", "zebra crossing")), **FILLER}
+    store = indexed(site, tmp_path / "crawl.db", A, scope="host")
+    # The scope leaves the target out: what is out of scope is not known, and not found.
+    assert urls(store, "zebra") in ([], [A])
+    wide = indexed(site, tmp_path / "wide.db", A, pages=1)
+    (unread,) = [hit for hit in found(wide, "zebra crossing").pages if hit.url == f"{C}never"]
+    assert (unread.is_read, unread.title, unread.hits) == (False, "zebra crossing", ("anchor",))
+
+
+def test_links_of_its_own_site_alone_do_not_make_a_page_win(tmp_path):
+    own: Site = {f"{A}{i}": page(f"P{i}", f"page{i}", (f"{A}spam", "best widgets")) for i in range(40)}
+    others: Site = {f"http://{name}.test/": page(name, "text", (f"{B}good", "best widgets")) for name in ("d", "e")}
+    site: Site = (
+        own | others | {f"{A}spam": page("Buy", "now"), f"{B}good": page("Widgets", "We have widgets")} | FILLER
+    )
+    store = indexed(site, tmp_path / "crawl.db")
+    assert urls(store, "best widgets", rank="none")[0] == f"{B}good"
+    assert urls(store, "best widgets")[0] == f"{B}good"
+
+
+def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path):
+    site: Site = {A: page("Start", "text", (f"{A}old", "zebra crossing"))}
+    site |= {f"{A}old": f"{B}new", f"{B}new": page("N", "n")}
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    found_urls = urls(store, "zebra crossing")
+    assert f"{B}new" in found_urls
+    assert f"{A}old" not in found_urls
+
+
+def test_duplicates_stand_under_their_leader(tmp_path):
+    text = " ".join(f"word{i}" for i in range(200))
+    site = {A: page("Leader", text), f"{B}copy": page("Leader", text), f"{C}copy": page("Leader", text)}
+    store = indexed(site | FILLER, tmp_path / "crawl.db", merge_duplicates=False)
+    (best,) = [hit for hit in found(store, "word7").pages if "word7" in hit.snippet.text]
+    assert (best.url, len(best.alike)) == (A, 2)
+
+
+def test_pages_that_say_noindex_are_never_found(tmp_path):
+    head = "<meta name=robots content=noindex>"
+    site = {A: page("Start", "text", (f"{B}secret", "secret zebra")), f"{B}secret": page("Zebra", "zebra", head=head)}
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    assert f"{B}secret" not in urls(store, "zebra")
+    assert f"{B}secret" not in urls(store, "secret zebra site:b.test")
+
+
+def test_pages_that_have_gone_are_not_found_even_before_the_index_knows(tmp_path):
+    store = indexed({A: page("Zebra", "zebra"), **FILLER}, tmp_path / "crawl.db")
+    assert urls(store, "zebra") == [A]
+    rows(store, "UPDATE pages SET state = 'gone' WHERE url = ?", A)
+    assert urls(store, "zebra") == []
+
+
+def test_site_language_and_date_say_which_pages(tmp_path):
+    site = {
+        A: ["<html lang=en><title>Zebra</title><p>zebra"],
+        f"{B}x": ["<html lang=de-AT><title>Zebra</title><p>zebra auf deutsch"],
+    }
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    assert sorted(urls(store, "zebra")) == [A, f"{B}x"]
+    assert urls(store, "zebra site:b.test") == urls(store, "zebra", sites=("b.test",)) == [f"{B}x"]
+    assert urls(store, "zebra lang:de") == [f"{B}x"]
+    rows(store, "UPDATE fetches SET fetched_at = 1e9 WHERE page = (SELECT id FROM pages WHERE url = ?)", A)
+    assert urls(store, "zebra", since=1.1e9) == [f"{B}x"]
+
+
+def test_words_that_are_in_no_page_are_mended(tmp_path):
+    store = indexed({A: page("Asyncio gather", "x"), **FILLER}, tmp_path / "crawl.db")
+    assert found(store, "asynciu gather").meant == "asyncio gather"
+    assert found(store, "asyncio gather").meant is None
+
+
+def test_importance_decides_among_pages_that_agree_alike(tmp_path):
+    links = [(f"{B}hub", "here") for _ in range(1)]
+    site = {f"{C}{i}": page(f"L{i}", f"text{i}", *links) for i in range(20)}
+    site |= {A: page("Zebra", "stripes"), f"{B}hub": page("Zebra", "stripes and more")}
+    store = indexed(site | FILLER, tmp_path / "crawl.db")
+    assert urls(store, "zebra")[0] == f"{B}hub"
+    assert urls(store, "zebra", weight=0.0)[0] == f"{B}hub"
+
+
+def test_kept_ranking_takes_the_place_of_importance(tmp_path):
+    store = indexed({A: page("Zebra", "one"), f"{B}x": page("Zebra", "one"), **FILLER}, tmp_path / "crawl.db")
+    rows(store, "INSERT INTO rankings SELECT 'mine', id, CASE url WHEN ? THEN 1 ELSE .001 END FROM pages", f"{B}x")
+    best = found(store, "zebra", by="mine").pages[0]
+    assert (best.url, best.place) == (f"{B}x", 1.0)
+    with pytest.raises(SettingError, match="no ranking 'other' is kept"):
+        found(store, "zebra", by="other")
+
+
+def test_hostile_page_comes_back_as_text(tmp_path):
+    title = "&lt;script&gt;alert(1)&lt;/script&gt; zebra \x1b[31m\x00"
+    store = indexed({A: page(title, 'zebra " OR title: NEAR( &lt;b&gt;'), **FILLER}, tmp_path / "crawl.db")
+    (hit,) = found(store, 'zebra "" \0 NEAR( AND').pages[:1]
+    assert hit.snippet.marked("[", "]").startswith('[zebra] " OR')
+
+
+def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path):
+    one = indexed({A: page("One", "x")}, tmp_path / "one.db")
+    two = indexed({A: page("Two", "x")}, tmp_path / "two.db")
+    index_path(one).write_bytes(index_path(two).read_bytes())
+    with pytest.raises(StoreError, match=r"index of another store.*index --rebuild"):
+        found(one, "one")
+    index_path(one).unlink()
+    with pytest.raises(StoreError, match=r"no index.*minicrawl index"):
+        found(one, "one")
+    index_path(two).write_bytes(b"no database, but long enough to be read as one" * 99)
+    with pytest.raises(StoreError, match="index --rebuild"):
+        found(two, "two")
+
+
+def test_store_without_texts_says_how_to_get_them(tmp_path):
+    from sites import crawl
+
+    crawl({A: []}, tmp_path / "crawl.db", [A])
+    with open_store(tmp_path / "crawl.db") as store, pytest.raises(StoreError, match="--search"):
+        search(store, "x")
+
+
+@pytest.mark.parametrize("wrong", [{"weight": 1.5}, {"n": 0}, {"rank": "best"}])
+def test_what_cannot_be_asked_is_refused_by_name(wrong):
+    with pytest.raises(SettingError, match=f"--{next(iter(wrong))}"):
+        Asked(**wrong)
+
+
+def test_how_far_the_index_is_behind(tmp_path: Path):
+    from sites import crawl
+
+    store = indexed({A: page("One", "x", (f"{A}two", "two"))}, tmp_path / "crawl.db", A, pages=1)
+    assert found(store, "one").behind == 0
+    crawl({A: page("One", "x"), f"{A}two": page("Two", "y", head=canonical(f"{A}two"))}, store, [], text=True)
+    assert found(store, "one").behind == 1

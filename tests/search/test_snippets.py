@@ -1,0 +1,60 @@
+"""The part of a text that shows why it was found."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.search.query import parse_query
+from minicrawl.search.snippets import Snippet, Snippets
+from minicrawl.search.stems import Stems
+
+STEMS = Stems()
+
+
+def snippet(query: str, text: str) -> Snippet:
+    return Snippets(parse_query(query), STEMS).of(text)
+
+
+@each(
+    ("query", "text", "marked"),
+    [
+        ("gather", "It was gathering dust.", "It was <gathering> dust."),
+        ("naive", "A naïve idea", "A <naïve> idea"),
+        ("c++", "In C++ and c", "In <C++> and c"),
+        ("日本", "これは日本語です", "これは<日本>語です"),
+        ("std::vector", "a std::vector here", "a <std>::<vector> here"),
+        ("nothing", "has none of it", "has none of it"),
+        ("x", "", ""),
+    ],
+)
+def test_words_of_the_query_are_marked(query, text, marked):
+    assert snippet(query, text).marked("<", ">") == marked
+
+
+def test_both_pieces_have_what_the_query_asks():
+    filler = "some other words that say nothing of it " * 30
+    found = snippet("alpha omega", f"{filler} alpha {filler} omega {filler}")
+    assert found.text.count("…") == 2
+    assert [found.text[start:end] for start, end in found.marks] == ["alpha", "omega"]
+    assert len(found.text) < 400
+
+
+def test_piece_with_most_words_comes_before_the_first():
+    filler = "some other words that say nothing of it " * 30
+    found = snippet("alpha omega", f"alpha {filler} alpha and omega {filler}")
+    assert "alpha and omega" in found.text
+
+
+@given(st.text("ab c<é日\n", max_size=300), st.sampled_from(["a", "ab", "bé c", "日"]))
+def test_marks_are_in_order_and_in_the_text(text, query):
+    found = snippet(query, text)
+    ends = [0, *(place for mark in found.marks for place in mark), len(found.text)]
+    assert ends == sorted(ends)
+    assert found.marked("", "") == found.text
+
+
+def test_a_million_words_take_no_longer_than_their_begin():
+    words = random.Random(1).choices(["alpha", "beta", "gamma"], k=1_000_000)
+    assert len(snippet("alpha beta", " ".join(words)).text) < 400
