@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from minicrawl import Crawl
 from minicrawl.crawler.books.audit import audit
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.events import (
+    Event,
     EventsDropped,
     PageFetched,
     Paused,
@@ -302,6 +304,43 @@ def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bo
     run_apart(main())
     assert list(audit(open_store(store))) == []
     assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
+
+
+async def next_look(events: AsyncIterator[Event]) -> Progressed:
+    async for event in events:
+        if isinstance(event, Progressed):
+            return event
+    raise AssertionError("the crawl has ended")
+
+
+@pytest.mark.parametrize("what", ["pause", "resume", "stop"])
+def test_who_watches_sees_at_once_what_was_done(tmp_path: Path, what: str) -> None:
+    """Not after the half second between two looks, nor once the requests in flight are over."""
+    server = Steered(wide(20))
+
+    async def main() -> None:
+        async with steered(server, tmp_path / "crawl.db", delay=0, per_host=4, pages=20) as crawl:
+            await server.until(1)
+            server.open.clear()
+            while server.in_flight < 4:
+                await asyncio.sleep(0.001)
+            if what == "resume":
+                await crawl.pause()
+            await asyncio.sleep(2)
+            events = crawl.events()
+            before = await next_look(events)
+            await getattr(crawl, what)()
+            after = await next_look(events)
+            progress = after.progress
+            states = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "stop": RunState.STOPPING}
+            assert (progress.state, progress.in_flight) == (states[what], 4)
+            assert {request.url.startswith("http://a.test/") for request in progress.requests} == {True}
+            assert progress.limits.pages == 20
+            assert after.at - before.at < 0.1
+            server.open.set()
+            await crawl.stop()
+
+    run_apart(main())
 
 
 def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None:
