@@ -150,8 +150,12 @@ def main() -> None:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Read pages until there are no more."""
-    while length := requests.read(_LENGTH.size):
-        body, url, content_type, wanted = pickle.loads(requests.read(*_LENGTH.unpack(length)))
+    while len(head := requests.read(_LENGTH.size)) == _LENGTH.size:
+        (length,) = _LENGTH.unpack(head)
+        request = requests.read(length)
+        if len(request) < length:  # the crawl was killed as it sent this
+            return
+        body, url, content_type, wanted = pickle.loads(request)
         try:
             parsed, identity = read_page(body, url, content_type, wanted)
             answer: Any = _parsed_fields(parsed), tuple(identity)

@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+import io
 import os
+import pickle
 import signal
+import struct
 import time
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
@@ -15,7 +18,7 @@ from misbehaving import MisbehavingServer, answer
 from raw_server import all_names_at
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
-from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
+from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page, serve
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
@@ -241,3 +244,14 @@ def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) ->
     page = asyncio.run(run())
     assert page == read_page(body, URL, "text/html", wanted)[0]
     assert (page.h1, page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 8)
+
+
+def test_the_process_ends_quietly_when_the_crawl_is_killed_as_it_sends_a_page() -> None:
+    request = pickle.dumps((b"<p>a page", URL, "text/html", Wanted()))
+    sent = struct.pack(">Q", len(request)) + request
+    answers = io.BytesIO()
+    serve(io.BytesIO(sent), answers)
+    assert answers.getvalue()
+    for length in range(len(sent)):
+        serve(io.BytesIO(sent[:length]), answers := io.BytesIO())
+        assert answers.getvalue() == b""
