@@ -2,6 +2,7 @@
 
 explain    why a URL is in the state it is in    status    what a crawl is doing, or has done
 folded_aliases  the stored links as a graph, aliases folded into the pages they stand for
+refresh    how fresh the pages are, and when one of them is fetched again
 top        what top shows: which pages, each once, and who links to them
 rankings   pages ranked by their links in other ways
 page_sets  the pages that a user names          compare   how two rankings differ

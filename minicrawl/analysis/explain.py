@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from minicrawl.analysis.refresh.page_refresh import PageRefresh, page_refresh
 from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
@@ -115,7 +116,7 @@ class KnownPage:
     page that linked to it first; None: a seed, or of a sitemap. linked_from, links_to: some of the links. links_in:
     where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
     and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
-    queue: of a page that waits, how many others do.
+    queue: of a page that waits, how many others do. refresh: None where no page is fetched again.
     """
 
     ranked: RankedPage
@@ -141,6 +142,7 @@ class KnownPage:
     duplicates: Duplicates
     probe: str | None
     queue: Queue | None
+    refresh: PageRefresh | None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of its rank beside the others."""
@@ -289,6 +291,7 @@ class _Explainer:
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
+            refresh=page_refresh(store, page, facts["host"].id, ranked.importance),
         )
 
     def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:

@@ -1,9 +1,11 @@
 """What a crawl is doing, or has done: what `minicrawl status` prints."""
 
+import time
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from minicrawl.analysis.refresh.freshness import Freshness, freshness
 from minicrawl.model import READ, GraphCounts, Silence
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import ExpectedOf
@@ -86,8 +88,8 @@ class Status:
     stopped: why the last run stopped; "killed": without a word; None while it runs. known: pages; read: of these, those
     whose answer was taken in; left_out: links of read pages that scope, filters and traps keep out. states, reasons:
     pages by state, and by "state/reason". expected: what expected importance rests on, and the share of it that the
-    read pages hold; None before it was worked out. hook_errors: failures by hook. run: None before the first commit.
-    last_commit: Unix seconds.
+    read pages hold; None before it was worked out. hook_errors: failures by hook. freshness: None where no page is
+    fetched again. run: None before the first commit. last_commit: Unix seconds.
     """
 
     store: str
@@ -106,6 +108,7 @@ class Status:
     probes: Probes
     expected: ExpectedOf | None
     hook_errors: dict[str, int]
+    freshness: Freshness | None
     run: Run | None
     last_commit: float | None
 
@@ -146,6 +149,7 @@ def status(store: Store) -> Status:
             probes=_probes(store),
             expected=store.expected.of(),
             hook_errors=store.meta_json("hook_errors"),
+            freshness=freshness(store, time.time()),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
         )

@@ -13,6 +13,7 @@ from minicrawl.cli.options import json_option, logging_options, store_option, wi
 from minicrawl.cli.output import amount, counted, duration, graph_line, printable, read_line, silence_line, tally
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.refresh.freshness import Freshness
     from minicrawl.analysis.status import FailingHost, Run, Sitemaps, Status, TrapPattern
 
 _TRAPS_SHOWN = 10
@@ -51,6 +52,8 @@ def _lines(status: "Status", now: float) -> Iterator[str]:
         )
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (hook-error)"
+    if status.freshness is not None:
+        yield _freshness_line(status.freshness)
     if status.run is not None:
         yield from _run_lines(status, status.run, now)
 
@@ -79,6 +82,17 @@ def _trap_lines(traps: "tuple[TrapPattern, ...]") -> Iterator[str]:
         yield f"trap      {printable(trap.pattern)}: {trap.rule}; {counts}"
     if len(traps) > _TRAPS_SHOWN:
         yield f"          and {len(traps) - _TRAPS_SHOWN:,} more: see --json"
+
+
+def _freshness_line(fresh: "Freshness") -> str:
+    parts = []
+    if fresh.expected is not None:
+        parts.append(f"{fresh.expected:.1%} of the importance of the pages read is expected to be as it was")
+    if fresh.overdue is not None:
+        parts.append(f"{counted(fresh.overdue, 'page')} overdue")
+    if fresh.refreshed is not None:
+        parts.append(f"{fresh.refreshed:.1%} of this run's answers were of pages read before")
+    return f"freshness {'; '.join(parts) or 'no page was read yet'}"
 
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """minicrawl why"""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,11 +9,12 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
-from minicrawl.cli.output import counted, document, printable, tally
+from minicrawl.cli.output import counted, document, printable, span, tally
 from minicrawl.cli.why_sentences import at, sentences
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.refresh.page_refresh import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
 
 _SITES_SHOWN = 3
@@ -23,6 +25,15 @@ _KINDS = {
     "mirror": "on another host",
     "template": "of one folder",
 }
+_WHY_DUE = {
+    "missing": "it was not found, and is asked for once more before it counts as gone",
+    "failed": "postponed, as nothing was found at it",
+    "fixed": "every page again after the time of --recrawl-after",
+    "least": "no page again sooner than --refresh-min",
+    "most": "every page again after --refresh-max",
+    "worth": "by its importance and how often it changes",
+}
+"""By `PageRefresh.why_due`."""
 
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
@@ -84,6 +95,8 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(str(page.content_type))}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
+    if page.refresh is not None:
+        yield from _refresh_lines(page.refresh, time.time())
     yield f"  links in    {ranked.inlinks:,}" + _by_place(page.links_in)
     yield from _some(page.linked_from)
     left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}
@@ -103,6 +116,22 @@ def _expected_lines(share: float | None, parts: "ExpectedParts | None") -> Itera
         more = len(parts.sites) - len(shown)
         others = f" and of {counted(more, 'other owner')}" if more else ""
         yield f"              of pages not read: {', '.join(shown)}{others}"
+
+
+def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:
+    if page.is_learned:
+        learned = f"learned over {counted(page.fetches, 'answer')}, {page.changes:,} of them changed"
+    else:
+        learned = "as other pages do; of its own nothing is learned yet"
+    yield f"  changes     about every {span(1.0 / page.rate)}, {learned}"
+    if page.answers:
+        yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the last one at the right"
+    if page.due is not None and page.why_due is not None:
+        late = f", overdue for {span(now - page.due)}" if page.due <= now else ""
+        yield f"  due         {at(page.due)}{late}: {_WHY_DUE[page.why_due]}"
+    validators = {"ETag": page.etag, "Last-Modified": page.last_modified}
+    kept = ", ".join(f"{name} {printable(value)}" for name, value in validators.items() if value)
+    yield f"  validators  {kept or 'none'}"
 
 
 def _verdict(found: "Explanation") -> str:

@@ -102,6 +102,7 @@ class RunProgress:
             "seconds": round(self.seconds, 3),
             "in_flight": in_flight,
             "errors": dict(self._absorber.tally.failures),
+            "refreshed": self._absorber.tally.refreshed,
             "coverage": accounts.coverage.bound(),
             "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if silence is None else asdict(silence),

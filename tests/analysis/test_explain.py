@@ -23,6 +23,7 @@ KEYS_OF_A_PAGE = {
     *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
     *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
     *("expected", "expected_parts"),
+    "refresh",
 }
 
 

@@ -22,7 +22,7 @@ EARLIER_RUNS = "earlier_runs"
 _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
-_OF_RUN = {"shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
+_OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 _EXPECTED = {"visited": int, "read": int, "known": int, "coverage": _NUMBER, "stays": _NUMBER | None}
 
 # Without these a store that has pages cannot be read.

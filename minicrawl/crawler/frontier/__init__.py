@@ -3,6 +3,7 @@
 frontier       which page of which host, and when
 waiting_pages  the pages that wait on every host, and which is best
 due_pages      when read pages are fetched again
+schedules      how long a page rests between two fetches of it
 first_rates    how often pages are taken to change that were fetched once
 most_worth     read pages by what a fetch of them gains now
 lanes          the best page of the hosts on offer

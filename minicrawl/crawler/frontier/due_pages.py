@@ -15,17 +15,17 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
 from minicrawl.crawler.frontier.lanes import Lane
+from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
-from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, interval, repriced
+from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, repriced
 from minicrawl.opic.strategy import packed, unpacked
 
 FIRST = 2**63 - 1
@@ -37,37 +37,6 @@ _SAMPLE, _FEW = 500, 50
 _MOST_PRICE = 1e12
 _LATE = 0.01
 """The share of its interval by which a page is late where the crawl waits for pages: it takes a moment to begin."""
-
-
-@dataclass(frozen=True)
-class ByWorth:
-    """An interval by importance and change rate, within bounds. Seconds."""
-
-    least: float
-    most: float
-
-    def interval(self, price: float, worth: float, rate: float) -> float:
-        """worth: importance in terms of the mean. rate: changes per second."""
-        return min(max(interval(price, worth, rate), self.least), self.most)
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """The same interval for every page. Seconds."""
-
-    seconds: float
-
-    @property
-    def least(self) -> float:
-        return self.seconds
-
-    @property
-    def most(self) -> float:
-        return self.seconds
-
-    def interval(self, price: float, worth: float, rate: float) -> float:
-        """As `ByWorth.interval`."""
-        return self.seconds
 
 
 class DuePages:

@@ -14,6 +14,7 @@ at all pages.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.first_rates import FirstRates
@@ -31,17 +32,32 @@ class Choice(NamedTuple):
     stale: float
 
 
+class ReadPages(NamedTuple):
+    """The fields of `Choice` for many pages, an array each."""
+
+    page: npt.NDArray[np.int64]
+    importance: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+    is_learned: npt.NDArray[np.bool_]
+    age: npt.NDArray[np.float64]
+    stale: npt.NDArray[np.float64]
+
+
 def most_worth(store: Store, n: int, now: float) -> list[Choice]:
     """The n read pages that gain most by a fetch now (Unix seconds), the best first; of equals the older one."""
+    found = read_pages(store, now, due_by=now)
+    order = np.lexsort((found.page, -found.age, -found.importance * found.stale))[:n]
+    return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
+
+
+def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
+    """All pages that were read and are there, as of now; but for those that failed and rest for longer than `due_by`.
+    Unix seconds."""
     first = FirstRates(kept_settings(store).refresh_min)
     first.load(store)
-    importance, found = store.ranks.importance(), store.refreshes.last_fetches(now)
-    if not len(found.page):
-        return []
+    importance, found = store.ranks.importance(), store.refreshes.last_fetches(due_by)
     hosts, rates = found.host.tolist(), found.rate.tolist()
     rate = np.array([learned or first.of(host) for host, learned in zip(hosts, rates, strict=True)])
     age = np.maximum(now - found.fetched_at, 0.0)
-    stale = -np.expm1(-rate * age)
-    order = np.lexsort((found.page, -age, -importance[found.page] * stale))[:n]
-    columns = (found.page, importance[found.page], rate, found.rate > 0.0, age, stale)
-    return [Choice._make(row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
+    page = found.page.astype(np.int64)
+    return ReadPages(page, importance[page], rate, found.rate > 0.0, age, -np.expm1(-rate * age))

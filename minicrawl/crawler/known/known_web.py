@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.due_pages import ByWorth, DuePages, Fixed
+from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.schedules import schedule_of
 from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
@@ -82,8 +83,6 @@ class KnownWeb:
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:
     """When pages are fetched again. With so many pages or so much time to spend, none of it is left over."""
     has_budget = settings.pages is not None or settings.time is not None
-    if settings.recrawl_after is not None:
-        waits = waits and settings.refresh
-        return DuePages(accounts.ledger, Fixed(settings.recrawl_after), waits=waits, is_patient=True)
-    schedule = ByWorth(settings.refresh_min, settings.refresh_max)
-    return DuePages(accounts.ledger, schedule, waits=waits, is_patient=not has_budget)
+    is_simple = settings.recrawl_after is not None
+    waits = waits and (settings.refresh or not is_simple)
+    return DuePages(accounts.ledger, schedule_of(settings), waits=waits, is_patient=is_simple or not has_budget)

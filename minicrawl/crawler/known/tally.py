@@ -10,12 +10,14 @@ from minicrawl.store.writer import Writer
 class Tally:
     """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `elsewhere`: links of pages
     that had their turn to URLs that this crawl does not own, as often as they were met; neither counts the other's.
-    `failures`: turns of this run that found nothing, by reason.
+    `failures`: turns of this run that found nothing, by reason. `refreshed`: answers of this run for pages that had
+    their turn before.
     """
 
     left_out: int = 0
     elsewhere: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    refreshed: int = 0
 
     @classmethod
     def of(cls, writer: Writer) -> "Tally":

@@ -72,6 +72,7 @@ class Visits:
         """Take in what the request for `page` led to. The page must have been acquired from the frontier."""
         self.hook_failures.note(fetched.url, parsed.hook_failures)
         turn = HostTurn(self.frontier.host(page), page)
+        self.tally.refreshed += int(fetched.status is not None and self.accounts.book.visited[page])
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
         attempts = self.pages.attempts.get(page, 0)
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=self.timing)

@@ -86,6 +86,11 @@ class Ranks:
         rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
         return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
 
+    def least_importance(self) -> float:
+        """That of a page without links to it."""
+        (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM books")
+        return float(least or 0.0)
+
     def values(self, by: str) -> dict[str, float]:
         """What every page has in a ranking, one of RANKINGS, EXPECTED or a kept one, by URL."""
         if by in (*RANKINGS, EXPECTED):

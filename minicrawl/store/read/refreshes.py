@@ -56,6 +56,16 @@ class FetchColumns(NamedTuple):
     rate: npt.NDArray[np.float64]
 
 
+class ScheduleColumns(NamedTuple):
+    """When pages were due as of their last fetch, an array each. rate: as in `Refreshes.columns`."""
+
+    page: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
+    fetched_at: npt.NDArray[np.float64]
+    due: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+
+
 class Refreshes:
     """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
 
@@ -64,6 +74,10 @@ class Refreshes:
 
     def row(self, page: int) -> RefreshRow | None:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
+
+    def is_empty(self) -> bool:
+        """Whether no page was ever fetched again, nor was to be."""
+        return self._tables.row("SELECT 1 FROM refresh LIMIT 1") is None
 
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
@@ -89,14 +103,24 @@ class Refreshes:
         pages, fetched_at = (np.array(column) for column in columns)
         return RefreshColumns(pages, fetched_at, fetched_at, np.zeros(len(pages)))
 
-    def last_fetches(self, now: float) -> FetchColumns:
-        """Of all pages that were read and are there, but for those that failed and are to rest (now: Unix seconds)."""
+    def schedule(self) -> ScheduleColumns:
+        """Of all pages that are fetched again by a crawl that does so: what `columns` and `unscheduled` say."""
+        query = """
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), coalesce(due, 0.0),
+                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END
+            FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state <> 'gone' AND (state IN ('fetched', 'alias') OR refresh.page IS NOT NULL)"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        return ScheduleColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
+
+    def last_fetches(self, due_by: float) -> FetchColumns:
+        """Of all pages that were read and are there, but for those that failed and rest for longer (Unix seconds)."""
         query = """
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
                 CASE WHEN information > 0.0 THEN rate ELSE 0.0 END
             FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
             WHERE state IN ('fetched', 'alias') AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)"""
-        columns = tuple(zip(*self._tables.rows(query, (now,)), strict=True))
+        columns = tuple(zip(*self._tables.rows(query, (due_by,)), strict=True))
         return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
     def changed_pages(self, since: float) -> list[ChangedPage]:

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minicrawl.crawler.frontier.due_pages import ByWorth, DuePages, Fixed
+from minicrawl.crawler.frontier.due_pages import DuePages
+from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger

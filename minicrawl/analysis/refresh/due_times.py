@@ -1,0 +1,49 @@
+"""When pages are due at the price of the last commit, as the lane has it (crawler/frontier/due_pages.py)."""
+
+import numpy as np
+
+from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
+from minicrawl.crawler.frontier.schedules import schedule_of
+from minicrawl.crawler.visits.refreshing import FAILED, MISSING
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RefreshRow
+
+_LEAST_IMPORTANCE = 1e-6
+"""In terms of the mean."""
+
+
+class DueTimes:
+    """Of the pages of a store. `first`: how often pages are taken to change that were fetched once."""
+
+    def __init__(self, store: Store, settings: CrawlSettings) -> None:
+        self._store = store
+        self._size = store.size()
+        self._least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(self._size, 1))
+        self._by = schedule_of(settings)
+        self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
+        self.first = FirstRates(self._by.least)
+        self.first.load(store)
+
+    def due(self, row: RefreshRow, host: int, importance: float) -> tuple[float, str]:
+        """When a page is due (Unix seconds), and what that follows from."""
+        if row.answers.endswith((MISSING, FAILED)):
+            return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
+        seconds = self._interval(importance, row.rate if row.information else self.first.of(host))
+        return row.fetched_at + seconds, self._by.reason(seconds)
+
+    def overdue(self, now: float) -> int:
+        """How many pages are due by now."""
+        pages, importance = self._store.refreshes.schedule(), self._store.ranks.importance()
+        follows, waited = pages.rate != 0.0, now - pages.fetched_at
+        overdue = int((~follows & (pages.due <= now)).sum())
+        for index in np.flatnonzero(follows & (waited >= self._by.least)).tolist():
+            rate = pages.rate.item(index)
+            if rate < 0.0:
+                rate = self.first.of(pages.host.item(index))
+            overdue += self._interval(importance.item(pages.page.item(index)), rate) <= waited.item(index)
+        return overdue
+
+    def _interval(self, importance: float, rate: float) -> float:
+        worth = max(importance, self._least) * self._size  # an alias is worth what a page without links to it is
+        return self._by.interval(self._price, worth, rate)

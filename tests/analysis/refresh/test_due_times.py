@@ -1,0 +1,88 @@
+"""When a crawl says that it fetches a page again, and why."""
+
+from pathlib import Path
+
+import pytest
+from command_line import run
+from refreshed import DAY, HOME, PAGES, PATIENT, SITE, refresh_of, refreshed
+from sites import Server, crawl, rows
+
+from minicrawl.analysis.refresh.due_times import DueTimes
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.known.known_web import KnownWeb
+from minicrawl.opic import STRATEGIES, Interpolation
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+
+def overdue_at(store: Path, now: float) -> int:
+    with open_store(store) as reader:
+        return DueTimes(reader, kept_settings(reader)).overdue(now)
+
+
+def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> None:
+    """Against the pages whose rest is over in a crawl that waits for due pages, once it has looked at all of them."""
+    store = tmp_path / "crawl.db"
+    refreshed(store)
+    rows(store, "UPDATE refresh SET rate = 1e-8 * (3 * page * page * page + 1), information = page % 3")
+    rows(store, "UPDATE meta SET value = 3e5 WHERE key = 'refresh_price'")
+    latest = max(float(at) for (at,) in rows(store, "SELECT fetched_at FROM refresh"))
+    counts = set()
+    for days in (0.01, 1, 4, 16, 40, 89.9, 91):
+        now = latest + days * DAY
+        with Writer(store) as writer:
+            web = KnownWeb.of(
+                writer,
+                CrawlSettings(refresh=True),
+                STRATEGIES["greedy"],
+                Interpolation(8.0),
+                now,
+                locates=False,
+                timing=PATIENT,
+            )
+            assert web.due is not None
+            web.due.look_again()
+            rested = len(list(web.frontier.pages.rested(now)))
+        overdue = overdue_at(store, now)
+        assert overdue == rested
+        counts.add(rested)
+    assert len(counts) > 2
+
+
+DUE = {
+    "not found": ("answers = '==?', due = 7.0", "missing", 7.0),
+    "failed": ("answers = '==!', due = 8.0", "failed", 8.0),
+    "often": ("rate = 9.0, information = 1.0", "least", 1e9 + 3600.0),
+    "never": ("rate = 1e-15, information = 1.0", "most", 1e9 + 90 * DAY),
+    "by other pages": ("information = 0.0", "worth", None),
+}
+
+
+@pytest.mark.parametrize(("row", "why", "due"), DUE.values(), ids=DUE.keys())
+def test_due_follows_from_what_happened(tmp_path: Path, row: str, why: str, due: float | None) -> None:
+    store = tmp_path / "crawl.db"
+    refreshed(store, 9)
+    rows(store, "UPDATE meta SET value = 2000.0 WHERE key = 'refresh_price'")
+    rows(store, "UPDATE meta SET value = ? WHERE key = 'refresh_first_rate'", 1 / (7 * DAY))
+    rows(store, f"UPDATE refresh SET fetched_at = 1e9, answers = '==', {row} WHERE page = 1")
+    page = refresh_of(store, PAGES[0])
+    assert page.why_due == why
+    assert due is None or page.due == pytest.approx(due)
+    if due is None:
+        assert not page.is_learned
+        assert page.rate == pytest.approx(1 / (7 * DAY))
+        assert "about every 7 days, as other pages do" in run("why", PAGES[0], "--store", store).output
+
+
+def test_by_the_simple_rule_all_pages_are_due_after_the_same_time(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(Server(SITE), store, [HOME], recrawl_after="30d", timing=PATIENT)
+    page = refresh_of(store, HOME)
+    assert page.why_due == "fixed"
+    assert page.due is not None
+    assert page.due - page.fetched_at == pytest.approx(30 * DAY)
+    printed = run("status", "--store", store).output
+    assert (
+        "freshness 100.0% of the importance of the pages read is expected to be as it was; 0 pages overdue" in printed
+    )

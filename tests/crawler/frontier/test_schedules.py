@@ -1,0 +1,23 @@
+"""How long pages rest, by the settings of a crawl."""
+
+import pytest
+
+from minicrawl.crawler.frontier.schedules import ByWorth, Fixed, schedule_of
+from minicrawl.opic.refresh import interval
+from minicrawl.settings import CrawlSettings
+
+
+def test_an_interval_by_worth_keeps_to_its_bounds() -> None:
+    schedule = ByWorth(least=10.0, most=1000.0)
+    assert schedule.interval(100.0, 2.0, 0.01) == interval(100.0, 2.0, 0.01)
+    assert schedule.interval(1e-9, 2.0, 1e9) == 10.0
+    assert schedule.interval(1e9, 2.0, 1e-9) == 1000.0
+
+
+def test_the_simple_rule_is_the_same_for_every_page() -> None:
+    schedule = schedule_of(CrawlSettings(recrawl_after="2d", refresh=True))
+    assert schedule == Fixed(172_800.0)
+    assert {schedule.interval(price, worth, 1e-6) for price in (1.0, 1e6) for worth in (1e-3, 1e3)} == {172_800.0}
+    assert schedule_of(CrawlSettings(refresh_min="2h", refresh_max="3d")) == ByWorth(
+        pytest.approx(7200.0), pytest.approx(259_200.0)
+    )
