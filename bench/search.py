@@ -150,11 +150,12 @@ def tantivy_quality(store: Store, items: Sequence[Item]) -> Quality:
         builder.add_text_field(field, tokenizer_name="en_stem")
     index = tantivy.Index(builder.build())
     writer = index.writer()
+    columns = ", ".join(f"short.{name}" for name in WEIGHTS)
     with open_index(index_path(store.path), store_mark(store.hash_key)) as ours:
-        rows = ours.db.execute(f"SELECT page, {', '.join(WEIGHTS)} FROM pages JOIN short ON short.rowid = page")
-        for page, *columns in rows:
+        rows = ours.db.execute(f"SELECT page, {columns} FROM pages JOIN short ON short.rowid = page")
+        for page, *texts in rows:
             record = store.texts.record(page) or b""
-            fields = dict(zip(WEIGHTS, columns, strict=True)) | {"text": text_words(record, str(page))}
+            fields = dict(zip(WEIGHTS, texts, strict=True)) | {"text": text_words(record, str(page))}
             writer.add_document(tantivy.Document(page=page, **{name: [text] for name, text in fields.items()}))
     writer.commit()
     index.reload()

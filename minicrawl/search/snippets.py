@@ -20,8 +20,8 @@ _FIRST, _LONGEST = 20_000, 200_000
 _MOST_HITS = 200
 """Words of the query in a text that are looked at for the best pieces: the first."""
 _RUN = re.compile(f"[{UNSPACED}]+")
-_REST = rf"[^\W_{UNSPACED}]"
-_ACCENTED = rf"[^\W\x00-\x7f{UNSPACED}]|{_REST}[^\W\x00-\x7f{UNSPACED}]"
+_SPACED = re.compile(rf"[^\W_{UNSPACED}]+(?:\+\+|#)?")
+_ACCENTED = r"[^\W\x00-\x7f]|\w[^\W\x00-\x7f]"
 _NAME = re.compile(r"\w(?=\w*(?:\+\+|#))")
 GAP = " … "
 
@@ -62,7 +62,7 @@ class Snippets:
         begins |= {re.escape(name) for text in texts for name in _NAME.findall(text)}
         # Letters with accents may be those of the query without: what has one among its first two is looked at, too.
         starts = "|".join((*sorted(begins), _ACCENTED))
-        pattern = rf"(?<![^\W_])(?:{starts}){_REST}*(?:\+\+|#)?"
+        pattern = rf"(?<![^\W_])(?:{starts})[^\W_]*(?:\+\+|#)?"
         self._known: dict[str, list[int]] = {}
         self._may_be = re.compile(pattern, re.IGNORECASE)
 
@@ -77,9 +77,12 @@ class Snippets:
         return _joined(text, [_whole_words(text, *window) for window in windows], hits)
 
     def _hits(self, text: str) -> Iterator[_Hit]:
-        for found in self._may_be.finditer(text):
-            for term in self._terms_of(found[0].lower()):
-                yield _Hit(*found.span(), term)
+        for word in self._may_be.finditer(text):
+            # What is written without spaces may stand right beside other words.
+            spaced = (word,) if word[0].isascii() or not _RUN.search(word[0]) else _SPACED.finditer(text, *word.span())
+            for found in spaced:
+                for term in self._terms_of(found[0].lower()):
+                    yield _Hit(*found.span(), term)
         for run, term in self._runs:
             yield from (_Hit(*found.span(), term) for found in re.finditer(re.escape(run), text))
 
