@@ -107,6 +107,8 @@ _EIGHTH = """
     DROP TABLE importances;
     DROP TABLE texts;
     ALTER TABLE refresh DROP COLUMN importance;
+    DROP TABLE anticipated;
+    DROP TABLE anticipated_hosts;
     DROP VIEW ranks;
     DROP VIEW weighed;
     DROP TABLE expected;

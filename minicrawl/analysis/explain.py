@@ -10,6 +10,7 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
+from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.sketch import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
@@ -117,6 +118,7 @@ class KnownPage:
     where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
     and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
     queue: of a page that waits, how many others do. refresh: None where no page is fetched again.
+    waiting_key: by what it is in order, where that is not its cash alone.
     """
 
     ranked: RankedPage
@@ -143,6 +145,7 @@ class KnownPage:
     probe: str | None
     queue: Queue | None
     refresh: PageRefresh | None
+    waiting_key: WaitingKey | None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of its rank beside the others."""
@@ -292,6 +295,7 @@ class _Explainer:
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, facts["host"].id, ranked.importance),
+            waiting_key=waiting_key(store, page),
         )
 
     def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:

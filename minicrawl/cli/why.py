@@ -84,6 +84,9 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,}"
     yield from _expected_lines(ranked.expected, page.expected_parts)
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
+    if (waits := page.waiting_key) is not None:
+        yield f"  in order    by {waits.key:,} units: its cash, {waits.own_site:,} expected from its own site, and"
+        yield f"              {waits.elsewhere:,} from elsewhere"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"

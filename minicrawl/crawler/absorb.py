@@ -11,6 +11,7 @@ from pathlib import Path
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_web import KnownWeb
@@ -199,6 +200,7 @@ class Absorber:
             self.expecting,
             self.items,
             self.hook_failures,
+            self.frontier.pages.anticipated or NotAnticipated(),
         )
         return [part for part in parts if part is not None]
 

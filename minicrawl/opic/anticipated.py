@@ -1,40 +1,59 @@
 """The cash that a waiting page has, and the cash that it can be expected to get.
 
-What waits on a host will reach its pages in the shares in which what was spent there has. What other hosts have sent a
+What waits on a host will reach its pages in the shares in which what was spent there has. What other sites have sent a
 page they will send again.
 
-    key = cash + C_h (y / S_h) R_h / (R_h + UNSEEN) + ACROSS x
+    key = cash + rate_h y + ACROSS x,                                          y = cash - grant - x
+    rate_h = (C_h / S_h) (R_h / (R_h + UNSEEN)) min(1, TRUST F_h / S_h)
 
-cash  cash of the page
-y, x  cash that links have brought it: of pages of its own host, and of other hosts
-C_h   cash that waits at never visited pages of its host, less its own
-S_h   cash that visits to pages of its host have spent
-R_h   visited pages of its host
+y, x  cash that links have brought the page: of pages of its own site, and of other sites
+C_h   cash that waits at never visited pages of its host h
+S_h   cash that visits to pages of the host have spent
+R_h   visited pages of the host
+F_h   cash that pages of other sites, and grants to seeds, have brought pages of the host
+
+The last factor is trust: a host's own links count for as much as cash from elsewhere has been spent there. Pages that
+only send round and round what they were granted at birth lift each other little.
 
 Only the order in which pages wait goes by the key. Cash, the grant at birth, conservation and importance stay as they
-are. Both terms count cash and not links, so pages without any cannot push a page by linking to it.
+are. All terms count cash and not links, so pages without any cannot push a page by linking to it.
 """
+
+import numpy as np
+
+from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.cash_book import GRANT
 
 UNSEEN = 2
 """Visits that sent a page nothing which every host is taken to have had: the first ones say little of the others."""
-ACROSS = 3
-"""How much of what other hosts have sent so far they are expected to send still."""
-_SLACK = 200
+TRUST = 5
+"""A fifth of what a host has spent is to come from elsewhere for its links to count fully."""
+ACROSS = 2
+"""How much of what other sites have sent so far they are expected to send still."""
+ON_ITS_HOST = 2.0
+"""The rate by which pages of one host are in order: one for all, always, so that no key falls while its page waits."""
+_MOST = 2.0**60
 
 
-def anticipated(cash: int, own: int, others: int, host_cash: int, host_spent: int, host_visited: int) -> int:  # noqa: PLR0913 - the letters of the formula
-    """The key of a waiting page, in units of cash.
+def rate(waiting: int, spent: int, brought: int, visited: int) -> float:
+    """How much of what pages of a host have had of its own links they are expected to get still.
 
-    own, others: y and x. host_cash: C_h, but with the cash of the page itself.
+    waiting: C_h; spent: S_h; brought: F_h; visited: R_h.
     """
-    share = float(own) / float(host_spent) * host_visited / (host_visited + UNSEEN) if host_spent else 0.0
-    return cash + int(float(host_cash - cash) * share) + ACROSS * others
+    if spent <= 0:
+        return 0.0
+    trust = min(1.0, float(TRUST) * float(brought) / float(spent))
+    return float(waiting) / float(spent) * float(visited) / float(visited + UNSEEN) * trust
 
 
-def has_fallen(key: int, seen: int) -> bool:
-    """Whether a page that comes up by the key `seen` has to wait on, since its key is lower by now.
+def key(cash: int, brought: int, host_rate: float) -> int:
+    """The key of a waiting page, in units of cash. brought: x."""
+    own = max(cash - GRANT - brought, 0)
+    return cash + int(min(float(own) * host_rate, _MOST)) + ACROSS * brought
 
-    Half a percent does not count: every visit lowers the keys of all pages of its host a little, and each would be
-    looked at again.
-    """
-    return key < seen - seen // _SLACK
+
+def keys(cash: IntArray, brought: IntArray, host_rate: float) -> IntArray:
+    """`key` for many pages of one rate."""
+    own = np.maximum(cash - GRANT - brought, 0)
+    expected: IntArray = np.minimum(own * host_rate, _MOST).astype(np.int64)
+    return cash + expected + ACROSS * brought

@@ -46,11 +46,14 @@ class PayOut:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a visit did: the cash it spent, and the pages whose cash rose."""
+    """What a visit did: the cash it spent, and the pages whose cash rose. each: by how many units, shape (credited,) or
+    the same for all. is_first: of the page."""
 
     page: int
     cash: int
     credited: Pages
+    each: int | IntArray
+    is_first: bool
 
 
 class Adaptive:
@@ -156,27 +159,28 @@ class Adaptive:
         cash, start = self.cash(page), float(self.last[page])
         self._note(page, cash)
         passed = cash if alias else damped(cash)
-        sent = 0
+        sent, is_first = 0, not self.visited[page]
+        each: int | IntArray = 0
         if len(outlinks):
             if weights is None:
-                share = passed // len(outlinks)
-                sent = share * len(outlinks)
-                self.standing[outlinks] += share
+                each = passed // len(outlinks)
+                sent = each * len(outlinks)
             else:
                 per_weight = passed // int(weights.sum())
                 sent = per_weight * int(weights.sum())
-                self.standing[outlinks] += per_weight * weights
+                each = per_weight * weights
+            self.standing[outlinks] += each
         # Subtract what was spent, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
         newcomer = None
-        if not self.visited[page]:
+        if is_first:
             newcomer = self.newcomer(start)
             self._first_visit(page, cash, start)
         self.income += cash - sent
         self._pay_when_due()
         if self.window.keeps_visits:
             self._remember(page, Measure(start, float(cash)), newcomer)
-        return Visit(page, cash, outlinks)
+        return Visit(page, cash, outlinks, each, bool(is_first))
 
     def unvisit(self, page: int) -> None:
         """Let a visited page be one that never was, but for what it has spent: its cash stays the same."""

@@ -31,6 +31,8 @@ class Strategy(Protocol):
     """Whether a page's priority depends on the clock of its last visit."""
     birth_grants: ClassVar[bool]
     """Whether newly discovered pages are granted cash by the virtual page."""
+    anticipates: ClassVar[bool]
+    """Whether never visited pages are in order by what they can be expected to get, too: see anticipated.py."""
 
     def priority(self, page: int, book: Adaptive) -> int:
         """The larger the sooner."""
@@ -46,6 +48,7 @@ class Greedy:
     follows_cash: ClassVar[bool] = True
     follows_clock: ClassVar[bool] = False
     birth_grants: ClassVar[bool] = True
+    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         # The level that visited pages are paid leaves their order as it is, so standing will do.
@@ -53,6 +56,13 @@ class Greedy:
 
     def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
         return book.standing[pages]
+
+
+@dataclass(frozen=True)
+class Anticipated(Greedy):
+    """The page first with most cash that it has or can be expected to get; of visited pages the one with the most."""
+
+    anticipates: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,7 @@ class Cycle:
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = True
     birth_grants: ClassVar[bool] = True
+    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return -int(book.last[page])
@@ -85,6 +96,7 @@ class BreadthFirst:
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = False
     birth_grants: ClassVar[bool] = True
+    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return 0
@@ -101,6 +113,7 @@ class Random:
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = True
     birth_grants: ClassVar[bool] = True
+    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK) >> 1
@@ -130,6 +143,7 @@ def seed_grant(strategy: Strategy, book: Adaptive, seeds: int) -> int:
 
 STRATEGIES: dict[str, Strategy] = {
     "greedy": Greedy(),
+    "anticipated": Anticipated(),
     "opic": Opic(),
     "random": Random(),
     "cycle": Cycle(),

@@ -11,7 +11,11 @@ from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
 
 SCOPES = ("any", "site", "host", "prefix")
-STRATEGY_NAMES = ("greedy", "opic", "random", "cycle", "breadth-first")
+_STRATEGY = (
+    "Which page is next: greedy, the one with the most cash; anticipated, the one with the most that it has or can be "
+    "expected to get (docs/ranking.md)."
+)
+STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
 USER_AGENT = "minicrawl/0.1"
 
 
@@ -196,7 +200,7 @@ class Order:
     """Which page is next, and what is remembered of each."""
 
     strategy: str = setting(
-        "greedy", values.text, "Which page is next.", check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
+        "greedy", values.text, _STRATEGY, check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
     )
     history: str = setting(
         "interpolation",

@@ -11,6 +11,7 @@ from typing import Any, Self
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.link_table import LinkTable
@@ -51,6 +52,7 @@ class Store:
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
+        self.anticipated = Anticipated(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
 

@@ -188,6 +188,19 @@ CREATE TABLE refresh_hosts (
     lies          INTEGER NOT NULL             -- answers that had changed though their validators had not
 ) STRICT;
 
+-- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.
+CREATE TABLE anticipated (
+    page          INTEGER PRIMARY KEY,         -- pages.id
+    brought       INTEGER NOT NULL             -- cash that links from other sites have brought it
+) STRICT;
+CREATE TABLE anticipated_hosts (
+    host          INTEGER PRIMARY KEY,         -- hosts.id
+    waiting       INTEGER NOT NULL,            -- cash of its pages that were never visited
+    spent         INTEGER NOT NULL,            -- cash that visits to its pages have spent
+    brought       INTEGER NOT NULL,            -- cash that links from other sites, and grants to seeds, have brought
+    visited       INTEGER NOT NULL             -- pages
+) STRICT;
+
 -- What has become of pages that are fetched again.
 CREATE TABLE changes (
     id            INTEGER PRIMARY KEY,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
+from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.tables import Row, columns
@@ -192,6 +193,15 @@ class Writer(Store):
 
     def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
         self._replace("refresh_hosts", RefreshHost, rows)
+
+    def save_anticipated(self, pages: Iterable[AnticipatedPage], hosts: Iterable[AnticipatedHost]) -> None:
+        self._replace("anticipated", AnticipatedPage, pages)
+        self._replace("anticipated_hosts", AnticipatedHost, hosts)
+
+    def forget_anticipated(self) -> None:
+        """Let nothing be known for the order by anticipated cash, as it does not go on."""
+        self._db.execute("DELETE FROM anticipated")
+        self._db.execute("DELETE FROM anticipated_hosts")
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         self._insert("changes", Change, rows)

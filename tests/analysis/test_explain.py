@@ -24,6 +24,7 @@ KEYS_OF_A_PAGE = {
     *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
     *("expected", "expected_parts"),
     "refresh",
+    "waiting_key",
 }
 
 

@@ -70,3 +70,13 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     server = Server(site, robots="User-agent: *\nDisallow: /p")
     crawl(server, store, [HOME], scope="host", deny=("secret",), max_depth=2, strategy="breadth-first")
     return store
+
+
+def test_why_says_what_the_key_of_a_waiting_page_is_made_of(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    home = "http://one.test/"
+    crawl({home: [home + "1", "http://two.test/"]}, store, [home], pages=1, strategy="anticipated")
+    result = run("why", home + "1", "--store", store)
+    assert "expected from its own site, and" in result.stdout
+    assert json.loads(run("why", home + "1", "--store", store, "--json").stdout)["waiting_key"]["elsewhere"] == 0
+    assert "in order" not in run("why", home, "--store", store).stdout

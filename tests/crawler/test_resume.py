@@ -38,7 +38,7 @@ def accounts(store: Path) -> list[tuple[object, ...]]:
     ("strategy", "history"),
     [
         *(("greedy", each) for each in ("interpolation", "basic", "variable:3", "fixed:2", "improved-fixed:2,2")),
-        *((each, "interpolation") for each in ("random", "breadth-first", "cycle")),
+        *((each, "interpolation") for each in ("anticipated", "random", "breadth-first", "cycle")),
     ],
 )
 def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str, history: str) -> None:
@@ -168,10 +168,10 @@ def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
     served.server.server_close()
 
 
-def command(web: Web, store: Path, seeds: list[str]) -> list[str]:
+def command(web: Web, store: Path, seeds: list[str], *more: str) -> list[str]:
     return [
         *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--json"),
-        *("--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{web.port}", "--concurrency", "4"),
+        *("--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{web.port}", "--concurrency", "4", *more),
     ]
 
 
@@ -209,3 +209,38 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
     assert dict(rows(store, query)) == pytest.approx(dict(rows(whole, query)), abs=1e-6)
     for read, asked in kills:
         assert read.isdisjoint(served.asked[asked:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["greedy", "anticipated"])
+def test_killed_crawl_goes_on_in_the_order_of_one_that_was_not(
+    tmp_path: Path, web: tuple[Web, Site, list[str]], strategy: str
+) -> None:
+    """One request at a time, killed three times: what was asked again after a kill is what had not been committed."""
+    served, _, seeds = web
+    options = ("--strategy", strategy, "--concurrency", "1", "--ignore-robots", "--no-probe")
+    subprocess.run(command(served, tmp_path / "whole.db", seeds, *options), capture_output=True, check=True, timeout=60)
+    whole, order = served.asked.copy(), list[str]()
+    store = tmp_path / "crawl.db"
+    for kill_after in (40, 90, 30):
+        served.asked.clear()
+        served.frozen_from = kill_after
+        served.is_frozen.clear()
+        served.thaw.clear()
+        crawling = subprocess.Popen(
+            command(served, store, seeds, *options),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ,
+        )
+        assert served.is_frozen.wait(30)
+        os.kill(crawling.pid, signal.SIGKILL)
+        crawling.wait()
+        served.thaw.set()
+        ((committed,),) = rows(store, "SELECT sum(visited) FROM pages")
+        order += served.asked[: committed - len(order)]
+    served.asked.clear()
+    served.frozen_from = 10**9
+    subprocess.run(command(served, store, seeds, *options), capture_output=True, check=True, timeout=60)
+    assert order
+    assert order + served.asked == whole

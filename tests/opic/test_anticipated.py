@@ -1,34 +1,44 @@
 """What a waiting page can be expected to get."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic import TOTAL
-from minicrawl.opic.anticipated import ACROSS, UNSEEN, anticipated, has_fallen
+from minicrawl.opic import GRANT, TOTAL
+from minicrawl.opic.anticipated import ACROSS, TRUST, UNSEEN, key, keys, rate
 
-amounts = st.integers(0, TOTAL // 8)
+amounts = st.integers(0, TOTAL // 16)
 
 
 def test_page_gets_of_what_waits_on_its_host_as_it_got_of_what_was_spent_there() -> None:
-    visits = 2 * UNSEEN
-    assert anticipated(10, 25, 0, 310, 100, visits) == 10 + 300 * 25 // 100 * 2 // 3
+    share = rate(300, 100, 100, 2 * UNSEEN)
+    assert share == 3.0 * 2 / 3
+    assert key(GRANT + 10, 0, share) == GRANT + 10 + 20
 
 
-def test_what_other_hosts_sent_is_expected_again() -> None:
-    assert anticipated(10, 0, 7, 10, 0, 0) == 10 + ACROSS * 7
+def test_what_other_sites_sent_is_expected_again_and_no_part_of_what_the_own_one_sent() -> None:
+    assert key(GRANT + 10, 7, 2.0) == GRANT + 10 + 2 * 3 + ACROSS * 7
 
 
-@given(cash=amounts, own=amounts, others=amounts, rest=amounts, visits=st.integers(1, 10**9))
-def test_key_is_never_below_the_cash_nor_above_what_there_is_to_get(
-    cash: int, own: int, others: int, rest: int, visits: int
-) -> None:
-    key = anticipated(cash, own, others, cash + rest, max(own, 1), visits)
-    certain = cash + ACROSS * others
-    assert 0 <= key - certain <= rest * (1 + 1e-9) + 1
+def test_host_is_trusted_by_the_part_of_what_it_spent_that_came_from_elsewhere() -> None:
+    spent = 1000 * TRUST
+    trusted = rate(8, spent, 1000, 50)
+    assert rate(8, spent, 500, 50) == trusted / 2
+    assert rate(8, spent, 0, 50) == 0.0
+    assert rate(8, spent, spent, 50) == trusted
 
 
-@given(key=st.integers(1, TOTAL))
-def test_page_has_fallen_only_by_more_than_half_a_percent(key: int) -> None:
-    assert not has_fallen(key, key)
-    assert not has_fallen(key - key // 200, key)
-    assert has_fallen(key - key // 200 - 1, key)
+def test_host_that_has_spent_nothing_is_expected_to_send_nothing() -> None:
+    assert rate(8, 0, 8, 0) == 0.0
+
+
+@given(cash=amounts, brought=amounts, rates=st.floats(0, 1e30))
+def test_key_is_never_below_what_is_certain_and_fits_64_bits(cash: int, brought: int, rates: float) -> None:
+    found = key(cash, brought, rates)
+    assert cash + ACROSS * brought <= found < 2**63
+
+
+@given(st.lists(st.tuples(amounts, amounts), min_size=1), st.floats(0, 1e9))
+def test_keys_of_many_pages_are_those_of_each(rows: list[tuple[int, int]], host_rate: float) -> None:
+    cash, brought = np.array(rows).T
+    assert keys(cash, brought, host_rate).tolist() == [key(*row, host_rate) for row in rows]

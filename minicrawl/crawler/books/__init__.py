@@ -1,6 +1,8 @@
 """What is kept of every page, in memory and on disk.
 
 accounts         both books, the coverage bound, depth and in-links of all pages
+anticipated_cash what never visited pages can be expected to get
+waiting_key      of what the key of such a page is made, in a store
 stored_accounts  their rows and totals in the store
 top_pages        which pages may be the most important
 graph_counts     links and strong components of the web while it is crawled

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.model import State
 from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
@@ -46,6 +47,8 @@ class Accounts:
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.hops_may_fall = True
+        self.anticipated: AnticipatedCash | None = None
+        """Takes note of what links bring, where that decides on the order."""
         # Pages, some more than once, of which a commit has to write everything, or what a link changes.
         self._visited: list[Pages] = []
         self._credited: list[Pages] = []
@@ -77,7 +80,10 @@ class Accounts:
     ) -> Visit:
         """Both books take note of a turn of `page`, which links to `outlinks` now and linked to `old` before."""
         self.relink(page, outlinks, old, kind)
-        return self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
+        visit = self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
+        if self.anticipated is not None:
+            self.anticipated.note_visit(visit)
+        return visit
 
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
@@ -91,6 +97,8 @@ class Accounts:
         self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.visit(page, targets, before, kind, places=places, old_places=old_places)
         if len(before):
+            if self.anticipated is not None and not np.array_equal(targets, before):
+                self.anticipated.forget_links(page, before, targets)
             self.inlinks[before] -= 1
             self._credited.append(before)
         if len(targets):
@@ -167,6 +175,8 @@ class Accounts:
         """Let a page without links, which was given up, be one that never had a turn, but for what it has passed on."""
         self.coverage.visit(page, NOWHERE.targets, NOWHERE.targets, PageKind.UNKNOWN)
         self.book.unvisit(page)
+        if self.anticipated is not None:
+            self.anticipated.note_unvisited(page)
         self._visited.append(np.array([page]))
 
     def settle(self, graph: LinkGraph) -> None:

@@ -90,9 +90,8 @@ class Lane:
         self._queues[host.id].rise(entry)
 
     def fall(self, host: Host, entry: int) -> None:
-        """Move a waiting page down."""
+        """Move a waiting page down; once all have fallen that do, `offer` their hosts."""
         self._queues[host.id].fall(entry)
-        self.offer(host)
 
     def offer(self, host: Host) -> None:
         """Let a host that is on offer stand in for its best page."""

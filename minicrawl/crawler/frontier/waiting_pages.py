@@ -12,10 +12,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
+from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import packed, unpacked
 
@@ -23,7 +24,10 @@ _BEHIND = 2**62  # more than any page's cash
 
 
 class WaitingPages:
-    """Every page that may be fetched, by host."""
+    """Every page that may be fetched, by host.
+
+    `anticipated`: what the strategy adds to the cash of never read pages, if it does.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
         self,
@@ -42,6 +46,7 @@ class WaitingPages:
         self._budget = budget
         self._loaded_at_once = loaded_at_once
         self._due = due
+        self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -51,9 +56,10 @@ class WaitingPages:
         self.first: set[int] = set()  # these come before all others, and are read again even where none is
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # the same, but not worth waiting for
+        firsts = (self._first_unread if strategy.anticipates else None, due.first if due is not None else None)
         self._discovery, self._refresh = (
             Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read), first)
-            for read, first in ((False, None), (True, due.first if due is not None else None))
+            for read, first in zip((False, True), firsts, strict=True)
         )
 
     def grow(self, size: int) -> None:
@@ -62,15 +68,19 @@ class WaitingPages:
         self._is_put_off = grown(self._is_put_off, size)
         if self._due is not None:
             self._due.grow(size, self.host_of)
+        if self.anticipated is not None:
+            self.anticipated.grow(size, self.host_of)
 
     def by_host(self) -> dict[str, int]:
         """How many pages are known on each host."""
         counts = np.bincount(self.host_of[: self._book.size], minlength=len(self._hosts))
         return {host.name: count for host, count in zip(self._hosts, counts.tolist(), strict=True)}
 
-    def place(self, page: int, host: Host) -> None:
-        """Say which host a page is on; it does not wait yet."""
+    def place(self, page: int, host: Host, *, is_seed: bool = False) -> None:
+        """Say which host a new page is on; it does not wait yet."""
         self.host_of[page] = host.id
+        if self.anticipated is not None:
+            self.anticipated.note_birth(page, host.id, is_seed=is_seed)
 
     def add(self, page: int) -> Host | None:
         """Let a page wait for its turn: a never-read one, or one that was read if pages are read again. Its host, if it
@@ -123,7 +133,13 @@ class WaitingPages:
         return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
 
     def credit(self, pages: Pages) -> None:
-        """The cash of these pages has risen. To be told before anything else is asked of the frontier."""
+        """The cash of these pages has risen, by a visit. To be told before anything else is asked of the frontier."""
+        self._note_risen(pages)
+        if self.anticipated is not None:
+            for host_id in self.anticipated.take_touched():
+                self._discovery.offer(self._hosts[host_id])
+
+    def _note_risen(self, pages: Pages) -> None:
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
             return
         if self._budget.share >= 1.0 or self._due is not None:
@@ -142,6 +158,7 @@ class WaitingPages:
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
+        self._catch_up()
         discovery = self._discovery.best(attempts=attempts)
         if self._due is None:
             refresh = self._refresh.best(attempts=attempts)
@@ -167,6 +184,7 @@ class WaitingPages:
 
     def hand_out_of(self, host: Host) -> int | None:
         """Hold the best page of a host, if any waits there."""
+        self._catch_up()
         lane = self._discovery if self._discovery.has_page(host) else self._refresh
         if not lane.has_page(host):
             return None
@@ -225,10 +243,24 @@ class WaitingPages:
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
+        self._let_fall(pages)
+
+    def _let_fall(self, pages: Pages) -> None:
+        """The priorities of these pages have fallen."""
         if not self._reads_new:
             return
-        for page in pages[~self._held[pages] & ~self._book.visited[pages]].tolist():
+        waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
+        for page in waiting:
             self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
+        for host in {self.host_of.item(page) for page in waiting}:
+            self._discovery.offer(self._hosts[host])
+
+    def _catch_up(self) -> None:
+        """Links are gone, and with them what some pages could be expected to get."""
+        if self.anticipated is not None and self.anticipated.fallen:
+            fallen = np.array(sorted(self.anticipated.fallen), dtype=np.int64)
+            self.anticipated.fallen.clear()
+            self._let_fall(fallen)
 
     def is_put_off(self, pages: Pages) -> Flags:
         """Which of some pages were put off."""
@@ -303,8 +335,23 @@ class WaitingPages:
             return packed(page, FIRST)
         if self._due is not None and self._book.visited.item(page):
             return packed(page, self._due.priority(page))
-        priority = self._strategy.priority(page, self._book)
+        if self.anticipated is not None and not self._book.visited.item(page):
+            priority = self.anticipated.key(page)
+        else:
+            priority = self._strategy.priority(page, self._book)
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
+
+    def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
+        """The entry by which a host is in order: of its best never read page, by what that can be expected to get
+        now."""
+        self._catch_up()
+        entry = queue.peek()
+        if entry is None or self.anticipated is None:
+            return entry
+        page = unpacked(entry)
+        if page in self.first or (self._puts_off and self._is_put_off[page]):
+            return entry
+        return packed(page, self.anticipated.key_now(page, host.id))
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
@@ -320,6 +367,8 @@ class WaitingPages:
             priorities = self._due.priorities(pages)
         else:
             priorities = self._strategy.priorities(pages, self._book)
+            if self.anticipated is not None:
+                priorities = np.where(self._book.visited[pages], priorities, self.anticipated.keys(pages))
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:

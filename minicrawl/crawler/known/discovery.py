@@ -129,7 +129,7 @@ class Discovery:
         for page, url in zip(born, urls, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
-            self._frontier.pages.place(page, host)
+            self._frontier.pages.place(page, host, is_seed=found_on is None)
             self._batch.new.append(NewPage(page, url, host.id, found_on, reason))
         return born
 

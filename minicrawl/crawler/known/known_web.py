@@ -75,6 +75,7 @@ class KnownWeb:
         )
         hosts, batch = KnownHosts(frontier, settings.delay), Batch()
         pages = KnownPages(writer, batch)
+        accounts.anticipated = frontier.pages.anticipated
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
         return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due)

@@ -12,6 +12,7 @@ import numpy as np
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -91,6 +92,8 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
                 load_refresh(writer, due, now)
             if only is not None:
                 frontier.pages.limit_to(only)
+            if accounts.anticipated is not None:
+                load_anticipated(writer, accounts, accounts.anticipated, len(frontier.hosts))
             frontier.load(size, now)
 
 
@@ -106,6 +109,15 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
         due.due[kept.page] = np.minimum(kept.due - ahead, now + due.longest)
     for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
         due.fetched(page, min(fetched_at, now))
+
+
+def load_anticipated(writer: Writer, accounts: Accounts, anticipated: AnticipatedCash, hosts: int) -> None:
+    """Take over what is known for the order by anticipated cash; where the last run had another one, from the links."""
+    if writer.meta("anticipates"):
+        anticipated.load(accounts.size, hosts, writer)
+    else:
+        is_seed = accounts.depth[: accounts.size] == 0
+        anticipated.estimate(accounts.ledger, is_seed, writer.link_table.blocks(), hosts)
 
 
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
