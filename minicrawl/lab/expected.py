@@ -19,7 +19,16 @@ import numpy.typing as npt
 from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.rank.compare import kendall_tau, l1
-from minicrawl.rank.expected import FloatArray, KnownPages, Rows, expected_importance, followed, site_votes
+from minicrawl.rank.expected import (
+    HELD_OUT,
+    FloatArray,
+    KnownPages,
+    Rows,
+    estimated_stays,
+    expected_importance,
+    followed,
+    site_votes,
+)
 from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
@@ -103,6 +112,32 @@ def rankings_at(rows: Rows, pages: KnownPages, tolerance: float = 1e-7) -> dict[
     return {KNOWN_GRAPH: importance, EXPECTED: expected}
 
 
+def stays(replay: Replay, truth: FloatArray) -> list[tuple[float, float]]:
+    """At twenty stops, what share of the first hundred is said to stay, and what share does. truth: importance of all
+    pages at the end."""
+    found = []
+    for stop in np.geomspace(0.02, 0.9, 20):
+        answers = stop * replay.answers
+        (now, known), (then, known_then) = (_first(replay, upto) for upto in (answers, HELD_OUT * answers))
+        stayed = _share_of_best(then, now, known_then)
+        visited = float(np.count_nonzero(replay.at(answers)[1].visited)) / np.count_nonzero(now > 0.0)
+        found.append((estimated_stays(stayed, min(1.0, visited)), _share_of_best(now, truth, known)))
+    return found
+
+
+def _first(replay: Replay, answers: float) -> tuple[FloatArray, IntArray]:
+    """Expected importance when so many answers had come, and the pages that were known."""
+    links, pages = replay.at(answers)
+    ranking = rankings_at(links, pages, tolerance=1e-4)[EXPECTED]
+    return ranking, np.flatnonzero((pages.jump > 0.0) & pages.stands_for_itself())
+
+
+def _share_of_best(ranking: FloatArray, truth: FloatArray, known: IntArray) -> float:
+    """What share of the hundred best known pages is among the first hundred of a ranking."""
+    first, best = (known[_best(values[known])[:100]] for values in (ranking, truth))
+    return len(np.intersect1d(first, best)) / len(best)
+
+
 @dataclass(frozen=True)
 class Agreement:
     """How far a ranking agrees with that at the end; see above."""
@@ -139,7 +174,15 @@ def experiment(replay: Replay) -> Result:
             rows.append((f"{stop:.0%}", len(known), name, *agreement))
     sites = replay.sites()
     title = f"Expected importance: {replay.answers:,} answers, {sites:,} sites"
-    return Result("expected", title, _COLUMNS, rows, [_panel(found)], _claims(found, sites))
+    claims = [*_claims(found, sites), _claim_of_stays(stays(replay, truth))]
+    return Result("expected", title, _COLUMNS, rows, [_panel(found)], claims)
+
+
+def _claim_of_stays(found: list[tuple[float, float]]) -> Claim:
+    off = [estimated - true for estimated, true in found]
+    mean, lean = float(np.mean(np.abs(off))), float(np.mean(off))
+    sentence = "how many of the first 100 will stay is said to .1, mean of 20 stops"
+    return Claim(sentence, mean <= 0.1, f"{mean:.2f} off, {lean:+.2f} in the mean")
 
 
 def _best(values: FloatArray) -> IntArray:

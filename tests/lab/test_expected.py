@@ -9,7 +9,17 @@ from sites import Site, crawl, rows
 
 from minicrawl.crawler.urls.groups import levels_of
 from minicrawl.errors import StoreError
-from minicrawl.lab.expected import EXPECTED, KNOWN_GRAPH, STOPS, Agreement, Replay, experiment, rankings_at, replay_of
+from minicrawl.lab.expected import (
+    EXPECTED,
+    KNOWN_GRAPH,
+    STOPS,
+    Agreement,
+    Replay,
+    experiment,
+    rankings_at,
+    replay_of,
+    stays,
+)
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import open_store
 
@@ -78,7 +88,10 @@ def test_experiment_has_two_rankings_at_every_stop(replay: Replay) -> None:
     result = experiment(replay)
     assert [row[0] for row in result.rows] == [f"{stop:.0%}" for stop in STOPS for _ in range(2)]
     assert [row[2] for row in result.rows] == [KNOWN_GRAPH, EXPECTED] * len(STOPS)
-    assert [claim.sentence for claim in result.claims] == ["no stop has .02 less of the first 100 right"]
+    assert [claim.sentence for claim in result.claims] == [
+        "no stop has .02 less of the first 100 right",
+        "how many of the first 100 will stay is said to .1, mean of 20 stops",
+    ]
 
 
 def test_experiment_promises_gains_of_webs_of_many_sites() -> None:
@@ -89,7 +102,17 @@ def test_experiment_promises_gains_of_webs_of_many_sites() -> None:
     found_on = np.where(np.arange(size) % 10 == 0, -1, np.arange(size) // 10 * 10)
     site = np.arange(size) // 10
     result = experiment(Replay(links, np.arange(1.0, size + 1), np.zeros(size, dtype=bool), found_on, [site]))
-    assert len(result.claims) == 3
+    assert len(result.claims) == 4
+
+
+def test_of_few_pages_all_stay_and_of_more_most(replay: Replay) -> None:
+    """The first stop knows fewer than a hundred."""
+    truth = rankings_at(*replay.at(np.inf))[KNOWN_GRAPH]
+    found = stays(replay, truth)
+    assert len(found) == 20
+    assert all(0.0 <= share <= 1.0 for pair in found for share in pair)
+    assert found[0] == (1.0, 1.0)
+    assert found[-1][1] > 0.8
 
 
 def test_agreement_of_rankings() -> None:

@@ -8,7 +8,7 @@ from table import each
 
 from minicrawl.opic import Ledger
 from minicrawl.rank import Graph, KnownPages, Rows, expected_importance, pagerank, site_votes
-from minicrawl.rank.expected import MOST_VOTES, OWN, SITE_OWN, from_unvisited
+from minicrawl.rank.expected import MOST_VOTES, OWN, SITE_OWN, estimated_stays, from_unvisited
 
 
 def rows_of(links):
@@ -321,3 +321,10 @@ def test_arrays_of_other_lengths_are_an_error():
 
 def test_no_pages_have_no_shares():
     assert len(shares_of({}, known([]))) == 0
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_as_many_stay_as_stayed_if_nothing_is_left_to_read(stayed, visited):
+    assert estimated_stays(stayed, 1.0) == estimated_stays(1.0, visited) == 1.0
+    assert 0.0 <= estimated_stays(stayed, visited) <= 1.0
+    assert estimated_stays(stayed, visited) <= estimated_stays((1.0 + stayed) / 2, (1.0 + visited) / 2)

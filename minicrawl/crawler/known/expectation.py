@@ -1,15 +1,4 @@
-"""Expected importance of the pages that are known so far, and how far it can be trusted.
-
-How many of the first hundred will stay there is told by how many have stayed since half of the answers had come:
-
-q      share of the known pages that had their turn
-o      share of the hundred that are best now, of the pages known when half of the answers had come, that were among
-       the first hundred of these then
-
-    stays = 1 - (1 - o)**(3/4) * (1 - q)**(1/4)
-
-The exponents were found by trying: see docs/expected.md for how far off it is.
-"""
+"""Expected importance of the pages that are known so far, and how far it can be trusted."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,10 +13,12 @@ from minicrawl.model import READ, State
 from minicrawl.opic.arrays import Flags, IntArray
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank.expected import (
+    HELD_OUT,
     SITE_OWN,
     KnownPages,
     Links,
     Rows,
+    estimated_stays,
     expected_importance,
     followed,
     from_unvisited,
@@ -41,8 +32,6 @@ FloatArray = npt.NDArray[np.float64]
 
 ROUGH, FINE = 1e-3, 1e-4
 """L1 distances that suffice while a crawl runs and for what is compared, and at its end."""
-HELD_OUT = 0.5
-"""Share of the answers that are left out to see what they have changed."""
 _FIRST = 100
 
 
@@ -117,7 +106,7 @@ def _stands_for(so_far: PagesSoFar, links: Links) -> IntArray:
 
 
 def _stays(so_far: PagesSoFar, pages: KnownPages, links: Links, shares: FloatArray) -> float:
-    """How many of the first hundred are likely to be there in the end, see above."""
+    """How many of the first hundred are likely to be there in the end."""
     visited = so_far.visited.copy()
     visited[so_far.late] = False
     known = visited.copy()
@@ -137,12 +126,6 @@ def _stays(so_far: PagesSoFar, pages: KnownPages, links: Links, shares: FloatArr
 
 def _best(values: FloatArray) -> IntArray:
     return np.argsort(-values, kind="stable")[:_FIRST]
-
-
-def estimated_stays(stayed: float, visited: float) -> float:
-    """What share of the first hundred will stay, if `stayed` of them did while the second half of the answers came, and
-    `visited` of the known pages had their turn."""
-    return 1.0 - float((1.0 - stayed) ** 0.75 * (1.0 - visited) ** 0.25)
 
 
 def _sites(so_far: PagesSoFar, pages: KnownPages, votes: FloatArray, shares: FloatArray) -> Iterator[ExpectedSite]:

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.known.expectation import FINE, HELD_OUT, ROUGH, Expectation, PagesSoFar, expectation, kept_rows
+from minicrawl.crawler.known.expectation import FINE, ROUGH, Expectation, PagesSoFar, expectation, kept_rows
 from minicrawl.crawler.urls.groups import UrlGroups
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.coverage import COLLECTED
+from minicrawl.rank.expected import HELD_OUT
 from minicrawl.store.read.expected import META
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sites import Server, Site, crawl, rows, wide_site
 
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.crawler.known.expectation import estimated_stays, expectation_of, kept_rows
+from minicrawl.crawler.known.expectation import expectation_of, kept_rows
 from minicrawl.crawler.urls.groups import levels_of
 from minicrawl.lab.expected import EXPECTED, rankings_at, replay_of
 from minicrawl.opic.surfer import REASONABLE, UNIFORM
@@ -128,13 +126,6 @@ def test_sites_say_what_is_expected_of_whom(tmp_path: Path) -> None:
         (found,) = store.expected.sites(["a.test", "b.test"])
     assert (found.owner, found.visited, found.unvisited) == ("a.test", 2, 2)
     assert 0.0 < found.sends < 1.0
-
-
-@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-def test_as_many_stay_as_stayed_if_nothing_is_left_to_read(stayed: float, visited: float) -> None:
-    assert estimated_stays(stayed, 1.0) == estimated_stays(1.0, visited) == 1.0
-    assert 0.0 <= estimated_stays(stayed, visited) <= 1.0
-    assert estimated_stays(stayed, visited) <= estimated_stays((1.0 + stayed) / 2, (1.0 + visited) / 2)
 
 
 def test_what_stays_is_told_by_what_stayed_since_half_of_the_answers(tmp_path: Path) -> None:
