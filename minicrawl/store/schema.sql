@@ -161,7 +161,7 @@ CREATE TABLE alternates (
     named_by     INTEGER NOT NULL              -- pages.id
 ) STRICT;
 
--- Pages that are fetched again (crawler/frontier/due_pages.py, crawler/known/refreshing.py). A table of its own: crawls
+-- Pages that are fetched again (crawler/frontier/due_pages.py, crawler/visits/refreshing.py). A table of its own: crawls
 -- that read every page once have no use for it.
 CREATE TABLE refresh (
     page          INTEGER PRIMARY KEY,         -- pages.id
