@@ -294,7 +294,7 @@ class _Explainer:
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
-            refresh=page_refresh(store, page, facts["host"].id, ranked.importance),
+            refresh=page_refresh(store, page, ranked.url, facts["host"].id, ranked.importance),
             waiting_key=waiting_key(store, page),
         )
 

@@ -2,6 +2,7 @@
 
 crawl     CrawlSettings: all settings of a crawl by their flat names, read, checked, and as the store keeps them
 groups    each setting once: its default, what it may be, its meaning; in groups
+refresh   the group of settings that say when pages are fetched again
 requests  what requests carry and where they go: headers, contact, routes, proxy
 given     the types in which Python programs give settings
 setting   what is known of one setting beside its value
@@ -13,7 +14,7 @@ from pathlib import Path
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, shown_proxy
-from minicrawl.settings.values import compiled, option, parse_boost, parse_duration, parse_size
+from minicrawl.settings.values import compiled, option, parse_boost, parse_duration, parse_refresh_rule, parse_size
 
 __all__ = [
     "DEFAULT_STORE",
@@ -33,6 +34,7 @@ __all__ = [
     "option",
     "parse_boost",
     "parse_duration",
+    "parse_refresh_rule",
     "parse_size",
     "shown_proxy",
 ]

@@ -17,10 +17,10 @@ from minicrawl.settings.groups import (
     Limits,
     Order,
     Politeness,
-    Refresh,
     Scope,
     Traps,
 )
+from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.requests import Header, is_mail_address, shown_proxy
 from minicrawl.settings.setting import settings_of
 

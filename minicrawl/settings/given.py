@@ -50,6 +50,7 @@ class GivenSettings(AdjustableSettings, total=False):
     refresh_min: float | str | AsBefore
     refresh_max: float | str | AsBefore
     recrawl_after: float | str | AsBefore | None
+    refresh_rule: str | Iterable[str] | AsBefore
     topic: str | AsBefore
     text: bool | AsBefore
     extract: str | Iterable[str] | AsBefore

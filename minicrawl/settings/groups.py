@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.settings import requests, values
+from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
 
@@ -226,41 +227,6 @@ class Order:
         "asked for again once a day, or by the next run.",
         check=values.from_0_to_1,
         metavar="SHARE",
-    )
-
-
-@dataclass(frozen=True)
-class Refresh:
-    """When pages that were read are fetched again."""
-
-    refresh: bool = setting(
-        False,
-        values.flag,
-        "Go on for ever: fetch pages again by importance and by how often they change. --discovery is 0.7 then, unless "
-        "it is less. With --pages or --time all of that is used; else the crawl waits until pages are due.",
-    )
-    refresh_min: float = setting(
-        3600.0,
-        values.duration,
-        "Fetch no page again sooner than that.",
-        check=values.more_than(0),
-        shown="1h",
-        metavar="TIME",
-    )
-    refresh_max: float = setting(
-        90 * 86_400.0,
-        values.duration,
-        "Fetch every page again after that time.",
-        check=values.days,
-        shown="90d",
-        metavar="TIME",
-    )
-    recrawl_after: float | None = setting(
-        None,
-        values.duration,
-        "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
-        check=values.days,
-        metavar="30d",
     )
 
 

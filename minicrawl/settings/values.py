@@ -190,6 +190,11 @@ def boosts(_: str, value: Any) -> None:
         parse_boost(boost)
 
 
+def refresh_rules(_: str, value: Any) -> None:
+    for rule in value:
+        parse_refresh_rule(rule)
+
+
 def there(name: str, path: Any) -> None:
     if not path.is_file():
         raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
@@ -205,6 +210,21 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise SettingError(f"{option(name)} {pattern!r} is no regular expression: {error}") from error
+
+
+def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
+    """REGEX=TIME: the pattern, and seconds of a second or more; None of REGEX=never. The last '=' divides them. Raises
+    SettingError."""
+    pattern, divider, time = given.rpartition("=")
+    try:
+        seconds = None if time == "never" else parse_duration(time)
+    except SettingError:
+        seconds = 0.0
+    if not divider or (seconds is not None and seconds < 1.0):
+        raise SettingError(
+            f"--refresh-rule takes REGEX=TIME with 1s or more, such as '/news/=1h', or REGEX=never, not {given!r}"
+        )
+    return compiled(pattern, "refresh_rule"), seconds
 
 
 def parse_boost(given: str) -> tuple[re.Pattern[str], float]:

@@ -388,6 +388,21 @@ def test_a_page_that_is_asked_for_again_rests_then_as_it_would_have(tmp_path: Pa
     run_apart(main())
 
 
+def test_a_page_that_a_rule_lets_be_is_asked_for_again_when_it_is_to(tmp_path: Path) -> None:
+    server, store = Steered(wide(2)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, refresh=True, refresh_min=20, refresh_rule="/1$=never") as crawl:
+            await server.until(3)
+            await crawl.again(HOME + "1")
+            await server.until(4)
+            assert server.asked[3] == HOME + "1"
+            await asyncio.sleep(1)
+            await crawl.stop()
+
+    run_apart(main())
+
+
 def test_page_that_has_gone_is_not_asked_for_again(tmp_path: Path) -> None:
     server, store = Steered(wide(3)), tmp_path / "crawl.db"
 

@@ -45,6 +45,7 @@ EXAMPLES = {
     "refresh_min": "2h",
     "refresh_max": "30d",
     "recrawl_after": "30d",
+    "refresh_rule": "/news/=1h",
     "boost": "x=2",
     "topic": "ü",
     "intrinsic_weight": 2,

@@ -3,8 +3,9 @@
 import numpy as np
 
 from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
-from minicrawl.crawler.frontier.schedules import schedule_of
+from minicrawl.crawler.frontier.schedules import NEVER, RefreshRule, rules_of, schedule_of
 from minicrawl.crawler.visits.refreshing import FAILED, MISSING
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RefreshRow
@@ -20,29 +21,46 @@ class DueTimes:
         self._store = store
         self._size = store.size()
         self._least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(self._size, 1))
-        self._by = schedule_of(settings)
+        self._by, self._rules = schedule_of(settings), rules_of(settings)
         self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
         self.first = FirstRates(self._by.least)
         self.first.load(store)
 
-    def due(self, row: RefreshRow, host: int, importance: float) -> tuple[float, str]:
-        """When a page is due (Unix seconds), and what that follows from."""
+    def rule(self, url: str) -> RefreshRule | None:
+        """The user's rule for a URL."""
+        return self._rules.of(url)
+
+    def due(self, row: RefreshRow, url: str, host: int, importance: float) -> tuple[float | None, str]:
+        """When a page is due (Unix seconds), None if never; and what that follows from."""
         if row.answers.endswith((MISSING, FAILED)):
             return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
+        rule = self.rule(url)
+        if rule is not None:
+            return (None if rule.seconds == NEVER else row.fetched_at + rule.seconds), "rule"
         seconds = self._interval(importance, row.rate if row.information else self.first.of(host))
         return row.fetched_at + seconds, self._by.reason(seconds)
 
     def overdue(self, now: float) -> int:
         """How many pages are due by now."""
         pages, importance = self._store.refreshes.schedule(), self._store.ranks.importance()
+        ruled = self._ruled()[pages.page] if len(pages.page) else np.zeros(0)
         follows, waited = pages.rate != 0.0, now - pages.fetched_at
-        overdue = int((~follows & (pages.due <= now)).sum())
-        for index in np.flatnonzero(follows & (waited >= self._by.least)).tolist():
+        overdue = int((~follows & (pages.due <= now)).sum()) + int((follows & (ruled > 0.0) & (ruled <= waited)).sum())
+        for index in np.flatnonzero(follows & (ruled == 0.0) & (waited >= self._by.least)).tolist():
             rate = pages.rate.item(index)
             if rate < 0.0:
                 rate = self.first.of(pages.host.item(index))
             overdue += self._interval(importance.item(pages.page.item(index)), rate) <= waited.item(index)
         return overdue
+
+    def _ruled(self) -> FloatArray:
+        """Seconds after which pages are fetched again by a rule, 0 where there is none; of all pages by number."""
+        ruled = np.zeros(self._size)
+        if self._rules.rules:
+            for page, url in enumerate(self._store.page_table.urls()):
+                rule = self._rules.of(url)
+                ruled[page] = 0.0 if rule is None else rule.seconds
+        return ruled
 
     def _interval(self, importance: float, rate: float) -> float:
         worth = max(importance, self._least) * self._size  # an alias is worth what a page without links to it is

@@ -14,8 +14,8 @@ class PageRefresh:
     rate: changes per second; is_learned: of its own fetches, else as of other pages. fetches, changes: answers, and how
     many of them had changed. answers: the last eight, = as before, # changed, ? not found, ! failed. fetched_at,
     changed_at, due: Unix seconds; due is None unless the crawl itself fetches again what is due. why_due: what due
-    follows from: missing, failed, fixed (--recrawl-after), least (--refresh-min), most (--refresh-max), worth
-    (importance and rate). etag, last_modified: its validators.
+    follows from: rule (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after),
+    least (--refresh-min), most (--refresh-max), worth (importance and rate). etag, last_modified: its validators.
     """
 
     rate: float
@@ -27,18 +27,20 @@ class PageRefresh:
     changed_at: float | None
     due: float | None
     why_due: str | None
+    rule: str | None
     etag: str | None
     last_modified: str | None
 
 
-def page_refresh(store: Store, page: int, host: int, importance: float) -> PageRefresh | None:
+def page_refresh(store: Store, page: int, url: str, host: int, importance: float) -> PageRefresh | None:
     """What is known of a page on a host; None if it is not fetched again."""
     row = store.refreshes.row(page)
     if row is None:
         return None
     settings = kept_settings(store)
     times = DueTimes(store, settings)
-    due, why = times.due(row, host, importance) if settings.refreshes else (None, None)
+    due, why = times.due(row, url, host, importance) if settings.refreshes else (None, None)
+    rule = times.rule(url)
     return PageRefresh(
         rate=row.rate if row.information else times.first.of(host),
         is_learned=row.information > 0.0,
@@ -49,6 +51,7 @@ def page_refresh(store: Store, page: int, host: int, importance: float) -> PageR
         changed_at=row.changed_at,
         due=due,
         why_due=why,
+        rule=rule.text if rule is not None and why == "rule" else None,
         etag=row.etag,
         last_modified=row.last_modified,
     )

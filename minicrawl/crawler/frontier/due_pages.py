@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
 from minicrawl.crawler.frontier.lanes import Lane
-from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
+from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed, RefreshRules
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
@@ -30,6 +30,8 @@ from minicrawl.opic.strategy import packed, unpacked
 
 FIRST = 2**63 - 1
 """The priority of pages that are to be next, whatever their cash and whenever they are due."""
+_NEVER = 1e11
+"""Seconds: some thousand years."""
 _TRIES = 8
 _SOONER = 0.1
 """The share of its interval by which a page must be due sooner for that to be noted."""
@@ -43,11 +45,23 @@ class DuePages:
     """Due times of read pages. waits: whether a crawl waits for pages that rest. is_patient: see above.
 
     `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
-    where the page was fetched once: then it is that of `first_rates`. `prices`: of hosts, by number.
+    where the page was fetched once: then it is that of `first_rates`. `prices`: of hosts, by number. `ruled`: seconds
+    after which a page is fetched again by a rule of the user's, 0 where there is none.
     """
 
-    def __init__(self, ledger: Ledger, schedule: ByWorth | Fixed, *, waits: bool, is_patient: bool) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        schedule: ByWorth | Fixed,
+        *,
+        waits: bool,
+        is_patient: bool,
+        rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
+    ) -> None:
         self._ledger = ledger
+        self.rules = rules
+        self.ruled: FloatArray = np.zeros(0)
+        self._left_alone: set[int] = set()  # pages that never have a turn again
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
@@ -67,8 +81,8 @@ class DuePages:
     def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
         """host_of: number of the host of every page; it is read here when pages are due."""
         self._host_of = host_of
-        self.fetched_at, self.rate, self.due = (
-            grown(column, size) for column in (self.fetched_at, self.rate, self.due)
+        self.fetched_at, self.rate, self.due, self.ruled = (
+            grown(column, size) for column in (self.fetched_at, self.rate, self.due, self.ruled)
         )
 
     def limit_to(self, pages: Pages) -> None:
@@ -78,8 +92,13 @@ class DuePages:
 
     @property
     def longest(self) -> float:
-        """Seconds after which every page is due."""
+        """Seconds after which every page is due for which there is no rule."""
         return self._schedule.most
+
+    def rule(self, page: int, url: str) -> None:
+        """Let the user's rules hold for a page."""
+        rule = self.rules.of(url)
+        self.ruled[page] = 0.0 if rule is None else rule.seconds
 
     # Resting.
 
@@ -89,6 +108,11 @@ class DuePages:
         self.due[page] = self._due(page, self.price)
         return self.due.item(page)
 
+    def schedule(self, page: int) -> None:
+        """Let a page be due anew: what it follows from has changed."""
+        if self.rate.item(page):
+            self.due[page] = self._due(page, self.price)
+
     def postpone(self, page: int, until: float) -> None:
         """Let a page be due at a time that does not follow from its rate."""
         self.due[page] = until
@@ -96,12 +120,14 @@ class DuePages:
 
     def rest(self, page: int) -> None:
         """Let a page rest until it may have its turn."""
-        if self._rests_again:
+        if self.ruled.item(page) == NEVER:
+            self._left_alone.add(page)
+        elif self._rests_again:
             heapq.heappush(self._resting, packed(page, -_waking(self._wakes(page))))
 
     def is_resting(self, page: int) -> bool:
         """Whether a page rests; looks at all that do."""
-        return any(unpacked(entry) == page for entry in self._resting)
+        return page in self._left_alone or any(unpacked(entry) == page for entry in self._resting)
 
     def end_rest(self, page: int) -> bool:
         """Let a page rest no longer; whether it did. Looks at all that do."""
@@ -110,13 +136,17 @@ class DuePages:
         if did_rest:
             self._resting = resting
             heapq.heapify(resting)
-        return did_rest
+        is_left_alone = page in self._left_alone
+        self._left_alone.discard(page)
+        return did_rest or is_left_alone
 
     def load(self, pages: Pages, hosts: IntArray, now: float) -> None:
         """`rest` for many pages at once, before any other rests. hosts: number of the host of each."""
         if not self._is_patient:
             self._settle(pages, now)
-        self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages.tolist()]
+        is_never = self.ruled[pages] == NEVER
+        self._left_alone.update(pages[is_never].tolist())
+        self._resting = [packed(page, -_waking(self._wakes(page))) for page in pages[~is_never].tolist()]
         heapq.heapify(self._resting)
         self._pages_of.update(hosts.tolist())
 
@@ -203,7 +233,7 @@ class DuePages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """A page has its turn: the prices move by whether it was due before it could have it."""
-        if not self.rate.item(page):
+        if not self.rate.item(page) or self.ruled.item(page):
             return
         pages, price = self._pages_of[host.id], self.prices.get(host.id, self.price)
         is_late = self._due(page, max(price, self.price)) <= host.not_before
@@ -233,11 +263,15 @@ class DuePages:
 
     def _settle(self, pages: Pages, now: float) -> None:
         """Let the price be one at which few of some pages are late: after weeks of rest all are, in no order."""
-        some = [page for page in pages[:: max(1, len(pages) // _SAMPLE)].tolist() if self.rate.item(page)]
+        sample = pages[:: max(1, len(pages) // _SAMPLE)].tolist()
+        some = [page for page in sample if self.rate.item(page) and not self.ruled.item(page)]
         while self.price < _MOST_PRICE and sum(self._due(page, self.price) <= now for page in some) > len(some) // _FEW:
             self.price *= 2.0
 
     def _due(self, page: int, price: float) -> float:
+        ruled = self.ruled.item(page)
+        if ruled:
+            return self.fetched_at.item(page) + min(ruled, _NEVER)
         worth, rate = self.worth(page), self.rate.item(page)
         if rate < 0.0:
             rate = self.first_rates.of(self._host_of.item(page))
@@ -245,7 +279,7 @@ class DuePages:
 
     def _wakes(self, page: int) -> float:
         """When the rest of a page is over."""
-        if self._is_patient or not self.rate.item(page):
+        if self._is_patient or not self.rate.item(page) or self.ruled.item(page):
             return self.due.item(page)
         return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))
 

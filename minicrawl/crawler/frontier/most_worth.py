@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.first_rates import FirstRates
+from minicrawl.crawler.frontier.schedules import NEVER, rules_of
 from minicrawl.store.reader import Store
 
 
@@ -45,9 +46,20 @@ class ReadPages(NamedTuple):
 
 def most_worth(store: Store, n: int, now: float) -> list[Choice]:
     """The n read pages that gain most by a fetch now (Unix seconds), the best first; of equals the older one."""
-    found = read_pages(store, now, due_by=now)
+    found = _of_no_rule(store, read_pages(store, now, due_by=now))
     order = np.lexsort((found.page, -found.age, -found.importance * found.stale))[:n]
     return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
+
+
+def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
+    """Those of some pages that no rule of the user's keeps from being fetched again."""
+    rules = rules_of(kept_settings(store))
+    if not rules.rules or not len(found.page):
+        return found
+    urls = list(store.page_table.urls())
+    matched = (rules.of(urls[page]) for page in found.page.tolist())
+    may_be = np.array([rule is None or rule.seconds < NEVER for rule in matched])
+    return ReadPages(*(column[may_be] for column in found))
 
 
 def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:

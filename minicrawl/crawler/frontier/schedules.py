@@ -1,9 +1,13 @@
 """How long a page rests between two fetches of it, by the settings of a crawl."""
 
+import math
+import re
 from dataclasses import dataclass
 
 from minicrawl.opic.refresh import interval
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import CrawlSettings, parse_refresh_rule
+
+NEVER = math.inf
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,35 @@ class Fixed:
     def reason(self, seconds: float) -> str:
         """The same: always fixed."""
         return "fixed"
+
+
+@dataclass(frozen=True)
+class RefreshRule:
+    """How long pages rest whose URL matches. seconds: NEVER if they are not fetched again. text: as it was given."""
+
+    pattern: re.Pattern[str]
+    seconds: float
+    text: str
+
+
+@dataclass(frozen=True)
+class RefreshRules:
+    """The rules of --refresh-rule, in their order."""
+
+    rules: tuple[RefreshRule, ...] = ()
+
+    def of(self, url: str) -> RefreshRule | None:
+        """The first rule that a URL matches."""
+        return next((rule for rule in self.rules if rule.pattern.search(url)), None)
+
+
+def rules_of(settings: CrawlSettings) -> RefreshRules:
+    """The rules of a crawl."""
+    rules = []
+    for text in settings.refresh_rule:
+        pattern, seconds = parse_refresh_rule(text)
+        rules.append(RefreshRule(pattern, NEVER if seconds is None else seconds, text))
+    return RefreshRules(tuple(rules))
 
 
 def schedule_of(settings: CrawlSettings) -> ByWorth | Fixed:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.frontier.schedules import schedule_of
+from minicrawl.crawler.frontier.schedules import rules_of, schedule_of
 from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
@@ -86,4 +86,10 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
     has_budget = settings.pages is not None or settings.time is not None
     is_simple = settings.recrawl_after is not None
     waits = waits and (settings.refresh or not is_simple)
-    return DuePages(accounts.ledger, schedule_of(settings), waits=waits, is_patient=is_simple or not has_budget)
+    return DuePages(
+        accounts.ledger,
+        schedule_of(settings),
+        waits=waits,
+        is_patient=is_simple or not has_budget,
+        rules=rules_of(settings),
+    )

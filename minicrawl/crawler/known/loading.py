@@ -103,10 +103,16 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
     due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
     due.first_rates.load(writer)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
+    if due.rules.rules:
+        for page, url in enumerate(writer.page_table.urls()):
+            due.rule(page, url)
     if len(kept.page):
         ahead = np.maximum(kept.fetched_at - now, 0.0)
         due.fetched_at[kept.page], due.rate[kept.page] = kept.fetched_at - ahead, kept.rate
         due.due[kept.page] = np.minimum(kept.due - ahead, now + due.longest)
+        is_ruled = (due.ruled[kept.page] > 0.0) | (kept.due > kept.fetched_at + due.longest)  # or was, before
+        for page in kept.page[is_ruled].tolist():
+            due.schedule(page)
     for page, fetched_at in zip(others.page.tolist(), others.fetched_at.tolist(), strict=True):
         due.fetched(page, min(fetched_at, now))
 

@@ -70,6 +70,7 @@ class Refreshing:
         if row is None or not row.fetches:
             if row is None:
                 self._due.add(self._frontier.host(page))
+            self._due.rule(page, fetched.url)
             self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
             row = RefreshRow(
                 page,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.frontier.schedules import ByWorth, Fixed, schedule_of
+from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed, rules_of, schedule_of
 from minicrawl.opic.refresh import interval
 from minicrawl.settings import CrawlSettings
 
@@ -21,3 +21,10 @@ def test_the_simple_rule_is_the_same_for_every_page() -> None:
     assert schedule_of(CrawlSettings(refresh_min="2h", refresh_max="3d")) == ByWorth(
         pytest.approx(7200.0), pytest.approx(259_200.0)
     )
+
+
+def test_the_first_rule_that_matches_counts() -> None:
+    rules = rules_of(CrawlSettings(refresh_rule=("/news/old/=never", "/news/=1h")))
+    found = [rules.of(f"http://a.test/{path}") for path in ("news/old/1", "news/2", "about")]
+    assert [rule and rule.seconds for rule in found] == [NEVER, 3600.0, None]
+    assert rules_of(CrawlSettings()).of("http://a.test/news/") is None

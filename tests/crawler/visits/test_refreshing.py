@@ -8,10 +8,11 @@ import httpx
 import pytest
 from sites import Server, crawl, of_version, rows
 
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.refresh.page_refresh import PageRefresh
 from minicrawl.crawler.books.audit import audit
-from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings
-from minicrawl.store.reader import open_store
+from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
@@ -44,6 +45,13 @@ def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Ch
 
 def row(store: Path, columns: str) -> tuple[Any, ...]:
     return rows(store, f"SELECT {columns} FROM refresh JOIN pages ON pages.id = page WHERE url = ?", PAGE)[0]
+
+
+def page_of(store: Store, url: str) -> PageRefresh:
+    page = explain(store, url).page
+    assert page is not None
+    assert page.refresh is not None
+    return page.refresh
 
 
 def linking(text: str) -> str:
@@ -153,9 +161,34 @@ def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old
     assert [sorted(set(server.asked)) for server in (first, soon, later)] == [sorted(site), [], sorted(site)]
 
 
-def test_discovery_has_its_share_beside_refresh() -> None:
-    assert CrawlSettings().discovery_share == 1.0
-    assert CrawlSettings(refresh=True).discovery_share == 0.7
-    assert CrawlSettings(refresh=True, discovery=0.3).discovery_share == 0.3
-    with pytest.raises(SettingError, match="--refresh-min must be at most --refresh-max"):
-        CrawlSettings(refresh_min="2d", refresh_max="1d")
+def test_rules_of_the_user_say_when_pages_are_fetched_again(tmp_path: Path) -> None:
+    """In two runs; the second one with another rule. Never sooner, however much budget is left."""
+    store = tmp_path / "crawl.db"
+    names = ("often", "seldom", "never", "other")
+    site = {HOME: [HOME + name for name in names], **{HOME + name: [HOME] for name in names}}
+    rules = ("/often=30m", "/seldom=4h", "/never=never")
+    _, server = crawl(site, store, [HOME], refresh=True, time="9h", refresh_rule=rules, timing=PATIENT, probe=False)
+    asked = Counter(server.asked)
+    assert asked[HOME + "often"] in (17, 18, 19)
+    assert asked[HOME + "seldom"] == 3
+    assert asked[HOME + "never"] == 1
+    assert 4 <= asked[HOME + "other"] <= 10
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        found = {name: page_of(reader, HOME + name) for name in names}
+        chosen = {reader.page_table.url(choice.page) for choice in most_worth(reader, 100, 4e9)}
+    assert {name: page.rule for name, page in found.items()} == {
+        **dict(zip(names, rules, strict=False)),
+        "other": None,
+    }
+    assert found["never"].due is None
+    assert found["seldom"].due == found["seldom"].fetched_at + 4 * 3600.0
+    assert chosen == {url for url in site if not url.endswith("never")}
+
+    _, later = crawl(
+        site, store, [], time="9h", refresh_rule="/seldom=never", refresh_min="8h", timing=PATIENT, probe=False
+    )
+    asked = Counter(later.asked)
+    assert asked[HOME + "seldom"] == 0
+    assert 1 <= asked[HOME + "never"] <= 2
+    assert 1 <= asked[HOME + "often"] <= 2
