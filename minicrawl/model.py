@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from minicrawl.archive_record import ArchiveRecord
+
 
 class State(StrEnum):
     """Where a known URL stands. Exactly one, always; `reason` beside it says why."""
@@ -31,13 +33,14 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: as the `Fetched` of the last answer has them; with either, the server is to answer only if
     the page has changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of
-    those of the same name.
+    those of the same name. `archives`: whether the archive is to have the answer, if there is an archive.
     """
 
     url: str
     etag: str | None = None
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    archives: bool = True
 
     @property
     def is_conditional(self) -> bool:
@@ -55,6 +58,7 @@ class Fetched:
     byte, for a `PageRequest`; `not_modified`: the page is as it was when it sent the validators it was asked with.
     `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
     minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.words.
+    `record`: where it is in the archive, if it is.
     """
 
     url: str
@@ -78,6 +82,7 @@ class Fetched:
     sketch: bytes | None = None
     wording: int | None = None
     words: bytes = b""
+    record: ArchiveRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

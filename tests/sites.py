@@ -115,6 +115,8 @@ _EIGHTH = """
     DROP TABLE expected_sites;
     DELETE FROM meta WHERE key = 'expected';
     CREATE VIEW ranks AS SELECT * FROM pages;
+    DROP TABLE archive_files;
+    DROP TABLE records;
 """
 _SEVENTH = """
     ALTER TABLE links DROP COLUMN places;

@@ -25,6 +25,7 @@ _COMMANDS = {
     "control": "Steer a crawl that runs: pause, settings, seeds.",
     "check": "Audit a store: cash, links, reasons.",
     "verify": "Compare the ranking with exact PageRank.",
+    "archive": "Find, read and check what a crawl has kept.",
     "backup": "Copy a store to a file, also while a crawl runs.",
     "compact": "Make a store's file as small as it can be.",
     "salvage": "Write what can be read of a damaged store anew.",

@@ -9,6 +9,7 @@ hosts       hosts, how fast they are asked, whether anybody answers at all
 frontier    which page of which host is next, and when
 html        links, text and directives out of the bytes of a page
 robots      what a robots.txt allows
+archiving   what of an exchange goes into the archive
 outcomes    what an answer means for its page: every reason code
 sitemaps    which URLs a sitemap lists, and when they become known
 known       the web as this crawl knows it, and what the next commit writes of it

@@ -11,6 +11,7 @@ from pathlib import Path
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
@@ -91,6 +92,7 @@ class Absorber:
                 writer, Path(settings.items), columns_of(settings.extract, settings.extract_structured)
             )
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
+        self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
         self.settling = Settling(accounts, web.batch, writer)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
@@ -180,6 +182,7 @@ class Absorber:
             texts=self.texts,
             items=self.items,
             hook_failures=self.hook_failures,
+            archived=self.archived,
             timing=timing,
         )
 
@@ -201,6 +204,7 @@ class Absorber:
             self.items,
             self.hook_failures,
             self.frontier.pages.anticipated or NotAnticipated(),
+            self.archived,
         )
         return [part for part in parts if part is not None]
 

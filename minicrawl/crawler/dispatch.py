@@ -141,6 +141,8 @@ class Dispatch:
 
     def _take(self, request: Request, now: float) -> None:
         """Take in that a request is over."""
+        if self._absorber.archived is not None and request.fetched.record is not None:
+            self._absorber.archived.note(request.fetched.record, request.page if request.is_page else None)
         if request.is_page and self.limits.has_enough:
             request.put_back(0.0, now)
             return

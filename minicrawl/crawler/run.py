@@ -14,6 +14,7 @@ import numpy as np
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
+from minicrawl.crawler.archiving.capture import MakeCapture
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
@@ -159,6 +160,8 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             on_begin(run)
         with _signals(engine, handle_signals):
             await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
+    if absorber.archived is not None:
+        absorber.archived.end()
     if not engine.is_aborted:
         _settle(engine, absorber, merges=settings.merge_duplicates)
     if absorber.items is not None:
@@ -212,23 +215,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     absorber.settling.let_weigh(_surfer(settings))
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
-    wanted = Wanted(
-        anchors=bool(settings.topic),
-        places=True,
-        words=settings.probe,
-        blocks=settings.refreshes,
-        kept=settings.keeps_text,
-    )
-    wanted = replace(wanted, extract=settings.extract, hooks=settings.hook, structured=settings.extract_structured)
-
-    def local() -> LocalSource:
-        room_now = files(settings.concurrency)
-        return LocalSource(settings, _carrier(transport, timing), timing, room_now, origins, wanted)
-
-    def in_workers(workers: int) -> WorkerSource:
-        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted)
-
-    source = ChangingSource(settings.workers, local, in_workers)
+    source = _source(settings, absorber, origins, transport, timing)
     requests = requests_of(absorber, settings, timing)
     engine = Engine(
         absorber,
@@ -243,6 +230,32 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     )
     changes = Changes(settings, absorber, requests, engine)
     return Run(engine, absorber, source, changes, clock, transport is not None)
+
+
+def _source(
+    settings: CrawlSettings, absorber: Absorber, origins: frozenset[str], transport: Any, timing: Timing
+) -> ChangingSource:
+    """Who fetches. origins: of the seeds."""
+    wanted = Wanted(
+        anchors=bool(settings.topic),
+        places=True,
+        words=settings.probe,
+        blocks=settings.refreshes,
+        kept=settings.keeps_text,
+    )
+    wanted = replace(wanted, extract=settings.extract, hooks=settings.hook, structured=settings.extract_structured)
+    archived = absorber.archived
+    capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
+
+    def local() -> LocalSource:
+        carrier, files = _carrier(transport, timing), room(raised_limit(), settings.concurrency)
+        shown = None if capture is None else capture()
+        return LocalSource(settings, carrier, timing, files, origins, wanted, shown)
+
+    def in_workers(workers: int) -> WorkerSource:
+        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted, capture)
+
+    return ChangingSource(settings.workers, local, in_workers)
 
 
 def _carrier(transport: Any, timing: Timing) -> Transport | None:

@@ -3,6 +3,7 @@
 crawl     CrawlSettings: all settings of a crawl by their flat names, read, checked, and as the store keeps them
 groups    each setting once: its default, what it may be, its meaning; in groups
 refresh   the group of settings that say when pages are fetched again
+archive   the group of the archive
 requests  what requests carry and where they go: headers, contact, routes, proxy
 given     the types in which Python programs give settings
 setting   what is known of one setting beside its value

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from minicrawl.errors import SettingError
+from minicrawl.settings.archive import Archive
 from minicrawl.settings.groups import (
     GROUPS,
     Focus,
@@ -42,7 +43,7 @@ class AsBefore(Enum):
 
 # The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(Http, Identity, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
+class CrawlSettings(Http, Identity, Archive, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
     """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
 
     Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are
@@ -113,6 +114,7 @@ class CrawlSettings(Http, Identity, Keep, Focus, Refresh, Order, Politeness, Tra
         kept = {name: getattr(self, name) for name in SETTINGS if name != "header"}
         kept["connect_to"] = [str(rule) for rule in self.connect_to]
         kept["ca_file"] = self.ca_file and str(self.ca_file)
+        kept["archive"] = self.archive and str(self.archive)
         kept["proxy"] = shown_proxy(self.proxy)
         return json.dumps(kept)
 

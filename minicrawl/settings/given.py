@@ -59,6 +59,11 @@ class GivenSettings(AdjustableSettings, total=False):
     hook: str | Iterable[str] | AsBefore
     strict_hooks: bool | AsBefore
     search: bool | AsBefore
+    archive: str | Path | AsBefore | None
+    archive_size: int | str | AsBefore
+    dedup: bool | AsBefore
+    archive_types: str | Iterable[str] | AsBefore
+    archive_noarchive: bool | AsBefore
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore

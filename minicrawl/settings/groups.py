@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.settings import requests, values
+from minicrawl.settings.archive import Archive
 from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
@@ -359,4 +360,4 @@ class Keep:
     )
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Identity, Http)
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Archive, Identity, Http)

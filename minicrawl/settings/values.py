@@ -200,6 +200,17 @@ def there(name: str, path: Any) -> None:
         raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
 
 
+def folder(name: str, path: Any) -> None:
+    if path.exists() and not path.is_dir():
+        raise SettingError(f"{option(name)} {path} is no folder; name one, or a path where there is nothing yet")
+
+
+def media_types(name: str, value: Any) -> None:
+    for given in value:
+        if not re.fullmatch(r"[\w.+-]+/([\w.+-]+|\*)", given):
+            raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {given!r}")
+
+
 def anything(_: str, __: Any) -> None:
     """Whatever the reader has let pass."""
 

@@ -7,5 +7,6 @@ write        the write side, as far as it is cut        writer         the write
 links        outlinks as bytes                          urlhash        the hash under which a URL is found
 file_column  a number per page on disk                  spill          arrays on disk
 texts        what pages say, in a file beside
+archived     what the archive holds: its files, and the answers in them
 upkeep       backup and compact                         damaged_store  what can still be read of a damaged store
 """

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.archived import Archived
 from minicrawl.store.database import damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.anticipated import Anticipated
@@ -53,6 +54,7 @@ class Store:
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
         self.anticipated = Anticipated(self._tables)
+        self.archived = Archived(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
 

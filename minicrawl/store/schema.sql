@@ -220,6 +220,29 @@ CREATE TABLE importances (
     PRIMARY KEY (page, at)
 ) STRICT, WITHOUT ROWID;
 
+-- Files of the archive (minicrawl/archive).
+CREATE TABLE archive_files (
+    name          TEXT    PRIMARY KEY,
+    size          INTEGER NOT NULL             -- bytes that are committed; what is behind them belongs to no commit
+) STRICT;
+
+-- Answers that are in the archive.
+CREATE TABLE records (
+    id            INTEGER PRIMARY KEY,
+    page          INTEGER,                     -- pages.id; NULL: a robots.txt, a sitemap, a probe
+    url           TEXT,                        -- of such; NULL: that of the page
+    at            REAL    NOT NULL,            -- Unix seconds: when the request left
+    file          TEXT    NOT NULL,            -- archive_files.name
+    start         INTEGER NOT NULL,            -- of the record, in bytes
+    length        INTEGER NOT NULL,
+    digest        BLOB    NOT NULL,            -- SHA-1 of the body as it was sent, without transfer coding
+    kind          TEXT    NOT NULL,            -- response revisit not-modified
+    status        INTEGER NOT NULL,            -- HTTP status
+    media_type    TEXT    NOT NULL
+) STRICT;
+CREATE INDEX records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200;
+CREATE INDEX records_by_page ON records (page) WHERE page IS NOT NULL;
+
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY

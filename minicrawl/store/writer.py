@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
@@ -216,6 +217,12 @@ class Writer(Store):
 
     def forget_texts(self) -> None:
         self._db.execute("DELETE FROM texts")
+
+    def save_archive_files(self, rows: Iterable[ArchiveFileRow]) -> None:
+        self._replace("archive_files", ArchiveFileRow, rows)
+
+    def add_records(self, rows: Iterable[RecordRow]) -> None:
+        self._insert("records", RecordRow, rows)
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -21,6 +21,7 @@ from minicrawl.store.read.link_table import LinkTable
         "why",
         "check",
         "verify",
+        "archive",
         "backup",
         "compact",
         "control",

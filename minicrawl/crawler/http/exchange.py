@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.http.transport import Field
+from minicrawl.model import ParsedPage
 
 
 class Truncated(StrEnum):
@@ -63,10 +65,11 @@ def every_type(media_type: str) -> bool:
 class Capture:
     """Who is shown every exchange, in the process that fetches: of pages, robots.txt files, sitemaps, redirects.
 
-    `observe`: is called before the answer goes on to the crawl. What it raises ends the crawl, or in a worker process
-    that request. `reads`: whether bodies of a media type are read, up to the largest size of a page, though the crawl
-    has no use for them.
+    `observe`: is called before the answer goes on to the crawl, with what the page says, if it is one; returns where it
+    has written it. A StoreError from there ends the crawl. `reads`: whether bodies of a media type are read, up to the
+    largest size of a page, though the crawl has no use for them. `close`: nothing more is shown.
     """
 
-    observe: Callable[[Exchange], None]
+    observe: Callable[[Exchange, ParsedPage], ArchiveRecord | None]
     reads: Callable[[str], bool] = no_other_type
+    close: Callable[[], None] = lambda: None

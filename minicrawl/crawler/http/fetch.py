@@ -29,7 +29,7 @@ from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import TlsClient, trust
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.errors import FetchError
-from minicrawl.model import Fetched, Located, PageRequest
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
@@ -84,11 +84,26 @@ class Fetcher:
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
+        fetched, exchange = await self._exchanged(request, any_type, at_least, take)
+        return self.observed(fetched, exchange, ParsedPage())
+
+    async def exchanged(self, request: PageRequest) -> tuple[Fetched, Exchange | None]:
+        """`fetch` of a page, before anybody has seen the exchange, which there is if somebody is to."""
+        return await self._exchanged(request, False, 0, None)
+
+    def observed(self, fetched: Fetched, exchange: Exchange | None, parsed: ParsedPage) -> Fetched:
+        """Show an exchange to whoever wants to see it; what was fetched, and where it was written."""
+        if self._capture is None or exchange is None:
+            return fetched
+        record = self._capture.observe(exchange, parsed)
+        return fetched if record is None else replace(fetched, record=record)
+
+    async def _exchanged(
+        self, request: PageRequest, any_type: bool, at_least: int, take: Take | None
+    ) -> tuple[Fetched, Exchange | None]:
         job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
-        if self._capture is not None and job.exchange is not None:
-            self._capture.observe(job.exchange)
-        return fetched
+        return fetched, job.exchange
 
     async def locate(self, url: str) -> Located:
         """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
@@ -107,6 +122,8 @@ class Fetcher:
     ) -> None:
         await self._transport.aclose()
         await self._resolver.close()
+        if self._capture is not None:
+            self._capture.close()
 
     async def _fetched(self, job: "_Job") -> Fetched:
         """What a request leads to; whatever fails, a `Fetched` with the reason."""

@@ -51,16 +51,17 @@ class LocalSource:
         headers, failures = self._hooks.request(request.url)
         if headers:
             request = request._replace(headers=(*request.headers, *headers))
-        fetched = await self._fetcher.fetch(request)
+        fetched, exchange = await self._fetcher.exchanged(request)
+        parsed = ParsedPage()
         try:
             fetched, parsed = await self._parsed(fetched)
             if failures:
                 parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
-            return fetched, parsed
         except PageDiedError:
-            return Fetched(request.url, reason="worker-died"), ParsedPage()
+            fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
-            return unread(fetched, error), ParsedPage()
+            fetched = unread(fetched, error)
+        return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
 
     async def _parsed(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()

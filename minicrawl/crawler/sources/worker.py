@@ -24,6 +24,7 @@ from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
+from minicrawl.errors import StoreError
 from minicrawl.model import Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
@@ -38,6 +39,14 @@ class _ToLine(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._send(LOGGED, (record.levelno, self.format(record)))
+
+
+def failed(error: Exception, asked: object) -> StoreError | None:
+    """What a worker answers that has failed: what is to end the crawl, or None."""
+    if isinstance(error, StoreError):
+        return error
+    logging.getLogger("minicrawl").error("a worker failed over %s", asked, exc_info=error)
+    return None
 
 
 def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
@@ -65,9 +74,8 @@ async def serve(line: Connection) -> None:
     async def answer(source: LocalSource, number: int, what: str, asked: Any) -> None:
         try:
             send(number, await result(source, number, what, asked))
-        except Exception:  # whatever it is: somebody waits for the answer
-            logging.getLogger("minicrawl").exception("a worker failed over %s", asked)
-            send(number, None)
+        except Exception as error:  # whatever it is: somebody waits for the answer
+            send(number, failed(error, asked))
 
     async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
         match what:

@@ -24,7 +24,7 @@ from typing import Any, Self
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.keys import authority
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted, WorkerStatus
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -234,7 +234,10 @@ class WorkerSource:
                 if request in worker.taking:
                     worker.taking[request](*answer)
             elif (waiting := worker.waiting.get(request)) is not None and not waiting.done():
-                waiting.set_result(answer)
+                if isinstance(answer, StoreError):
+                    waiting.set_exception(answer)
+                else:
+                    waiting.set_result(answer)
 
     def _replace(self, dead: _Worker) -> None:
         """Put a new worker in the place of one that has died or hangs, unless that was to go anyway."""

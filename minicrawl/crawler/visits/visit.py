@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
@@ -66,6 +67,7 @@ class Visits:
     texts: TextWriter | None
     items: ItemFile | None
     hook_failures: HookFailures
+    archived: ArchivedRecords | None
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
@@ -111,7 +113,10 @@ class Visits:
 
     def request(self, page: int, url: str) -> PageRequest:
         """How to ask for a page."""
-        return PageRequest(url) if self.refreshing is None else self.refreshing.request(page, url)
+        asked = PageRequest(url) if self.refreshing is None else self.refreshing.request(page, url)
+        if asked.is_conditional and self.archived is not None and not self.archived.has(page):
+            return PageRequest(url)  # a 304 would leave the archive without the page
+        return asked
 
     def _was_read(self, page: int) -> bool:
         """Whether a page was read, and was still there the last time."""

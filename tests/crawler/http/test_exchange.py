@@ -35,7 +35,7 @@ def seen(server: Server, request: PageRequest, reads=no_other_type, **settings) 
     async def run() -> Fetched:
         async with server:
             given = all_names_at(server.port, **settings)
-            async with Fetcher(given, capture=Capture(shown.append, reads)) as fetcher:
+            async with Fetcher(given, capture=Capture(lambda exchange, _: shown.append(exchange), reads)) as fetcher:
                 return await fetcher.fetch(request)
 
     return asyncio.run(run()), shown
@@ -86,7 +86,8 @@ def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
     fetched, (exchange,) = seen(says(reply), PageRequest(URL), every_type)
 
     async def again() -> Fetched:
-        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=Capture(lambda _: None, every_type)) as fetcher:
+        capture = Capture(lambda *_: None, every_type)
+        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=capture) as fetcher:
             return await fetcher.fetch(PageRequest(URL))
 
     assert replace(asyncio.run(again()), seconds=0, waited=0) == replace(fetched, seconds=0, waited=0)
@@ -136,7 +137,7 @@ def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
     async def run() -> None:
         async with server:
             settings = all_names_at(server.port)
-            async with LocalSource(settings, capture=Capture(shown.append)) as source:
+            async with LocalSource(settings, capture=Capture(lambda exchange, _: shown.append(exchange))) as source:
                 await source.robots("http://h.test/robots.txt")
                 await source.robots("http://h.test/r")
                 await source.sitemap("http://h.test/map.txt", lambda urls, is_index: None)

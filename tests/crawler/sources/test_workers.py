@@ -177,7 +177,7 @@ import os
 from minicrawl.crawler.http.exchange import Capture
 
 def capture():
-    def show(exchange):
+    def show(exchange, parsed):
         print(os.getpid(), exchange.url, exchange.status, file=open("SEEN", "a"))
 
     return Capture(show)

@@ -1,0 +1,67 @@
+"""The archive of a crawl: its folder, and what the store knows of it."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from minicrawl.archive.cdxj import Captured
+from minicrawl.archive.collection import Collection
+from minicrawl.archive.reading import Record
+from minicrawl.crawler.archiving.records import as_captured
+from minicrawl.crawler.http.codings import decoder
+from minicrawl.crawler.http.response_fields import ResponseFields
+from minicrawl.crawler.http.wire.answer_reader import AnswerReader
+from minicrawl.errors import FetchError, SettingError
+from minicrawl.store.reader import Store, open_store
+
+
+class OpenedArchive(NamedTuple):
+    """An archive. committed: sizes of its files by name, as its store knows them; None without a store."""
+
+    collection: Collection
+    committed: dict[str, int] | None
+
+
+@contextmanager
+def opened(store: Path, folder: Path | None) -> Iterator[OpenedArchive]:
+    """The archive in a folder, or, without one, that of a store, with what its index does not have yet.
+
+    Raises SettingError, StoreError.
+    """
+    with ExitStack() as stack:
+        if folder is not None:
+            yield OpenedArchive(stack.enter_context(closing(Collection(folder))), None)
+            return
+        reader = stack.enter_context(open_store(store))
+        with reader.snapshot():
+            collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed(reader))))
+            committed = reader.archived.files()
+        yield OpenedArchive(collection, committed)
+
+
+def folder_of(store: Store) -> Path:
+    """The folder with the archive of a store. Raises SettingError."""
+    folder = store.meta_json("settings").get("archive")
+    if folder is None:
+        raise SettingError(
+            f"{store.path} has no archive; 'minicrawl crawl --archive DIR' begins one, --archive DIR here names another"
+        )
+    return Path(folder)
+
+
+def unindexed(store: Store) -> Iterator[Captured]:
+    """What is in the archive of a store and not in its index yet."""
+    for _, url, row in store.archived.after(int(store.meta("archive_indexed") or 0)):
+        yield as_captured(url, row)
+
+
+def decoded(record: Record, payload: bytes) -> bytes:
+    """The body of an answer without its content coding; as it is, where that cannot be undone."""
+    answer = AnswerReader()
+    try:
+        answer.feed(record.head)
+        coding = ResponseFields(answer.fields).joined(b"content-encoding")
+        return b"".join(decoder(coding).pieces(payload))
+    except FetchError:
+        return payload

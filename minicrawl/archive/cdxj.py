@@ -1,0 +1,244 @@
+"""The index of an archive: a line per answer, sorted, in which a URL is found by halving (CDXJ, as pywb reads it).
+
+    test,h)/page?a=1 20261121110203 {"url": "http://h.test/page?a=1", "mime": "text/html", "status": "200",
+     "digest": "sha1:...", "length": "1234", "offset": "567", "filename": "minicrawl-....warc.gz"}     (all in one line)
+
+The key (SURT) has the host from its end to its beginning, so that what belongs to a site stands together. It is the
+same for http and https, with www and without, as in other archives.
+"""
+
+import heapq
+import itertools
+import json
+import mmap
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from minicrawl.archive.record import sha1
+from minicrawl.errors import SettingError, StoreError
+
+_SORTED_AT_ONCE = 200_000
+_WWW = re.compile(r"^www\d*\.(?=.)")
+_SLASHES = re.compile("//+")
+_PORTS = {"http": 80, "https": 443}
+REVISIT = "warc/revisit"
+"""Where the media type of a revisit is not known."""
+
+
+class Captured(NamedTuple):
+    """An answer in an archive. stamp: its date, YYYYmmddHHMMSS. is_revisit: the body is in another record."""
+
+    url: str
+    stamp: str
+    media_type: str
+    status: int
+    digest: str
+    file: str
+    start: int
+    length: int
+    is_revisit: bool
+
+
+def surt(url: str) -> str:
+    """The key of a URL."""
+    try:
+        parts = urlsplit(url.strip())
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return url.lower()
+    host = _WWW.sub("", host)
+    is_address = ":" in host or host.replace(".", "").isdigit()
+    name = host if is_address else ",".join(reversed(host.split(".")))
+    colon = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
+    path, query = _SLASHES.sub("/", _plain(parts.path)).rstrip("/"), "&".join(sorted(_plain(parts.query).split("&")))
+    return f"{name}{colon}){path or '/'}{'?' if query else ''}{query}"
+
+
+def stamp(at: float) -> str:
+    """Unix seconds as 14 digits."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
+
+
+def parse_stamp(text: str) -> str:
+    """The 14 digits of a date: 2026, 2026-11, 2026-11-21, 2026-11-21T11:02:03Z, 20261121110203. Raises SettingError."""
+    digits = re.sub(r"[-:TZ ]", "", text.partition(".")[0])
+    earliest = "00000101000000"
+    whole = digits + earliest[len(digits) :]
+    try:
+        if len(digits) < 4 or len(digits) > 14 or not digits.isdecimal():
+            raise ValueError
+        datetime.strptime(whole, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        raise SettingError(f"a date is 2026-11-21, 2026-11-21T11:02:03 or a part of it, in UTC, not {text!r}") from None
+    return whole
+
+
+def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
+    """Of answers, the oldest first, the one nearest to a date of 14 digits, or the last; no 304 if there is another."""
+    found = [one for one in found if one.status != 304] or found
+    if when is None:
+        return found[-1] if found else None
+    return min(found, key=lambda one: abs(_seconds(one.stamp) - _seconds(when)), default=None)
+
+
+def _seconds(digits: str) -> float:
+    """Unix seconds of 14 digits."""
+    return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+
+
+def line(captured: Captured) -> str:
+    """A line of the index, without its end."""
+    facts = {
+        "url": captured.url,
+        "mime": captured.media_type or "unk",
+        "status": str(captured.status),
+        "digest": captured.digest,
+        "length": str(captured.length),
+        "offset": str(captured.start),
+        "filename": captured.file,
+    }
+    if captured.is_revisit:
+        facts |= {"mime": REVISIT, "revisit": captured.media_type or "unk"}
+    return f"{surt(captured.url)} {captured.stamp} {json.dumps(facts)}"
+
+
+def read(text: str) -> Captured | None:
+    """What a line says; None for one of another kind, such as a comment."""
+    try:
+        _, when, rest = text.split(" ", 2)
+        facts = json.loads(rest)
+        kind, status = facts.get("mime", "unk"), str(facts.get("status", "-"))
+        return Captured(
+            facts["url"],
+            when,
+            (facts.get("revisit", "unk") if kind == REVISIT else kind).replace("unk", ""),
+            int(status) if status.isdecimal() else 0,
+            facts.get("digest", ""),
+            facts["filename"],
+            int(facts["offset"]),
+            int(facts.get("length", 0)),
+            kind == REVISIT,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, int, str]) -> Captured:
+    """An answer of which this process knows the record. row: file, start, length, kind, status, media type."""
+    file, start, length, kind, status, media_type = row
+    return Captured(url, stamp(at), media_type, status, sha1(digest), file, start, length, kind != "response")
+
+
+def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
+    """Bring lines, in any order, into a sorted index, or make it of them alone; how many it has then.
+
+    The index is whole under its name at any time. Of lines that are alike one is left.
+    """
+    unfinished = index.with_name(f"{index.name}.new")
+    count, runs = 0, list[Path]()
+    try:
+        index.parent.mkdir(parents=True, exist_ok=True)
+        for run in _sorted_runs(index, lines):
+            runs.append(run)
+        with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+            parts = [_lines(run) for run in runs]
+            if not is_anew and index.exists():
+                parts.append(_lines(index))
+            for text, _ in itertools.groupby(heapq.merge(*parts)):
+                out.write(text + "\n")
+                count += 1
+            out.flush()
+            os.fsync(out.fileno())
+        unfinished.replace(index)
+    except OSError as error:
+        raise StoreError(f"{index} cannot be written: {error.strerror}; see to its disk and folder") from error
+    finally:
+        for part in (*runs, unfinished):
+            part.unlink(missing_ok=True)
+    return count
+
+
+def _sorted_runs(index: Path, lines: Iterable[str]) -> Iterator[Path]:
+    """Sorted files of some of the lines each, which fit into memory."""
+    given = iter(lines)
+    for number in itertools.count():
+        some = sorted(itertools.islice(given, _SORTED_AT_ONCE))
+        if not some:
+            return
+        run = index.with_name(f"{index.name}.{number}")
+        run.write_text("".join(f"{text}\n" for text in some), "utf-8", newline="\n")
+        yield run
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        for text in file:
+            yield text.rstrip("\n")
+
+
+class Index:
+    """A sorted index, in which answers are looked up."""
+
+    def __init__(self, path: Path) -> None:
+        self._map: mmap.mmap | bytes = b""
+        if path.exists() and path.stat().st_size:
+            with path.open("rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def find(self, url: str) -> list[Captured]:
+        """All answers of a URL, the oldest first. http and https are two URLs, though their key is one."""
+        return [one for one in self.with_key(surt(url)) if one.url == url]
+
+    def with_key(self, key: str) -> Iterator[Captured]:
+        """All answers with a key, the oldest first."""
+        begins = f"{key} ".encode()
+        at = self._first(begins)
+        while at < len(self._map):
+            end = self._map.find(b"\n", at)
+            end = len(self._map) if end < 0 else end
+            text = self._map[at:end]
+            if not text.startswith(begins):
+                return
+            if (found := read(text.decode("utf-8", "replace"))) is not None:
+                yield found
+            at = end + 1
+
+    def _first(self, key: bytes) -> int:
+        """Where the first line begins that is not before a key."""
+        low, high = 0, len(self._map)
+        while low < high:
+            begin = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = self._map.find(b"\n", begin)
+            end = len(self._map) if end < 0 else end
+            if self._map[begin:end] < key:
+                low = end + 1
+            else:
+                high = begin
+        return min(low, len(self._map))
+
+    def __iter__(self) -> Iterator[Captured]:
+        at = 0
+        while at < len(self._map):
+            end = self._map.find(b"\n", at)
+            end = len(self._map) if end < 0 else end
+            if (found := read(self._map[at:end].decode("utf-8", "replace"))) is not None:
+                yield found
+            at = end + 1
+
+    def close(self) -> None:
+        if isinstance(self._map, mmap.mmap):
+            self._map.close()
+
+
+def _plain(text: str) -> str:
+    """A part of a URL in lower case, without escapes that are not needed; escapes of escapes are undone as well."""
+    plain = text.encode()
+    while b"%" in plain and (undone := unquote_to_bytes(plain)) != plain:
+        plain = undone
+    needed = b"#%"
+    return "".join(chr(byte) if 0x20 < byte < 0x7F and byte not in needed else f"%{byte:02x}" for byte in plain).lower()

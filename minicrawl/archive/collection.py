@@ -1,0 +1,114 @@
+"""An archive as a folder, laid out like a collection of pywb: archive/*.warc.gz, indexes/index.cdxj."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from minicrawl.archive import cdxj
+from minicrawl.archive.cdxj import Captured, Index, stamp
+from minicrawl.archive.reading import DamagedError, Record, record_at, records
+from minicrawl.archive.writer import FILES, INDEXES
+from minicrawl.errors import StoreError
+
+
+class Collection:
+    """Finds and reads what is in an archive. more: answers that are not in its index yet. Raises StoreError."""
+
+    def __init__(self, folder: Path, more: Iterable[Captured] = ()) -> None:
+        if not (folder / FILES).is_dir():
+            raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
+        self.folder = folder
+        self._index = Index(index_of(folder))
+        self._more: dict[str, list[Captured]] = {}
+        for one in more:
+            self._more.setdefault(one.url, []).append(one)
+
+    def __iter__(self) -> Iterator[Captured]:
+        """All answers, in no order."""
+        yield from self._index
+        for some in self._more.values():
+            yield from some
+
+    def of(self, url: str) -> list[Captured]:
+        """All answers of a normalised URL, the oldest first."""
+        return sorted(
+            {*self._index.find(url), *self._more.get(url, ())}, key=lambda one: (one.stamp, one.file, one.start)
+        )
+
+    def of_first(self, urls: Iterable[str]) -> list[Captured]:
+        """All answers of the first of some URLs that has any."""
+        return next((found for url in urls if (found := self.of(url))), [])
+
+    def record(self, captured: Captured) -> Record:
+        """The record of an answer. Raises StoreError."""
+        path = self.folder / FILES / captured.file
+        try:
+            return record_at(path, captured.start, captured.length)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}; bring it back") from error
+        except DamagedError as error:
+            raise StoreError(f"{path} is damaged ({error}); 'minicrawl archive check --deep' tells more") from error
+
+    def answer(self, captured: Captured) -> tuple[Record, bytes]:
+        """The record of an answer, and its body: for a revisit that of the record it refers to. Raises StoreError."""
+        record = self.record(captured)
+        if record.kind != "revisit":
+            return record, record.payload
+        original = self._original(record)
+        if original is None:
+            raise StoreError(
+                f"{captured.url} was the same as {record.fields.get('warc-refers-to-target-uri')}, which is not in "
+                f"{self.folder}; bring back its files, or make the index anew with 'minicrawl archive index'"
+            )
+        return record, self.record(original).payload
+
+    def _original(self, record: Record) -> Captured | None:
+        """What a revisit refers to."""
+        url = record.fields.get("warc-refers-to-target-uri", record.url).strip("<>")
+        digest = record.fields.get("warc-payload-digest", "")
+        found = [one for one in self.of(url) if not one.is_revisit]
+        same = [one for one in found if one.digest.removeprefix("sha1:") == digest.removeprefix("sha1:")]
+        return next(iter(same or found), None)
+
+    def close(self) -> None:
+        self._index.close()
+
+
+def index_of(folder: Path) -> Path:
+    return folder / INDEXES / "index.cdxj"
+
+
+def files(folder: Path) -> list[Path]:
+    """The WARC files of an archive."""
+    return sorted(path for path in (folder / FILES).glob("*") if path.name.endswith((".warc.gz", ".warc")))
+
+
+def captures(path: Path) -> Iterator[Captured]:
+    """The answers in a WARC file. Raises DamagedError and OSError."""
+    for record in records(path):
+        if record.is_answer:
+            yield captured(record, path.name)
+
+
+def captured(record: Record, file: str) -> Captured:
+    """A record of an answer as the index has it."""
+    digest = record.fields.get("warc-payload-digest", "")
+    is_revisit = record.kind == "revisit"
+    when = stamp(record.at)
+    return Captured(
+        record.url, when, record.media_type, record.status, digest, file, record.start, record.length, is_revisit
+    )
+
+
+def index_anew(folder: Path) -> int:
+    """Make the index of an archive of its files; how many answers it has. Raises StoreError."""
+
+    def lines() -> Iterator[str]:
+        for path in files(folder):
+            try:
+                yield from map(cdxj.line, captures(path))
+            except (DamagedError, OSError) as error:
+                raise StoreError(
+                    f"{path} cannot be read to its end: {error}; 'minicrawl archive check' tells more"
+                ) from error
+
+    return cdxj.merge(index_of(folder), lines(), is_anew=True)

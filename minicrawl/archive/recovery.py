@@ -1,0 +1,66 @@
+"""What a killed crawl leaves of its files: exactly what the store has committed.
+
+The order is record, sync, commit: so the store never knows a record that is not on the disk, and what is behind the
+size that the store has of a file belongs to no commit, be it whole or torn. It is cut off before anything is written.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from minicrawl.archive.writer import FILES
+from minicrawl.errors import StoreError
+
+_SLACK = 600.0
+
+
+def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
+    """Let what was written to files reach the disk, and that the new ones are there. Raises StoreError."""
+    try:
+        for name in names:
+            _synced(folder / FILES / name, os.O_WRONLY)
+        if any(True for _ in new):
+            _synced(folder / FILES, os.O_RDONLY)
+    except OSError as error:
+        raise StoreError(f"the archive at {folder} fails: {error.strerror}; see to its disk and run again") from error
+
+
+def _synced(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle) if flags == os.O_RDONLY else os.fdatasync(handle)
+    finally:
+        os.close(handle)
+
+
+def cut(folder: Path, prefix: str, committed: Mapping[str, int], last_commit: float) -> int:
+    """Cut the files that begin with `prefix` to their committed sizes; how many bytes that were.
+
+    last_commit: Unix seconds. Raises StoreError, and leaves all as it is, where a file is shorter than was committed,
+    or was written to long after: then the store is an old copy, and the archive knows more.
+    """
+    try:
+        found = {path: path.stat() for path in (folder / FILES).glob(f"{prefix}-*.warc.gz")}
+        for path, status in found.items():
+            _check(path, status, committed.get(path.name, 0), last_commit)
+        excess = {
+            path: size for path, status in found.items() if status.st_size > (size := committed.get(path.name, 0))
+        }
+        for path, size in excess.items():
+            os.truncate(path, size) if size else path.unlink()
+    except OSError as error:
+        raise StoreError(f"the archive at {folder} cannot be used: {error.strerror}; name another folder") from error
+    return sum(found[path].st_size - size for path, size in excess.items())
+
+
+def _check(path: Path, status: os.stat_result, size: int, last_commit: float) -> None:
+    if status.st_size < size:
+        raise StoreError(
+            f"{path} has {status.st_size} bytes, and the store knows of {size}; bring it back from a backup, or move "
+            "it away to go on without it"
+        )
+    if status.st_size > size and status.st_mtime > last_commit + _SLACK:
+        raise StoreError(
+            f"{path} was written to after the last commit of this store, which must be an older copy: name another "
+            "folder with --archive, or bring back the store that belongs to it"
+        )

@@ -1,0 +1,202 @@
+"""Writing the archive: one open file per process that fetches, a record as soon as its answer is there.
+
+A record is written in one go. A file that has grown beyond its size is closed, and the next one begun. Whether a record
+counts is decided by the store's commit, see recovery.py.
+"""
+
+import contextlib
+import hashlib
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from minicrawl.archive import record
+from minicrawl.archive.record import Original, Sides
+from minicrawl.archive_record import ArchiveRecord, RecordKind
+from minicrawl.errors import StoreError
+
+FILES, INDEXES = "archive", "indexes"
+"""Folders of a collection, as pywb has them."""
+LEAST_REVISIT = 1000
+"""Bytes. A body below that is kept again: most that are alike are of redirects and errors, and a revisit is no
+smaller."""
+_REMEMBERED = 10_000
+
+
+class Answer(NamedTuple):
+    """An exchange, as far as it is kept. head, body: as they came, without transfer coding; is_packed: the body is in a
+    coding, or of a type that has one."""
+
+    url: str
+    at: float
+    peer: str | None
+    request: bytes
+    head: bytes
+    status: int
+    body: bytes
+    media_type: str
+    truncated: str | None
+    is_packed: bool
+
+
+@dataclass(frozen=True)
+class Originals:
+    """Where responses are found that are in the archive: by the SHA-1 of their body, and the last one of a URL.
+
+    Both give the file as well, which may be in another folder by now.
+    """
+
+    of_digest: Callable[[bytes], tuple[Original, str] | None]
+    of_url: Callable[[str], tuple[Original, bytes, str] | None]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """size: bytes after which a file is full. dedups: whether a body that is there is not kept again. facts: of each
+    file, in its warcinfo. left_out: names of request fields, in lower case, that are not kept."""
+
+    size: int
+    dedups: bool
+    facts: dict[str, str] = field(default_factory=dict)
+    left_out: frozenset[bytes] = frozenset()
+
+
+class ArchiveWriter:
+    """Writes to files of its own in a folder. prefix: what their names begin with. Raises StoreError."""
+
+    def __init__(
+        self, folder: Path, prefix: str, rules: Rules, originals: Originals, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._folder = folder / FILES
+        self._prefix = prefix
+        self._rules = rules
+        self._originals = originals
+        self._clock = clock
+        self._file: int | None = None
+        self._name = self._warcinfo = ""
+        self._size = self._serial = 0
+        self._last = 0.0
+        self._recent: OrderedDict[bytes, Original] = OrderedDict()
+
+    def write(self, answer: Answer) -> ArchiveRecord:
+        """Write an answer and its request; where they stand then."""
+        if self._file is None or self._size >= self._rules.size:
+            self._begin_file()
+        at = self._last = max(answer.at, self._last)  # dates of a file never fall, whatever the clock does
+        sides = Sides(answer.url, at, _ip(answer.peer), self._warcinfo)
+        kind, digest, known = self._judged(answer)
+        ids = record.new_id(), record.new_id()
+        if known is None:
+            head = record.honest(answer.head, answer.status, len(answer.body))
+            reply = record.response(
+                ids[0], sides, head, answer.body, digest, truncated=answer.truncated, is_packed=answer.is_packed
+            )
+        else:
+            profile = record.NOT_MODIFIED if kind is RecordKind.NOT_MODIFIED else record.SAME_PAYLOAD
+            reply = record.revisit(ids[0], sides, answer.head, digest, profile, known)
+        sent = record.without(answer.request, self._rules.left_out)
+        asked = record.request(ids[1], sides, sent, ids[0])
+        start = self._append(reply + asked)
+        if kind is RecordKind.RESPONSE and self._may_be_referred_to(answer):
+            self._remember(digest, Original(answer.url, at))
+        return ArchiveRecord(
+            answer.url,
+            at,
+            self._name,
+            start,
+            len(reply),
+            self._size,
+            digest,
+            str(kind),
+            answer.status,
+            answer.media_type,
+        )
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _judged(self, answer: Answer) -> tuple[RecordKind, bytes, Original | None]:
+        """What kind of record an answer becomes, the digest of its body, and the record that has this already."""
+        if answer.status == 304 and (before := self._originals.of_url(answer.url)) and self._is_here(before[2]):
+            return RecordKind.NOT_MODIFIED, before[1], before[0]
+        digest = hashlib.sha1(answer.body, usedforsecurity=False).digest()
+        original = self._original(digest) if self._may_be_referred_to(answer) else None
+        return (RecordKind.RESPONSE if original is None else RecordKind.REVISIT), digest, original
+
+    def _may_be_referred_to(self, answer: Answer) -> bool:
+        """Whether a body is worth a revisit: whole, of a page that is there, and not small."""
+        is_whole = answer.status == 200 and answer.truncated is None
+        return self._rules.dedups and is_whole and len(answer.body) >= LEAST_REVISIT
+
+    def _original(self, digest: bytes) -> Original | None:
+        if digest in self._recent:
+            return self._recent[digest]
+        found = self._originals.of_digest(digest)
+        return found[0] if found is not None and self._is_here(found[1]) else None
+
+    def _remember(self, digest: bytes, original: Original) -> None:
+        """Until the store has it; records of this process come before those that refer to them."""
+        self._recent[digest] = original
+        if len(self._recent) > _REMEMBERED:
+            self._recent.popitem(last=False)
+
+    def _is_here(self, file: str) -> bool:
+        return (self._folder / file).exists()
+
+    def _begin_file(self) -> None:
+        self.close()
+        now = self._clock()
+        stamp = time.strftime("%Y%m%d%H%M%S", time.gmtime(now))
+        with _errors(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            while self._file is None:
+                self._name = f"{self._prefix}-{stamp}-{self._serial:05}-{os.getpid()}.warc.gz"
+                self._serial += 1
+                with contextlib.suppress(FileExistsError):
+                    self._file = os.open(self._folder / self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        self._size, self._last = 0, 0.0
+        self._warcinfo = record.new_id()
+        self._append(record.warcinfo(self._warcinfo, now, self._name, self._rules.facts))
+
+    def _append(self, data: bytes) -> int:
+        """Write to the end of the file; returns where that was. What was written in part is taken back."""
+        assert self._file is not None
+        start, view = self._size, memoryview(data)
+        with _errors(self._folder / self._name):
+            try:
+                while view:
+                    view = view[os.write(self._file, view) :]
+            except OSError:
+                os.ftruncate(self._file, start)
+                os.lseek(self._file, start, os.SEEK_SET)
+                raise
+        self._size = start + len(data)
+        return start
+
+
+class _errors:  # noqa: N801 - used as a function
+    """Turn what goes wrong with a file into a StoreError that says what to do."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(
+                f"the archive at {self._path} cannot be written: {error.strerror}; see to its disk and folder and run "
+                "again, or name another folder with --archive: what was committed is kept"
+            ) from error
+
+
+def _ip(peer: str | None) -> str | None:
+    """The IP address of "127.0.0.1:80" or "[::1]:80"."""
+    return None if peer is None else peer.rpartition(":")[0].strip("[]")

@@ -1,0 +1,136 @@
+"""minicrawl archive"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.output import amount, counted, document, printable
+
+if TYPE_CHECKING:
+    from minicrawl.archive.cdxj import Captured
+
+_INCONSISTENT = 4
+_SHOWN = 20
+
+folder_option = click.option(
+    "--archive",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The archive's folder; by default that of the store's crawl.",
+)
+
+
+@click.group(epilog="Example: minicrawl archive list https://example.org/")
+def command() -> None:
+    """What 'minicrawl crawl --archive DIR' has kept: WARC files, and an index of them."""
+
+
+@command.command("list", epilog="Example: minicrawl archive list https://example.org/")
+@click.argument("url")
+@folder_option
+@store_option
+@json_option
+@logging_options
+def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
+    """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where."""
+    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.analysis.explain import meant_by
+
+    meant = meant_by(url)
+    with opened(store, folder) as archive:
+        found = archive.collection.of_first(meant)
+    if as_json:
+        click.echo(document([_as_json(one) for one in found]))
+    elif found:
+        click.echo("\n".join(map(_line, found)))
+    else:
+        click.echo(f"{printable(url)} is not in the archive")
+
+
+@command.command(epilog="Example: minicrawl archive get https://example.org/ --at 2026-11-21 > page.html")
+@click.argument("url")
+@click.option("--at", metavar="DATE", help="As it was nearest to then (UTC); by default the last time.")
+@click.option("--raw", is_flag=True, help="With the head, and the body as it was sent, content coding and all.")
+@folder_option
+@store_option
+@logging_options
+def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -> None:
+    """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
+    from minicrawl.analysis.archives.opening import decoded, opened
+    from minicrawl.analysis.explain import meant_by
+    from minicrawl.archive.cdxj import nearest, parse_stamp
+    from minicrawl.errors import SettingError
+
+    meant, when = meant_by(url), None if at is None else parse_stamp(at)
+    with opened(store, folder) as archive:
+        found = nearest(archive.collection.of_first(meant), when)
+        if found is None:
+            raise SettingError(f"{printable(url)} is not in the archive at {archive.collection.folder}")
+        record, payload = archive.collection.answer(found)
+    body = record.head + payload if raw else decoded(record, payload)
+    if sys.stdout.isatty():  # which is not to be steered by a page
+        click.echo("\n".join(map(printable, body.decode("utf-8", "replace").splitlines())))
+    else:
+        sys.stdout.buffer.write(body)
+
+
+@command.command(epilog="Example: minicrawl archive check --deep")
+@click.option("--deep", is_flag=True, help="Read every record, and compare its digests and the index.")
+@folder_option
+@store_option
+@json_option
+@logging_options
+def check(deep: bool, folder: Path | None, store: Path, as_json: bool) -> None:
+    """Compare the files with what the store has committed; --deep: read every record.
+
+    Exit code 0 when all holds, 4 when something does not. While a crawl writes, files are longer than committed.
+    """
+    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.archive.check import check as look
+
+    with opened(store, folder) as archive:
+        found = look(archive.collection, archive.committed, deep=deep)
+    if as_json:
+        facts = {"files": found.files, "bytes": found.bytes, "records": found.records, "answers": found.answers}
+        click.echo(document({**facts, "problems": found.wrong}))
+    else:
+        for sentence in found.wrong[:_SHOWN]:
+            click.echo(printable(sentence))
+        if len(found.wrong) > _SHOWN:
+            click.echo(f"... and {len(found.wrong) - _SHOWN:,} more")
+        seen = f", {counted(found.records, 'record')}, {counted(found.answers, 'answer')}" if deep else ""
+        verdict = "" if found.wrong else ": nothing is wrong"
+        click.echo(f"{counted(found.files, 'file')}, {amount(found.bytes)}{seen}{verdict}")
+    if found.wrong:
+        raise click.exceptions.Exit(_INCONSISTENT)
+
+
+@command.command(epilog="Example: minicrawl archive index --archive wget-files")
+@folder_option
+@store_option
+@logging_options
+def index(folder: Path | None, store: Path) -> None:
+    """Make the index anew of the files, as where files of other programs were added."""
+    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.archive.collection import index_anew
+
+    with opened(store, folder) as archive:
+        count = index_anew(archive.collection.folder)
+    click.echo(f"{counted(count, 'answer')} in the index")
+
+
+def _line(one: "Captured") -> str:
+    when = one.stamp
+    date = f"{when[:4]}-{when[4:6]}-{when[6:8]} {when[8:10]}:{when[10:12]}:{when[12:14]}"
+    kind = "  as before" if one.is_revisit else ""
+    return printable(
+        f"{date}  {one.status}  {one.media_type or '-':<24} {amount(one.length):>9}  {one.file}:{one.start}{kind}"
+    )
+
+
+def _as_json(one: "Captured") -> dict[str, object]:
+    return one._asdict()

@@ -1,0 +1,5 @@
+"""What a crawl keeps in its archive (minicrawl/archive).
+
+capture  what of an exchange is kept, in the process that fetches
+records  what the next commit writes of that
+"""

@@ -1,0 +1,119 @@
+"""What the archive gets of every exchange, in the process that fetches."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from minicrawl.archive.reading import declared_type
+from minicrawl.archive.record import Original
+from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
+from minicrawl.archive_record import ArchiveRecord
+from minicrawl.crawler.html.robots_directives import read_directives
+from minicrawl.crawler.http.content_type import media_type
+from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
+from minicrawl.crawler.http.response_fields import ResponseFields
+from minicrawl.model import ParsedPage
+from minicrawl.settings import USER_AGENT, CrawlSettings
+from minicrawl.store.reader import Store, open_store
+
+_ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
+_PACKED_TYPES = ("image/*", "audio/*", "video/*", "font/woff*", "*/zip", "*/gzip", "*/pdf")
+
+
+@dataclass(frozen=True)
+class MakeCapture:
+    """Makes the Capture of a process. prefix: what the names of the archive's files begin with; store: where the
+    answers are found that are in it already."""
+
+    settings: CrawlSettings
+    store: Path
+    prefix: str
+
+    def __call__(self) -> Capture:
+        archiving = Archiving(self.settings, self.store, self.prefix)
+        return Capture(archiving.observe, archiving.reads, archiving.close)
+
+
+class Archiving:
+    """Decides what is kept, and writes it."""
+
+    def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
+        assert settings.archive is not None
+        self._settings = settings
+        self._path = store
+        self._opened: Store | None = None
+        rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
+        originals = Originals(self._with_body, self._last_of)
+        self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
+
+    def reads(self, kind: str) -> bool:
+        """Whether bodies of a media type are kept."""
+        types = self._settings.archive_types
+        return not types or any(fnmatchcase(kind, given.lower()) for given in types)
+
+    def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
+        """Write an exchange, unless it is not to be kept."""
+        fields = ResponseFields(exchange.fields)
+        kind = media_type(fields.content_type)
+        if exchange.status == 200 and exchange.truncated is Truncated.UNSPECIFIED and not self.reads(kind):
+            return None  # it was left unread
+        is_kept = parsed.archive and read_directives(fields.joined(b"x-robots-tag", "\n") or "").archive
+        if not (is_kept or self._settings.archive_noarchive):
+            return None
+        is_packed = fields.joined(b"content-encoding") is not None or any(
+            fnmatchcase(kind, packed) for packed in _PACKED_TYPES
+        )
+        return self._writer.write(
+            Answer(
+                exchange.url,
+                exchange.asked_at,
+                exchange.peer,
+                exchange.request,
+                exchange.head,
+                exchange.status,
+                exchange.body,
+                declared_type(exchange.head),
+                exchange.truncated,
+                is_packed,
+            )
+        )
+
+    def close(self) -> None:
+        self._writer.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def _store(self) -> Store:
+        """Opened once somebody asks: not every source is used."""
+        if self._opened is None:
+            self._opened = open_store(self._path)
+        return self._opened
+
+    def _with_body(self, digest: bytes) -> tuple[Original, str] | None:
+        found = self._store.archived.with_body(digest)
+        return None if found is None else (Original(found[0], found[1]), found[3])
+
+    def _last_of(self, url: str) -> tuple[Original, bytes, str] | None:
+        page = self._store.page_table.find([url]).get(url)
+        found = None if page is None else self._store.archived.last_of(page)
+        return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+
+
+def _description(settings: CrawlSettings) -> dict[str, str]:
+    """What a file says of how it came about."""
+    facts = {
+        "software": USER_AGENT,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "ignore" if settings.ignore_robots else "obey",
+        "http-header-user-agent": settings.agent,
+    }
+    if settings.contact:
+        facts["operator"] = settings.contact
+    return facts
+
+
+def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
+    """Names of request fields that may say who we are to those who may know."""
+    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.headers if header.is_secret}

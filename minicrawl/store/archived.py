@@ -1,0 +1,68 @@
+"""What the archive holds: its files, and the answers in them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from minicrawl.store.read.tables import Tables, columns
+
+
+class ArchiveFileRow(NamedTuple):
+    """A row of `archive_files`."""
+
+    name: str
+    size: int
+
+
+class RecordRow(NamedTuple):
+    """A row of `records`."""
+
+    page: int | None
+    url: str | None
+    at: float
+    file: str
+    start: int
+    length: int
+    digest: bytes
+    kind: str
+    status: int
+    media_type: str
+
+
+_PLACE = "coalesce(records.url, pages.url), at, digest, file FROM records LEFT JOIN pages ON pages.id = page"
+_ROW = columns(RecordRow, "records")
+
+
+class Archived:
+    """Reads the tables `archive_files` and `records`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def files(self) -> dict[str, int]:
+        """The committed size of every file by name."""
+        return dict(self._tables.records(ArchiveFileRow, "archive_files ORDER BY name"))
+
+    def with_body(self, digest: bytes) -> tuple[str, float, bytes, str] | None:
+        """URL, date, digest and file of the first whole answer whose body has this SHA-1."""
+        where = "digest = ? AND kind = 'response' AND records.status = 200 ORDER BY records.id LIMIT 1"
+        row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", digest)
+        return row
+
+    def last_of(self, page: int) -> tuple[str, float, bytes, str] | None:
+        """The same of the last answer of a page that was no 304."""
+        where = "page = ? AND kind <> 'not-modified' ORDER BY records.id DESC LIMIT 1"
+        row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", page)
+        return row
+
+    def last(self) -> int:
+        """The number of the last record; 0 where there is none."""
+        (last,) = self._tables.row("SELECT coalesce(max(id), 0) FROM records")
+        return int(last)
+
+    def after(self, number: int) -> Iterator[tuple[int, str, RecordRow]]:
+        """Number, URL and row of every record behind the one with a number, in the order in which they came."""
+        query = f"""
+            SELECT records.id, coalesce(records.url, pages.url), {_ROW} FROM records LEFT JOIN pages ON pages.id = page
+            WHERE records.id > ? ORDER BY records.id"""
+        for record, url, *row in self._tables.each(query, number):
+            yield record, url, RecordRow._make(row)

@@ -1,0 +1,79 @@
+"""What a check finds wrong."""
+
+from pathlib import Path
+
+import pytest
+from archives import NOTHING_BEFORE, an_answer, files
+
+from minicrawl.archive import record
+from minicrawl.archive.check import check, faults
+from minicrawl.archive.collection import Collection, index_anew, index_of
+from minicrawl.archive.reading import Record, records
+from minicrawl.archive.writer import ArchiveWriter, Rules
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    writer = ArchiveWriter(tmp_path, "me", Rules(10**9, dedups=True), NOTHING_BEFORE)
+    for number in range(3):
+        writer.write(an_answer(f"http://h.test/{number}", b"%d" % number))
+    writer.close()
+    index_anew(tmp_path)
+    return tmp_path
+
+
+def wrong(folder: Path, committed=None, *, deep: bool = True) -> list[str]:
+    return check(Collection(folder), committed, deep=deep).wrong
+
+
+def test_nothing_is_wrong_with_what_was_written(folder: Path) -> None:
+    found = check(Collection(folder), {files(folder)[0].name: files(folder)[0].stat().st_size}, deep=True)
+    assert (found.files, found.records, found.answers, found.wrong) == (1, 7, 3, [])
+
+
+def test_files_that_are_not_as_committed_are_found_without_reading_them(folder: Path) -> None:
+    name = files(folder)[0].name
+    (longer,) = wrong(folder, {name: 5}, deep=False)
+    assert longer.endswith("and 5 are committed")
+    assert len(wrong(folder, {name: files(folder)[0].stat().st_size, "gone.warc.gz": 5}, deep=False)) == 1
+
+
+def test_any_byte_that_is_not_as_it_was_is_found(folder: Path) -> None:
+    (file,) = files(folder)
+    whole = file.read_bytes()
+    for at in range(0, len(whole), 97):
+        damaged = whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :]
+        file.write_bytes(damaged)
+        assert wrong(folder) or _is_header_byte(whole, at)
+    file.write_bytes(whole[:-1])
+    assert any("torn" in sentence for sentence in wrong(folder))
+
+
+def _is_header_byte(whole: bytes, at: int) -> bool:
+    """Whether a byte is one of a gzip header, such as its time, that says nothing of what is in the member."""
+    start = whole.rfind(b"\x1f\x8b\x08", 0, at + 1)
+    return start <= at < start + 10
+
+
+def test_an_index_that_lacks_an_answer_or_has_another_is_found(folder: Path) -> None:
+    index = index_of(folder)
+    lines = index.read_text().splitlines(keepends=True)
+    index.write_text("".join(lines[:2]))
+    assert wrong(folder) == ["http://h.test/2 of 19700101001640 is not in the index"]
+    index.write_text("".join([*lines, lines[2].replace("h.test/2", "h.test/3")]))
+    assert wrong(folder) == ["the index has http://h.test/3 of 19700101001640, and no file has it"]
+
+
+def test_digests_that_are_not_of_what_is_there_are_found(folder: Path) -> None:
+    _, response, *_ = records(files(folder)[0])
+    other = Record(response.start, response.length, response.fields, response.block + b"!")
+    assert list(faults(response)) == []
+    assert list(faults(other)) == ["its block is not that of its digest", "its body is not that of its digest"]
+    foreign = Record(0, 0, response.fields | {"warc-block-digest": "sha256:abc", "warc-payload-digest": ""}, b"?")
+    assert list(faults(foreign)) == []
+    hexadecimal = {"warc-block-digest": "sha1:" + "00" * 20, "warc-date": ""}
+    assert list(faults(Record(0, 0, response.fields | hexadecimal, response.block))) == [
+        "it has no warc-date",
+        "its block is not that of its digest",
+    ]
+    assert record.sha1(b"") == "sha1:"

@@ -1,0 +1,80 @@
+"""An archive as a folder."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from archives import NOTHING_BEFORE, an_answer, files
+
+from minicrawl.archive.cdxj import Captured
+from minicrawl.archive.collection import Collection, captures, index_anew, index_of
+from minicrawl.archive.writer import ArchiveWriter, Rules
+from minicrawl.errors import StoreError
+
+LONG = b"long " * 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    writer = ArchiveWriter(tmp_path, "me", Rules(10**9, dedups=True), NOTHING_BEFORE)
+    for at, url, body in ((1000, "a", b"first"), (2000, "a", LONG), (3000, "b", LONG)):
+        writer.write(an_answer(f"http://h.test/{url}", body, at=at))
+    writer.close()
+    assert index_anew(tmp_path) == 3
+    return tmp_path
+
+
+def test_answers_are_found_and_read(folder: Path) -> None:
+    collection = Collection(folder)
+    first, second = collection.of("http://h.test/a")
+    assert collection.answer(first)[1] == b"first"
+    assert collection.answer(second)[1] == LONG
+    assert collection.of_first(["http://h.test/nowhere", "http://h.test/b"]) == collection.of("http://h.test/b")
+    collection.close()
+
+
+def test_a_revisit_has_the_body_it_refers_to(folder: Path) -> None:
+    collection = Collection(folder)
+    (revisit,) = collection.of("http://h.test/b")
+    record, body = collection.answer(revisit)
+    assert (revisit.is_revisit, record.kind, body) == (True, "revisit", LONG)
+
+
+def test_a_revisit_whose_original_is_not_there_is_told(folder: Path) -> None:
+    index = index_of(folder)
+    index.write_text("".join(line for line in index.read_text().splitlines(keepends=True) if "h.test/b" in line))
+    collection = Collection(folder)
+    with pytest.raises(StoreError, match=r"was the same as http://h\.test/a, which is not in"):
+        collection.answer(*collection.of("http://h.test/b"))
+
+
+def test_what_is_not_indexed_yet_is_found_too(folder: Path) -> None:
+    (kept,) = (one for one in captures(files(folder)[0]) if one.url.endswith("b"))
+    shutil.rmtree(folder / "indexes")
+    collection = Collection(folder, [kept])
+    assert collection.of("http://h.test/b") == [kept]
+    assert list(collection) == [kept]
+
+
+def test_files_that_are_missing_or_damaged_are_told(folder: Path) -> None:
+    collection = Collection(folder)
+    one = collection.of("http://h.test/a")[0]
+    files(folder)[0].write_bytes(b"x" * 5000)
+    with pytest.raises(StoreError, match="is damaged"):
+        collection.record(one)
+    with pytest.raises(StoreError, match="cannot be read to its end"):
+        index_anew(folder)
+    files(folder)[0].unlink()
+    with pytest.raises(StoreError, match="bring it back"):
+        collection.record(one)
+
+
+def test_a_folder_without_an_archive_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no archive at"):
+        Collection(tmp_path)
+
+
+def test_an_answer_of_a_file_is_as_the_index_has_it(folder: Path) -> None:
+    in_files = [one for file in files(folder) for one in captures(file)]
+    assert all(isinstance(one, Captured) for one in in_files)
+    assert sorted(in_files) == sorted(Collection(folder))

@@ -1,0 +1,141 @@
+"""Files of the archive, as warcio reads them."""
+
+import hashlib
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from archives import NOTHING_BEFORE, an_answer, files, seen
+from table import each
+
+from minicrawl.archive.record import Original
+from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
+from minicrawl.archive_record import ArchiveRecord
+from minicrawl.errors import StoreError
+
+LONG = b"<p>" + b"hello " * 300
+DIGEST = hashlib.sha1(LONG).digest()
+
+
+def written(folder: Path, *answers, size=10**9, dedups=True, originals=NOTHING_BEFORE) -> list[ArchiveRecord]:
+    rules = Rules(size, dedups, {"software": "x/1"}, frozenset({b"user-agent"}))
+    writer = ArchiveWriter(folder, "me", rules, originals, clock=lambda: 0.0)
+    try:
+        return [writer.write(answer) for answer in answers]
+    finally:
+        writer.close()
+
+
+def test_a_file_describes_itself_then_has_answers_each_with_its_request(tmp_path: Path) -> None:
+    (record,) = written(tmp_path, an_answer())
+    (file,) = files(tmp_path)
+    assert file.name == f"me-19700101000000-00000-{os.getpid()}.warc.gz" == record.file
+    info, response, request = seen(file)
+    assert (info.kind, info.headers["WARC-Filename"], info.body) == ("warcinfo", file.name, b"software: x/1\r\n")
+    assert (response.kind, response.url, response.body) == ("response", "http://h.test/a", b"<p>hello")
+    assert response.headers["WARC-Warcinfo-ID"] == info.headers["WARC-Record-ID"]
+    assert request.headers["WARC-Concurrent-To"] == response.headers["WARC-Record-ID"]
+    assert request.http == [("Host", "h.test")]
+    assert record.end == file.stat().st_size
+    assert 0 < record.start < record.start + record.length < record.end
+
+
+BODIES = {
+    "long": (an_answer(body=LONG), "revisit"),
+    "of less than 1,000 bytes": (an_answer(body=LONG[:999]), "response"),
+    "of 1,000 bytes": (an_answer(body=LONG[:1000]), "revisit"),
+    "of a page that is not there": (an_answer(body=LONG, status=404), "response"),
+    "of a redirect": (an_answer(body=LONG, status=301), "response"),
+    "cut": (an_answer(body=LONG, truncated="length"), "response"),
+}
+
+
+@each("case", BODIES)
+def test_a_body_is_kept_once_if_it_is_whole_and_long_and_of_a_page(case: str, tmp_path: Path) -> None:
+    answer, kind = BODIES[case]
+    tmp_path /= case
+    first, second = written(tmp_path, answer, answer._replace(url="http://h.test/b", at=2000.0))
+    assert (first.kind, second.kind) == ("response", kind)
+    _, _, _, again, _ = seen(files(tmp_path)[0])
+    assert again.kind == kind
+    if kind == "revisit":
+        assert again.headers["WARC-Refers-To-Target-URI"] == "http://h.test/a"
+        assert again.headers["WARC-Refers-To-Date"] == "1970-01-01T00:16:40.500000Z"
+        assert first.digest == second.digest
+
+
+def test_every_body_is_kept_without_dedup(tmp_path: Path) -> None:
+    answer = an_answer(body=LONG)
+    assert [record.kind for record in written(tmp_path, answer, answer, dedups=False)] == ["response"] * 2
+
+
+@pytest.mark.parametrize(("file", "kind"), [("there.warc.gz", "revisit"), ("moved.warc.gz", "response")])
+def test_a_body_of_an_earlier_run_is_referred_to_if_its_file_is_there(file: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive/there.warc.gz").touch()
+    kept = {DIGEST: (Original("http://h.test/z", 5.0), file)}
+    before = Originals(kept.get, lambda _: None)
+    (record,) = written(tmp_path, an_answer(body=LONG), originals=before)
+    assert record.kind == kind
+
+
+def test_a_304_refers_to_the_page_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive/there.warc.gz").touch()
+    before = Originals(lambda _: None, lambda url: (Original(url, 5.0), DIGEST, "there.warc.gz"))
+    head = b"HTTP/1.1 304 Not Modified\r\nContent-Length: 1800\r\n\r\n"
+    (record,) = written(tmp_path, an_answer(status=304, head=head, body=b""), originals=before)
+    assert (record.kind, record.digest) == ("not-modified", DIGEST)
+    _, revisit, _ = seen(tmp_path / "archive" / record.file)
+    assert revisit.headers["WARC-Profile"].endswith("/server-not-modified")
+    assert (revisit.status, revisit.http) == ("304 Not Modified", [("Content-Length", "1800")])
+
+
+def test_a_304_of_a_page_that_is_not_there_is_kept_as_it_is(tmp_path: Path) -> None:
+    (record,) = written(tmp_path, an_answer(status=304, body=b""))
+    assert record.kind == "response"
+
+
+def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
+    records = written(tmp_path, *[an_answer(body=bytes([65 + number]) * 2000) for number in range(5)], size=2000)
+    assert all(record.start < 2000 for record in records)
+    kinds = [[one.kind for one in seen(file)] for file in files(tmp_path)]
+    assert len(kinds) > 1
+    assert all(some[0] == "warcinfo" for some in kinds)
+    assert sum(some.count("response") for some in kinds) == 5
+
+
+def test_dates_of_a_file_never_fall(tmp_path: Path) -> None:
+    records = written(tmp_path, *[an_answer(at=at, body=b"%d" % at) for at in (5000, 3000, 6000)])
+    assert [record.at for record in records] == [5000, 5000, 6000]
+
+
+@pytest.mark.parametrize("url", ["http://h.test/a%20b", "http://h.test/%C3%BC?" + "q" * 10_000, "http://[::1]:8080/"])
+def test_urls_stand_as_they_are(url: str, tmp_path: Path) -> None:
+    written(tmp_path, an_answer(url, peer="[::1]:8080"))
+    _, response, _ = seen(files(tmp_path)[0])
+    assert (response.url, response.headers["WARC-IP-Address"]) == (url, "::1")
+
+
+def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> None:
+    rules = Rules(10**9, dedups=True)
+    writer = ArchiveWriter(tmp_path, "me", rules, NOTHING_BEFORE)
+    record = writer.write(an_answer())
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (record.end + 500, before[1]))
+    try:
+        with pytest.raises(StoreError, match=r"cannot be written: File too large; see to its disk"):
+            writer.write(an_answer(body=os.urandom(10_000), is_packed=True))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert files(tmp_path)[0].stat().st_size == record.end
+    assert writer.write(an_answer(body=b"next")).start == record.end
+    writer.close()
+    assert len(seen(files(tmp_path)[0])) == 5
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "archive").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be written"):
+        written(tmp_path, an_answer())

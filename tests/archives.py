@@ -1,0 +1,62 @@
+"""Archives as tests have them: what warcio makes of files, answers to be kept, crawls that keep them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from warcio.archiveiterator import ArchiveIterator
+
+from minicrawl.archive.writer import Answer, Originals
+
+NOTHING_BEFORE = Originals(lambda digest: None, lambda url: None)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
+REQUEST = b"GET /a HTTP/1.1\r\nHost: h.test\r\nUser-Agent: x\r\n\r\n"
+
+
+class Seen(NamedTuple):
+    """A record as warcio reads it."""
+
+    kind: str
+    url: str | None
+    headers: dict[str, str]
+    status: str
+    http: list[tuple[str, str]]
+    body: bytes
+
+
+def seen(path: Path) -> list[Seen]:
+    """All records of a file, whose digests warcio finds to be right."""
+    return list(_seen(path))
+
+
+def _seen(path: Path) -> Iterator[Seen]:
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file, check_digests="raise"):
+            http = record.http_headers
+            body = record.raw_stream.read()
+            yield Seen(
+                record.rec_type,
+                record.rec_headers.get_header("WARC-Target-URI"),
+                dict(record.rec_headers.headers),
+                http.statusline if http else "",
+                http.headers if http else [],
+                body,
+            )
+
+
+def files(folder: Path) -> list[Path]:
+    """The WARC files of an archive."""
+    return sorted((folder / "archive").glob("*.warc.gz"))
+
+
+def answers(folder: Path) -> list[Seen]:
+    """What an archive has of answers."""
+    return [one for file in files(folder) for one in seen(file) if one.kind in ("response", "revisit")]
+
+
+def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: Any) -> Answer:
+    """An answer to be kept."""
+    plain = Answer(
+        url, 1000.5, "127.0.0.1:80", REQUEST, HEAD % len(body), 200, body, "text/html", None, is_packed=False
+    )
+    return plain._replace(**facts)

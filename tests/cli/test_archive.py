@@ -1,0 +1,64 @@
+"""minicrawl archive: find, read, check what was kept."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import HOME, SITE, answer, run
+from sites import crawl, html
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    crawl(SITE, tmp_path / "crawl.db", [HOME], archive=tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_answers_are_listed(archive: Path) -> None:
+    (one,) = answer("archive", "list", "a.test/a", "--archive", archive)
+    assert (one["url"], one["status"], one["media_type"], one["is_revisit"]) == (HOME + "a", 200, "text/html", False)
+    shown = run("archive", "list", HOME, "--store", archive.parent / "crawl.db").stdout
+    assert "  200  text/html" in shown
+    assert run("archive", "list", "http://a.test/x", "--archive", archive).stdout.endswith("x is not in the archive\n")
+
+
+def test_a_body_is_written_as_it_was(archive: Path) -> None:
+    assert run("archive", "get", HOME + "a", "--archive", archive).stdout == html(SITE[HOME + "a"])
+    raw = run("archive", "get", HOME + "a", "--archive", archive, "--raw", "--at", "2020").stdout
+    assert raw.startswith("HTTP/1.1 200 OK\n")
+    assert raw.endswith(html(SITE[HOME + "a"]))
+
+
+def test_a_sound_archive_passes_and_a_damaged_one_does_not(archive: Path) -> None:
+    store = archive.parent / "crawl.db"
+    sound = run("archive", "check", "--deep", "--store", store)
+    assert (sound.exit_code, sound.stdout.rpartition(": ")[2]) == (0, "nothing is wrong\n")
+    assert answer("archive", "check", "--store", store)["problems"] == []
+    (file,) = (archive / "archive").iterdir()
+    file.write_bytes(file.read_bytes()[:-5])
+    assert run("archive", "check", "--store", store).exit_code == 4
+    damaged = run("archive", "check", "--deep", "--archive", archive)
+    assert damaged.exit_code == 4
+    assert "is torn" in damaged.stdout
+
+
+def test_an_index_is_made_anew(archive: Path) -> None:
+    before = (archive / "indexes/index.cdxj").read_bytes()
+    shutil.rmtree(archive / "indexes")
+    assert run("archive", "index", "--archive", archive).stdout == "7 answers in the index\n"
+    assert (archive / "indexes/index.cdxj").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["list", HOME, "--archive", "nowhere"], 3, "there is no archive at nowhere"),
+        (["list", "://", "--archive", "nowhere"], 2, "'://' is no http or https URL"),
+        (["get", "http://a.test/x"], 2, "http://a.test/x is not in the archive at"),
+        (["get", HOME, "--at", "soon"], 2, "a date is 2026-11-21"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(words: list[str], code: int, sentence: str, archive: Path) -> None:
+    result = run("archive", *words, "--store", archive.parent / "crawl.db")
+    assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
+    assert sentence in result.stderr

@@ -1,0 +1,43 @@
+"""Records are found by what is in them, and by their page."""
+
+from pathlib import Path
+
+from sites import crawl
+
+from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+A, B = bytes(20), bytes(range(20))
+
+
+def row(page: int | None, digest: bytes, kind: str, status: int, at: float) -> RecordRow:
+    url = "http://a.test/robots.txt" if page is None else None
+    return RecordRow(page, url, at, "f", 1, 2, digest, kind, status, "text/html")
+
+
+def test_records_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    crawl({"http://a.test/": ["/b"]}, path, ["http://a.test/"])
+    with Writer(path) as writer, writer.transaction():
+        writer.save_archive_files([ArchiveFileRow("f", 5)])
+        writer.save_archive_files([ArchiveFileRow("f", 9), ArchiveFileRow("g", 1)])
+        writer.add_records(
+            [
+                row(None, A, "response", 404, 1.0),
+                row(0, B, "response", 200, 2.0),
+                row(0, B, "revisit", 200, 3.0),
+                row(0, B, "not-modified", 304, 4.0),
+            ]
+        )
+    with open_store(path) as store:
+        found = store.archived
+        assert found.files() == {"f": 9, "g": 1}
+        assert found.with_body(B) == ("http://a.test/", 2.0, B, "f")
+        assert found.with_body(A) is None
+        assert found.last_of(0) == ("http://a.test/", 3.0, B, "f")
+        assert found.last_of(1) is None
+        assert found.last() == 4
+        assert [(number, url) for number, url, _ in found.after(2)] == [(3, "http://a.test/"), (4, "http://a.test/")]
+        first = row(None, A, "response", 404, 1.0)
+        assert next(found.after(0)) == (1, first.url, first)
