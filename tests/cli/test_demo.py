@@ -130,4 +130,5 @@ def test_a_changing_web_is_served_until_it_is_interrupted() -> None:
         assert server.wait(20) == 0
     assert lines[2].startswith("A page changes once in 259 s in the mean.")
     assert document["speed"] == 1000.0
-    assert document["pages"].keys() >= DemoWeb.generate().truth().keys()
+    known = DemoWeb.generate().truth().keys()  # at any time a link or two of some pages is another one
+    assert len(document["pages"].keys() & known) > 0.99 * len(known)

@@ -118,9 +118,9 @@ class Crawls:
 def crawls(web: CountedWeb, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawls]:
     crawls = Crawls(web, tmp_path_factory.mktemp("kills"))
     yield crawls
-    assert crawls.breeder.stdin is not None
-    crawls.breeder.stdin.close()
-    crawls.breeder.wait()
+    with crawls.breeder as breeder:
+        assert breeder.stdin is not None
+        breeder.stdin.close()
 
 
 def settings_of(store: Path) -> object:
