@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import skipping
 
 LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""
@@ -32,6 +33,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     item.stash[_BEGAN] = _cpu()
+    skipping.set_clock()
     return (yield)
 
 
