@@ -5,7 +5,7 @@ folded_aliases  the stored links as a graph, aliases folded into the pages they 
 refresh    how fresh the pages are, and when one of them is fetched again
 top        what top shows: which pages, each once, and who links to them
 rankings   pages ranked by their links in other ways
-page_sets  the pages that a user names          compare   how two rankings differ
+compare    how two rankings differ
 page_text  what a page said when it was read last
 verify     the crawl's own ranking against the exact one
 held_out   sites without the rest of the web, and what it links to of each

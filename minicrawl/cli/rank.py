@@ -12,7 +12,8 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.rankings import Options, Rankings
+    from minicrawl.analysis.rankings.options import Options
+    from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.store.rows import RankedPage
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
@@ -73,7 +74,8 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     Aliases (redirects, canonicals) count as the pages they stand for. Printed as 'minicrawl top' does, the value
     beside the importance.
     """
-    from minicrawl.analysis.rankings import Options, check_name, rankings
+    from minicrawl.analysis.rankings.options import Options
+    from minicrawl.analysis.rankings.ranking import check_name, rankings
     from minicrawl.store.reader import open_store
 
     _check_options(by)

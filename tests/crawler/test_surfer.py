@@ -10,7 +10,8 @@ import pytest
 from sites import Server, Site, canonical, crawl, rows
 
 from minicrawl.analysis.folded_aliases import folded_store
-from minicrawl.analysis.rankings import Options, rankings
+from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.ranking import rankings
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.audit import audit

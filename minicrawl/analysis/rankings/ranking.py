@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.folded_aliases import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
-from minicrawl.analysis.page_sets import IntArray, named_pages, pages_with_words
-from minicrawl.analysis.sites import numbered_sites, site_of
+from minicrawl.analysis.rankings.hub_ranking import hub_rankings
+from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.page_sets import named_pages
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.rank import pagerank
 from minicrawl.rank.blocks import block_pagerank, plan_blocks
-from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
 from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, trustrank
 from minicrawl.settings import parse_size
 from minicrawl.store.reader import Store
@@ -24,29 +24,6 @@ from minicrawl.store.rows import RankedPage
 from minicrawl.store.spill import Spill
 
 FloatArray = npt.NDArray[np.float64]
-
-_ROOT = 200  # Kleinberg's size of a root set
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to rank; each ranking looks at some of these.
-
-    surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. trusted, root: FILE,
-    URL or REGEX; topic: of these with NAME= before them.
-    per: links within one of these do not count.
-    """
-
-    damping: float = 0.85
-    surfer: str | None = None
-    memory: str | None = None
-    trusted: str | None = None
-    trusted_count: int = 50
-    topic: tuple[str, ...] = ()
-    weights: str | None = None
-    query: str | None = None
-    root: str | None = None
-    per: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,22 +85,6 @@ def _pagerank_on_disk(memory: str, options: Options, store: Store, pages: Folded
         return np.concatenate(list(block_pagerank(rows, plan, shelf, options.damping, pages.jump)))
 
 
-def _hits(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-
-    if options.per == "page":
-        places = np.arange(folded.graph.size)
-    else:
-        _, places = numbered_sites(store, folded.hosts, site_of(options.per or "host"))
-    weights = intrinsic_weights(folded.graph, places)
-    root = _root(options, store, folded)
-    if root is not None:
-        weights *= within(folded.graph, base_set(folded.graph, root))
-    if not weights.any():
-        raise SettingError("no link between two of these pages counts; ask for more of them, or say --per page")
-    found = hits(folded.graph, weights=weights)
-    return {"authority": found.authorities, "hub": found.hubs}
-
-
 def _trustrank(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
@@ -177,18 +138,9 @@ def _opic(_: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray
     return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}
 
 
-def _root(options: Options, store: Store, folded: FoldedStore) -> IntArray | None:
-    """The root set of HITS; None for the whole graph."""
-    if options.root is not None and options.query is not None:
-        raise SettingError("--query and --root both say around which pages to look; give one of them")
-    if options.root is not None:
-        return named_pages(options.root, "root", store, folded)
-    return None if options.query is None else pages_with_words(options.query, _ROOT, store, folded)
-
-
 RANKERS: dict[str, Callable[[Options, Store, FoldedStore], dict[str, FloatArray]]] = {
     "pagerank": _pagerank,
-    "hits": _hits,
+    "hits": hub_rankings,
     "trustrank": _trustrank,
     "topic": _topic,
     "inverse": _inverse,

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from sites import crawl, random_site, rows
 
-from minicrawl.analysis.rankings import RANKERS, Options, check_name, rankings
+from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 

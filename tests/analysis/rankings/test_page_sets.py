@@ -6,7 +6,7 @@ import pytest
 from sites import Site, crawl
 
 from minicrawl.analysis.folded_aliases import folded_pages
-from minicrawl.analysis.page_sets import named_pages, pages_with_words
+from minicrawl.analysis.rankings.page_sets import named_pages, pages_with_words
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
