@@ -228,6 +228,23 @@ def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
     _show([(f"expected importance on {store}", run)], out, as_json)
 
 
+@command.command(epilog="Example: minicrawl lab lecture")
+@json_option
+@logging_options
+def lecture(as_json: bool) -> None:
+    """Work the examples of a lecture on link analysis, and print each of its figures beside ours.
+
+    Examples that the lecture has no figures of are small enough to be worked out by hand. This experiment writes no
+    files, and needs the extra 'analysis' only.
+    """
+    need_extra("link analysis", "scipy")
+    from minicrawl.cli.lecture import documents, lines
+    from minicrawl.lab.lecture import examples
+
+    found = examples()
+    click.echo(json.dumps(documents(found), indent=2) if as_json else "\n".join(lines(found)))
+
+
 def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
     """Run experiments one after the other, write their files, and print what they say."""
     from minicrawl.lab.chart import write

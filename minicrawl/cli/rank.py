@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import document, page_rows, table
+from minicrawl.cli.ranking_options import OPTIONS, check_options, ranking_options
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.settings import option
 
 if TYPE_CHECKING:
     from minicrawl.analysis.rankings.options import Options
@@ -18,42 +17,11 @@ if TYPE_CHECKING:
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
-# What may be said beside --by; the first ranking that an option names in its help is the one it was made for.
-_OPTIONS = {
-    "pagerank": {"damping", "surfer", "memory"},
-    "hits": {"query", "root", "per"},
-    "trustrank": {"damping", "trusted", "trusted_count"},
-    "topic": {"damping", "topic", "weights"},
-    "inverse": {"damping"},
-    "sites": {"damping", "per", "weights"},
-    "opic": set(),
-}
-_EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_file"}
-
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
-@click.option("--by", type=click.Choice(list(_OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
+@click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
-@click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
-              help="Chance to follow a link; the rest jumps.")  # fmt: skip
-@click.option("--surfer", metavar="reasonable|uniform|WEIGHTS", help="For pagerank: who takes the links, by default as "
-              "in the crawl; WEIGHTS as text=8,list=2,nav=1.")  # fmt: skip
-@click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB.")
-@click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it those "
-              "from which most pages are reached.")  # fmt: skip
-@click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
-              help="For trustrank: how many of these.")  # fmt: skip
-@click.option(
-    "--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. Repeatable."
-)
-@click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
-              "alike. For sites: what makes a link heavier: links, pages, or none (default).")  # fmt: skip
-@click.option(
-    "--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around them."
-)
-@click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them.")
-@click.option("--per", type=click.Choice(["page", "host", "domain"]), help="For hits: links within one of these do not "
-              "count (default: host). For sites: what a site is (default: domain).")  # fmt: skip
+@ranking_options
 @click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
 @wide_option
@@ -78,7 +46,7 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     from minicrawl.analysis.rankings.ranking import check_name, rankings
     from minicrawl.store.reader import open_store
 
-    _check_options(by)
+    check_options(by)
     how = Options(**options)
     if by == "sites":
         if save is not None:
@@ -99,23 +67,16 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))
 
 
-def _check_options(by: str) -> None:
-    """Whoever says something that this ranking does not listen to expects something else of it."""
-    ctx = click.get_current_context()
-    for name in ctx.params.keys() - _OPTIONS[by] - _EVERYWHERE:
-        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            of = ", ".join(ranking for ranking, options in _OPTIONS.items() if name in options)
-            raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")
-
-
 def _keep(store: Path, name: str, found: "Rankings") -> None:
+    from minicrawl.analysis.rankings.hub_ranking import kept_name
     from minicrawl.store.writer import Writer
 
+    names = [name if len(found.values) == 1 else kept_name(name, kind) for kind in found.values]
     with Writer(store) as writer, writer.transaction():
-        for kept_as, values in zip((name, f"{name}-hubs"), found.values.values(), strict=False):
+        for kept_as, values in zip(names, found.values.values(), strict=True):
             writer.save_ranking(kept_as, values)
     if not is_quiet():
-        click.echo(f"Kept as {name}; see 'minicrawl top --by {name} --store {store}'.", err=True)
+        click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)
 
 
 def _lines(shown: "Shown") -> list[str]:
@@ -126,7 +87,7 @@ def _lines(shown: "Shown") -> list[str]:
 
 
 def _document(shown: "Shown") -> str:
-    """A list of pages; for hits, an object with two."""
+    """A list of pages; for hits, an object with several."""
     documents = {name: page_rows(pages, (name, values)) for name, (pages, values) in shown.items()}
     return document(documents if len(documents) > 1 else next(iter(documents.values())))
 

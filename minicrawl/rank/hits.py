@@ -13,7 +13,7 @@ All that bends the links is a weight per link, shape (links,), in the order of `
 is HITS on the base set of `root`, without links inside a site, where n[k] words of the query stand near link k.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count as numbers
 from typing import Any, Literal, NamedTuple
 
@@ -135,6 +135,20 @@ def within(graph: Graph, pages: IntArray) -> FloatArray:
     return (is_in[graph.sources()] & is_in[graph.targets]).astype(np.float64)
 
 
+def with_self_links(graph: Graph, pages: IntArray, weights: FloatArray | None = None) -> tuple[Graph, FloatArray]:
+    """The graph with a link of weight 1 from each of `pages` to itself, K = W + I, and the weights of its links.
+
+    Then an authority is also what good authorities link to, or what links to them: K' K = W' W + W + W' + I. Where all
+    links hang together no page has nothing, so no part of a graph takes all.
+    """
+    if weights is None:
+        weights = np.ones(len(graph.targets))
+    sources = np.concatenate([graph.sources(), pages])
+    order = np.argsort(sources, kind="stable")
+    joined = Graph.from_edges(sources, np.concatenate([graph.targets, pages]), graph.size)
+    return joined, np.concatenate([weights, np.ones(len(pages))])[order]
+
+
 # Links inside a site, and many links from one site, say less. sites: a number per page, shape (size,).
 
 
@@ -213,6 +227,16 @@ def peeled_communities(
         best = np.argsort(-found[-1].authorities, kind="stable")[:top]
         weights = np.where(np.isin(graph.targets, best), 0.0, weights)
     return found
+
+
+def bridges(graph: Graph, found: Sequence[Hits], *, weights: FloatArray | None = None) -> FloatArray:
+    """How far every page leads to two communities alike, 0 to 1, shape (size,): 1, to both as far as any page does.
+
+    s[k, i] = (W a_k)[i] / max(W a_k)        bridge[i] = the second largest s[k, i]
+    """
+    w = adjacency(graph, weights)
+    leads = np.array([_scaled(w @ community.authorities, _NORMS["max"]) for community in found])
+    return np.sort(leads, axis=0)[-2] if len(leads) > 1 else np.zeros(graph.size)
 
 
 def _singular_vectors(w: "sparse.csr_array[np.float64]", count: int) -> list[tuple[FloatArray, FloatArray]]:

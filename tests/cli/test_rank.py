@@ -277,3 +277,14 @@ def test_every_page_of_a_larger_crawl_is_ranked_once(tmp_path: Path) -> None:
         found = values("--by", by, "--store", tmp_path / "crawl.db")
         assert len(found) == known
         assert np.sum(list(found.values())) == pytest.approx(1.0)
+
+
+def test_communities_are_printed_without_pages_that_are_not_in_them_and_can_be_compared(store: Path) -> None:
+    found = answer("rank", "--by", "hits", "--communities", "2", "--per", "page", "--store", store, "--save", "c", "-q")
+    assert list(found) == ["authority-1", "hub-1", "authority-2", "hub-2", "bridge"]
+    assert all(page["value"] > 0 for pages in found.values() for page in pages)
+    top = answer("top", "--all", "--by", "c-2", "--store", store)
+    assert {page["url"]: page["value"] for page in found["authority-2"]}.items() <= {
+        (page["url"], page["value"]) for page in top
+    }
+    assert run("compare", "c-1", "c-2", "--store", store).exit_code == 0

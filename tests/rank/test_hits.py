@@ -10,11 +10,13 @@ from minicrawl.rank import Graph, hits, pagerank
 from minicrawl.rank.hits import (
     Hits,
     base_set,
+    bridges,
     capped_weights,
     communities,
     intrinsic_weights,
     peeled_communities,
     shared_weights,
+    with_self_links,
     within,
 )
 
@@ -291,3 +293,64 @@ def test_minority_appears_once_the_links_to_the_majority_are_gone():
 def test_figures_of_a_lecture(links, figures):
     ranks = pagerank(Graph.from_links(links), damping=0.8)
     assert ranks / np.linalg.norm(ranks) == pytest.approx(figures, abs=1e-3)
+
+
+# Pages that link to themselves
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_self_links_add_the_unit_matrix(seed):
+    """K = W + I on some pages, decomposed whole."""
+    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    weights, pages = 1.0 + rng.random(len(graph.targets)), np.sort(rng.choice(graph.size, 40, replace=False))
+    unit = np.zeros(graph.size)
+    unit[pages] = 1.0
+    left, _, right = np.linalg.svd(dense(graph, weights) + np.diag(unit))
+    joined, heavier = with_self_links(graph, pages, weights)
+    assert dense(joined, heavier) == pytest.approx(dense(graph, weights) + np.diag(unit), abs=1e-15)
+    for found, vector in zip(hits(joined, weights=heavier), (left[:, 0], right[0]), strict=True):
+        assert found == pytest.approx(np.abs(vector) / np.abs(vector).sum(), abs=1e-9)
+
+
+def test_page_that_is_linked_from_outside_its_circle_stands_out():
+    """Page 3 makes page 0 the one authority; with self-links all have something, those nearer to it more."""
+    graph = Graph.from_links([[1], [2], [0], [0]])
+    joined, weights = with_self_links(graph, np.arange(4))
+    assert hits(graph).authorities == pytest.approx([1.0, 0.0, 0.0, 0.0], abs=1e-6)
+    zero, one, two, three = hits(joined, weights=weights).authorities
+    assert zero > one > three > 0.0
+    assert one == pytest.approx(two)
+
+
+# Bridges
+
+
+def slowly_bridged(graph, communities, weights):
+    best = []
+    for community in communities:
+        leads = [0.0] * graph.size
+        for (source, target), weight in zip(ends(graph), weights, strict=True):
+            leads[source] += weight * community.authorities[target]
+        best.append([x / max(leads) if max(leads) else 0.0 for x in leads])
+    return [sorted(page, reverse=True)[1] for page in zip(*best, strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bridges_lead_to_the_two_communities_they_lead_to_most(seed):
+    graph, weights = random_graph(seed), np.random.default_rng(seed).random(400)
+    weights = weights[: len(graph.targets)]
+    found = communities(graph, 3, weights=weights)
+    assert bridges(graph, found, weights=weights) == pytest.approx(slowly_bridged(graph, found, weights), abs=1e-12)
+
+
+def test_bridge_is_the_page_that_links_to_both():
+    links = [*bipartite((4, 3), (3, 2)), [4, 5, 6, 10, 11]]
+    found = bridges(Graph.from_links(links), peeled_communities(Graph.from_links(links), 2, top=3))
+    assert (found.argmax(), found[-1]) == (12, pytest.approx(1.0))
+    assert np.flatnonzero(found > 0.5).tolist() == [12]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_communities_have_no_bridge(count):
+    graph = Graph.from_links(FIVE)
+    assert bridges(graph, communities(graph, 5)[:count]).tolist() == [0.0] * 5

@@ -1,32 +1,85 @@
-"""Hubs and authorities of a store: which links count, and how much."""
+"""Hubs and authorities of a store, and its communities: which links count, and how much."""
 
 import numpy as np
 
 from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import IntArray, named_pages, pages_with_words
+from minicrawl.analysis.rankings.words_near_links import word_counts
 from minicrawl.analysis.sites import numbered_sites, site_of
 from minicrawl.errors import SettingError
-from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within
+from minicrawl.rank import Graph
+from minicrawl.rank.hits import (
+    Hits,
+    base_set,
+    bridges,
+    capped_weights,
+    communities,
+    hits,
+    intrinsic_weights,
+    peeled_communities,
+    with_self_links,
+    within,
+)
 from minicrawl.store.reader import Store
 
 _ROOT = 200  # Kleinberg's size of a root set
 
 
 def hub_rankings(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    """Authority and hub of every page. Raises SettingError."""
-    if options.per == "page":
-        places = np.arange(folded.graph.size)
-    else:
+    """Authority and hub of every page; of communities those of each, "authority-1", "hub-1", "authority-2" and so on,
+    and "bridge". Raises SettingError.
+    """
+    if options.peel and options.communities is None:
+        raise SettingError("--peel says how communities are found; say how many with --communities")
+    graph, weights = _weighed(options, store, folded)
+    if options.communities is None:
+        found = hits(graph, weights=weights)
+        return {"authority": found.authorities, "hub": found.hubs}
+    found_ones = _communities(options, options.communities, graph, weights)
+    named = {
+        f"{name}-{number}": values
+        for number, each in enumerate(found_ones, start=1)
+        for name, values in (("authority", each.authorities), ("hub", each.hubs))
+    }
+    return named | {"bridge": bridges(graph, found_ones, weights=weights)}
+
+
+def kept_name(name: str, kind: str) -> str:
+    """What hubs, a community or bridges are kept as, beside the authorities, which are kept as `name`."""
+    first, _, number = kind.partition("-")
+    parts = (name, {"authority": "", "hub": "hubs", "bridge": "bridges"}[first], number)
+    return "-".join(filter(None, parts))
+
+
+def _communities(options: Options, count: int, graph: Graph, weights: FloatArray) -> list[Hits]:
+    if options.peel:
+        return peeled_communities(graph, count, weights=weights)
+    return communities(graph, count, weights=weights)[:count]
+
+
+def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph, FloatArray]:
+    """The links that count, and what they weigh."""
+    graph = folded.graph
+    places = np.arange(graph.size)
+    if options.per != "page":
         _, places = numbered_sites(store, folded.hosts, site_of(options.per or "host"))
-    weights = intrinsic_weights(folded.graph, places)
+    elif options.cap is not None or options.inside:
+        raise SettingError("--cap and --inside are about links of a host or domain; say --per host or --per domain")
+    weights = intrinsic_weights(graph, places, options.inside)
+    if options.cap is not None:
+        weights *= capped_weights(graph, places, options.cap)
     root = _root(options, store, folded)
+    near = np.arange(graph.size) if root is None else base_set(graph, root)
     if root is not None:
-        weights *= within(folded.graph, base_set(folded.graph, root))
+        weights *= within(graph, near)
     if not weights.any():
         raise SettingError("no link between two of these pages counts; ask for more of them, or say --per page")
-    found = hits(folded.graph, weights=weights)
-    return {"authority": found.authorities, "hub": found.hubs}
+    if options.context:
+        if options.query is None:
+            raise SettingError("--context weighs links by the words of a query near them; say which with --query")
+        weights *= 1.0 + word_counts(options.query, near, store, folded)
+    return with_self_links(graph, near, weights) if options.self_links else (graph, weights)
 
 
 def _root(options: Options, store: Store, folded: FoldedStore) -> IntArray | None:

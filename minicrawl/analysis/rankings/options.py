@@ -9,7 +9,9 @@ class Options:
 
     surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. trusted, root: FILE,
     URL or REGEX; topic: of these with NAME= before them.
-    per: links within one of these do not count.
+    per: links within one of these weigh `inside`. cap: so many links of one of these to a page count; None: all.
+    context: links weigh more by the words of the query near them. self_links: every page counts as linked to itself.
+    communities: so many of them, by `peel` or by singular vectors; None: only hubs and authorities of the whole.
     """
 
     damping: float = 0.85
@@ -22,3 +24,9 @@ class Options:
     query: str | None = None
     root: str | None = None
     per: str | None = None
+    inside: float = 0.0
+    cap: int | None = None
+    context: bool = False
+    self_links: bool = False
+    communities: int | None = None
+    peel: bool = False

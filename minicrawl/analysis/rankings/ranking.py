@@ -28,17 +28,22 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """One ranking or two, by name: a value per page. is_alias: pages that only stand for another one."""
+    """One ranking or several, by name: a value per page. is_alias: pages that only stand for another one.
+
+    only_members: pages that have nothing are left out, as of a community.
+    """
 
     values: dict[str, FloatArray]
     is_alias: npt.NDArray[np.bool_]
+    only_members: bool = False
 
     def best(self, store: Store, n: int) -> dict[str, tuple[list[RankedPage], list[float]]]:
         """Of each ranking the n pages with the highest values, and these."""
         pages = np.flatnonzero(~self.is_alias)
         found = {}
         for name, values in self.values.items():
-            first = pages[np.argsort(-values[pages], kind="stable")[:n]]
+            ranked = pages[values[pages] > 0.0] if self.only_members else pages
+            first = ranked[np.argsort(-values[ranked], kind="stable")[:n]]
             found[name] = store.ranks.of(first.tolist()), values[first].tolist()
         return found
 
@@ -49,7 +54,7 @@ def rankings(store: Store, by: str, options: Options) -> Rankings:
         pages = folded_pages(store)
         return Rankings({by: _pagerank_on_disk(options.memory, options, store, pages)}, pages.is_alias)
     folded = folded_store(store)
-    return Rankings(RANKERS[by](options, store, folded), folded.is_alias)
+    return Rankings(RANKERS[by](options, store, folded), folded.is_alias, options.communities is not None)
 
 
 def check_name(name: str) -> None:

@@ -1,0 +1,73 @@
+"""What `minicrawl rank` may be asked beside --by, and which ranking listens to what."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+from click.core import ParameterSource
+
+from minicrawl.errors import SettingError
+from minicrawl.settings import option
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+OPTIONS = {
+    "pagerank": {"damping", "surfer", "memory"},
+    "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
+    "trustrank": {"damping", "trusted", "trusted_count"},
+    "topic": {"damping", "topic", "weights"},
+    "inverse": {"damping"},
+    "sites": {"damping", "per", "weights"},
+    "opic": set(),
+}
+"""By ranking; the first one that an option names in its help is the one it was made for."""
+_EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_file"}
+
+_RANKING_OPTIONS = (
+    click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
+                 help="Chance to follow a link; the rest jumps."),
+    click.option("--surfer", metavar="reasonable|uniform|WEIGHTS", help="For pagerank: who takes the links, by default "
+                 "as in the crawl; WEIGHTS as text=8,list=2,nav=1."),
+    click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
+    click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it "
+                 "those from which most pages are reached."),
+    click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
+                 help="For trustrank: how many of these."),
+    click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. "
+                 "Repeatable."),
+    click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
+                 "alike. For sites: what makes a link heavier: links, pages, or none (default)."),
+    click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
+                 "them."),
+    click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
+    click.option("--per", type=click.Choice(["page", "host", "domain"]), help="For hits: links within one of these do "
+                 "not count (default: host). For sites: what a site is (default: domain)."),
+    click.option("--inside", default=0.0, show_default=True, type=click.FloatRange(0, 1), metavar="WEIGHT",
+                 help="For hits: what a link within a host or domain weighs; others weigh 1."),
+    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits: of the links of a host or domain to "
+                 "a page, only the first N count."),
+    click.option("--context", is_flag=True, help="For hits: a link weighs 1 + the words of --query in and around it, "
+                 "of pages read with --text."),
+    click.option("--self-links", is_flag=True, help="For hits: every page counts as linked to itself (L + I), so that "
+                 "good hubs are authorities, too."),
+    click.option("--communities", type=click.IntRange(1, 50), metavar="N", help="For hits: N communities and the "
+                 "bridges between them, by singular vectors, instead of the one that takes all."),
+    click.option("--peel", is_flag=True, help="For hits: --communities one after the other, each without the links to "
+                 "the ten best authorities of those before."),
+)  # fmt: skip
+
+
+def ranking_options(command: _Command) -> _Command:
+    """What the rankings listen to."""
+    for each in reversed(_RANKING_OPTIONS):
+        command = each(command)
+    return command
+
+
+def check_options(by: str) -> None:
+    """Whoever says something that this ranking does not listen to expects something else of it. Raises SettingError."""
+    ctx = click.get_current_context()
+    for name in ctx.params.keys() - OPTIONS[by] - _EVERYWHERE:
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            of = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
+            raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")

@@ -1,0 +1,33 @@
+"""Which ranking listens to which option."""
+
+from pathlib import Path
+
+import click
+import pytest
+from command_line import SITE, run
+from sites import crawl
+
+from minicrawl.cli import main
+from minicrawl.cli.ranking_options import OPTIONS
+
+
+def test_every_option_of_rank_is_some_rankings() -> None:
+    command = main.get_command(click.Context(main), "rank")
+    assert command is not None
+    names = {each.name for each in command.params}
+    shared = {"by", "n", "save", "store", "wide", "as_json", "verbose", "quiet", "log_file", "help"}
+    assert names - shared == set().union(*OPTIONS.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "of"),
+    [
+        (["--by", "opic", "--cap", "3"], "--cap goes with --by hits, not with --by opic"),
+        (["--peel"], "--peel goes with --by hits, not with --by pagerank"),
+        (["--by", "inverse", "--per", "host"], "--per goes with --by hits, sites, not with --by inverse"),
+    ],
+)
+def test_option_of_another_ranking_is_refused(tmp_path: Path, words: list[str], of: str) -> None:
+    crawl(SITE, tmp_path / "crawl.db", ["http://a.test/"])
+    result = run("rank", *words, "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, result.stderr) == (2, f"Error: {of}\n")
