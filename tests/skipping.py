@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 _TICK = 1e-6  # seconds from one look at the clock to the next: nothing takes no time at all
+_BETWEEN = 0.01  # seconds from one loop to the next: what is due at the end of one run is due when the next begins
 
 
 def run(main: Coroutine[Any, Any, Result], *, grace: float = 0.005) -> Result:
@@ -37,10 +38,10 @@ def set_clock() -> None:
 
 class _SkippingLoop(asyncio.SelectorEventLoop):
     ended = 0.0
-    """When the last one of this test had come to its end: the next begins no earlier."""
+    """When the last one of this test had come to its end: the next begins later."""
 
     def __init__(self, grace: float) -> None:
-        self._now = max(time.monotonic(), _SkippingLoop.ended)
+        self._now = max(time.monotonic(), _SkippingLoop.ended + _BETWEEN)
         self.in_threads = 0
         super().__init__(_SkippingSelector(self, grace))
 
