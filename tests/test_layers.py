@@ -227,6 +227,7 @@ MAY_HOLD_ANY = {
     "crawler/run.py",
     "crawler/running_crawl.py",
     "settings/crawl.py",
+    "settings/logins.py",
     "settings/requests.py",
     "settings/setting.py",
     "settings/values.py",

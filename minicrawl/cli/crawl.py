@@ -114,8 +114,7 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
     now = resumed(kept, given, forgotten)
     rows = [(name, getattr(now.settings, name), source) for name, source in now.sources.items()]
     if as_json:
-        values = json.loads(now.settings.to_json())
-        values["header"] = [str(header) for header in now.settings.headers]
+        values = now.settings.shown()
         click.echo(document({name: {"value": values[name], "from": source} for name, _, source in rows}))
         return
     for name, value, source in rows:

@@ -1,6 +1,6 @@
 """The settings of a crawl that goes on: what is given this time, else what the store remembers, else the defaults.
 
-Limits hold for one run. Headers and a proxy's password may be secret: they are not in the store.
+Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in the store.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, Header, option, shown_proxy
+from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, option
+from minicrawl.settings.logins import is_hidden
 
 _MOST_SHOWN = 3
 
@@ -43,6 +44,11 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
             f"this crawl went through the proxy {before['proxy']}, whose password is not kept: give --proxy again, "
             "or --forget proxy"
         )
+    if "auth" not in given and any(map(is_hidden, before.get("auth") or ())):
+        raise SettingError(
+            f"this crawl logged in at {_hosts(before['auth'])}, and passwords are not kept: give --auth again, or "
+            "--forget auth"
+        )
     settings = CrawlSettings.of(before | given)
     sources, changes = {}, []
     for name, setting in SETTINGS.items():
@@ -50,7 +56,7 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
         if name in given:
             sources[name] = Source.GIVEN
             was = setting.of(before[name]) if name in before else now
-            if was != now and not (name == "proxy" and was == shown_proxy(now)):
+            if setting.hide(was) != setting.hide(now):
                 changes.append(f"{option(name)[2:]}: {shown(name, was)} -> {shown(name, now)}")
         else:
             sources[name] = Source.STORE if now != setting.default else Source.DEFAULT
@@ -66,14 +72,19 @@ def _defaults(options: Iterable[str]) -> dict[str, Any]:
     return {name: SETTINGS[name].default for name in names.values()}
 
 
+def _hosts(logins: Iterable[str]) -> str:
+    """Where logins that are hidden were for."""
+    hosts = [login.rpartition("=")[0] or "the origins of the seeds" for login in logins]
+    return ", ".join(dict.fromkeys(hosts))
+
+
 def shown(name: str, value: Any) -> str:
     """A setting's value for people."""
-    if name == "header":
-        value = tuple(map(Header.parse, value))
+    value = SETTINGS[name].hide(value)
     if value in (None, (), ""):
         return "none"
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} of them"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(shown_proxy(value) if name == "proxy" else value)
+    return str(value)

@@ -268,8 +268,8 @@ def _carrier(transport: Any, timing: Timing) -> Transport | None:
 
 
 def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
-    """The origins of all seeds, also those of earlier runs, if any header is for these alone."""
-    if not any(header.is_secret and header.host is None for header in settings.headers):
+    """The origins of all seeds, also those of earlier runs, if anything may be for these alone."""
+    if not settings.has_secrets:
         return frozenset()
     return frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
 

@@ -4,6 +4,7 @@ crawl     CrawlSettings: all settings of a crawl by their flat names, read, chec
 groups    each setting once: its default, what it may be, its meaning; in groups
 refresh   the group of settings that say when pages are fetched again
 archive   the group of the archive
+logins   the group of settings by which a crawl logs in
 requests  what requests carry and where they go: headers, contact, routes, proxy
 given     the types in which Python programs give settings
 setting   what is known of one setting beside its value
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
+from minicrawl.settings.logins import Login
 from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, shown_proxy
 from minicrawl.settings.values import compiled, option, parse_boost, parse_duration, parse_refresh_rule, parse_size
 
@@ -31,6 +33,7 @@ __all__ = [
     "ConnectTo",
     "CrawlSettings",
     "Header",
+    "Login",
     "compiled",
     "option",
     "parse_boost",

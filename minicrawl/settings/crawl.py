@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import SettingError
@@ -21,12 +22,14 @@ from minicrawl.settings.groups import (
     Scope,
     Traps,
 )
+from minicrawl.settings.logins import Login, Logins
 from minicrawl.settings.refresh import Refresh
-from minicrawl.settings.requests import Header, is_mail_address, shown_proxy
+from minicrawl.settings.requests import Header, is_mail_address
 from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
+_FILES = frozenset({"ca_file", "netrc_file"})
 
 
 DISCOVERY_BESIDE_REFRESH = 0.7
@@ -43,7 +46,7 @@ class AsBefore(Enum):
 
 # The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(Http, Identity, Archive, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
+class CrawlSettings(Http, Logins, Identity, Archive, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
     """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
 
     Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are
@@ -75,6 +78,17 @@ class CrawlSettings(Http, Identity, Archive, Keep, Focus, Refresh, Order, Polite
     def headers(self) -> tuple[Header, ...]:
         """The headers that requests carry."""
         return tuple(map(Header.parse, self.header))
+
+    @property
+    def logins(self) -> tuple[Login, ...]:
+        """Names and passwords that are given."""
+        return tuple(map(Login.parse, self.auth))
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether requests to some hosts carry what others are not to see."""
+        has_passwords = self.auth or self.netrc or self.netrc_file
+        return bool(has_passwords) or any(header.is_secret for header in self.headers)
 
     @property
     def agent(self) -> str:
@@ -109,16 +123,19 @@ class CrawlSettings(Http, Identity, Archive, Keep, Focus, Refresh, Order, Polite
     def to_json(self) -> str:
         """The settings as the store keeps them: to explain later what a crawl did, and to go on with.
 
-        Headers are not among them, nor the name and password for a proxy: they may be secret.
+        Headers are not among them, nor names and passwords, be they for hosts or a proxy: they may be secret.
         """
-        kept = {name: getattr(self, name) for name in SETTINGS if name != "header"}
-        kept["connect_to"] = [str(rule) for rule in self.connect_to]
-        kept["ca_file"] = self.ca_file and str(self.ca_file)
-        kept["archive"] = self.archive and str(self.archive)
-        kept["proxy"] = shown_proxy(self.proxy)
-        return json.dumps(kept)
+        shown = self.shown()
+        del shown["header"]
+        return json.dumps(shown)
+
+    def shown(self) -> dict[str, Any]:
+        """The settings by name, in values that JSON has, without what may be secret."""
+        shown = {name: setting.hide(getattr(self, name)) for name, setting in SETTINGS.items()}
+        shown["connect_to"] = [str(rule) for rule in self.connect_to]
+        return {name: str(value) if isinstance(value, Path) else value for name, value in shown.items()}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "CrawlSettings":
-        """Settings as the store keeps them, to explain what a crawl did; its file of certificates may have gone."""
-        return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name != "ca_file"})
+        """Settings as the store keeps them, to explain what a crawl did; files that they name may have gone."""
+        return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name not in _FILES})

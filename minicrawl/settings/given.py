@@ -67,6 +67,9 @@ class GivenSettings(AdjustableSettings, total=False):
     contact: str | AsBefore
     user_agent: str | AsBefore
     header: str | Iterable[str] | AsBefore
+    auth: str | Iterable[str] | AsBefore
+    netrc: bool | AsBefore
+    netrc_file: str | Path | AsBefore | None
     proxy: str | AsBefore | None
     connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore
     ca_file: str | Path | AsBefore | None

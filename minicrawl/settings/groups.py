@@ -8,6 +8,7 @@ from pathlib import Path
 
 from minicrawl.settings import requests, values
 from minicrawl.settings.archive import Archive
+from minicrawl.settings.logins import Logins
 from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
@@ -275,6 +276,7 @@ class Identity:
         "secret (Authorization, Cookie, tokens, keys and the like) only to the origins of the seeds, and never along a "
         "redirect or link to another one. Not kept in the store. Repeatable.",
         check=requests.headers,
+        hide=requests.shown_headers,
         metavar="'[HOST=]NAME: VALUE'",
     )
 
@@ -284,7 +286,12 @@ class Http:
     """How requests go out, and what one of them may take."""
 
     proxy: str | None = setting(
-        None, values.text, "Send requests through this HTTP proxy.", check=requests.proxy, metavar="URL"
+        None,
+        values.text,
+        "Send requests through this HTTP proxy.",
+        check=requests.proxy,
+        metavar="URL",
+        hide=requests.shown_proxy,
     )
     connect_to: tuple[ConnectTo, ...] = setting(
         (),
@@ -360,4 +367,4 @@ class Keep:
     )
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Archive, Identity, Http)
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Archive, Identity, Logins, Http)

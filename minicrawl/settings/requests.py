@@ -12,6 +12,7 @@ HIDDEN = "***@"  # in place of the name and password that a proxy is sent
 # Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
 _SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
+HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
 _PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
 
 
@@ -62,7 +63,7 @@ class Header:
     def parse(cls, text: str) -> "Header":
         """Read "Name: value" or "HOST=Name: value". Raises SettingError."""
         match = re.fullmatch(
-            r"(?:((?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
+            rf"(?:({HOST})=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,
             re.IGNORECASE | re.DOTALL,
         )
@@ -109,6 +110,10 @@ def routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
 def headers(_: str, lines: Any) -> None:
     for line in lines:
         Header.parse(line)
+
+
+def shown_headers(lines: Any) -> tuple[str, ...]:
+    return tuple(str(Header.parse(line)) for line in lines)
 
 
 def user_agent(name: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from minicrawl.settings.values import Check, Reader, anything
+from minicrawl.settings.values import Check, Hide, Reader, anything, as_it_is
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Setting:
     read, check: see values.py; None is read and checked only where it is not the default. shown: the default, as help
     shows it. metavar: what the option takes; choices: one of these. bare: what the option means without a value.
     is_for_one_run: the next run of the crawl does not go on with it. is_adjustable: it may be changed while the crawl
-    runs.
+    runs. hide: makes of a value what may be shown of it.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Setting:
     bare: str | None
     is_for_one_run: bool
     is_adjustable: bool
+    hide: Hide
 
     def of(self, given: Any) -> Any:
         """The value that is given. Raises SettingError."""
@@ -50,6 +51,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     bare: str | None = None,
     is_for_one_run: bool = False,
     is_adjustable: bool = False,
+    hide: Hide = as_it_is,
 ) -> Any:
     """A field of a group."""
     about = {
@@ -62,6 +64,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
         "bare": bare,
         "is_for_one_run": is_for_one_run,
         "is_adjustable": is_adjustable,
+        "hide": hide,
     }
     return field(default=default, metadata=about)
 

@@ -16,6 +16,7 @@ from minicrawl.errors import SettingError
 
 Reader = Callable[[str, Any], Any]
 Check = Callable[[str, Any], None]
+Hide = Callable[[Any], Any]
 
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HUNDRED_YEARS = 36_500 * 86_400.0
@@ -213,6 +214,11 @@ def media_types(name: str, value: Any) -> None:
 
 def anything(_: str, __: Any) -> None:
     """Whatever the reader has let pass."""
+
+
+def as_it_is(value: Any) -> Any:
+    """A value that anybody may see."""
+    return value
 
 
 def compiled(pattern: str, name: str) -> re.Pattern[str]:

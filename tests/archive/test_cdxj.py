@@ -16,7 +16,7 @@ KEYS = {
     "http://www2.example.org/A/B/": "org,example)/a/b",
     "http://a.b.example.co.uk:8080/x?b=2&a=1": "uk,co,example,b,a:8080)/x?a=1&b=2",
     "https://h.test:443/x": "test,h)/x",
-    "http://h.test/operator%3D=%7Ea%20%22?b=%25&a=%C3%BC": "test,h)/operator==~a%20\"?a=%c3%bc&b=%25",
+    "http://h.test/operator%3D=%7Ea%20%22?b=%25&a=%C3%BC": 'test,h)/operator==~a%20"?a=%c3%bc&b=%25',
     "http://h.test/api//java///io?u=http://x/": "test,h)/api/java/io?u=http://x/",
     "http://h.test/a%2520b": "test,h)/a%20b",
     "http://127.0.0.1:81/": "127.0.0.1:81)/",

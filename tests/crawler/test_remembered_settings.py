@@ -63,6 +63,9 @@ EXAMPLES = {
     "strict_hooks": True,
     "user_agent": "me/1",
     "header": "A: b",
+    "auth": ("a.test=me:hush",),
+    "netrc": True,
+    "netrc_file": __file__,
     "proxy": "http://p.test:3128",
     "ignore_robots": True,
     "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),
@@ -73,12 +76,18 @@ EXAMPLES = {
     "contact": "me@example.org",
 }
 FOR_ONE_RUN = {"pages", "time", "bytes", "until_coverage", "retry", "header", "items", "hook", "strict_hooks"}
+SECRET = {"auth"}
 
 
 @each("name", SETTINGS)
 def test_every_setting_is_remembered_or_is_for_one_run(name):
     """Each example is another value than the default."""
     before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()
+    if name in SECRET:
+        with pytest.raises(SettingError, match="not kept"):
+            resumed(json.loads(before.to_json()), {})
+        assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
+        return
     told = resumed(json.loads(before.to_json()), {})
     assert getattr(before, name) != getattr(default, name)
     is_kept = name not in FOR_ONE_RUN
@@ -110,6 +119,18 @@ def test_a_change_of_many_values_is_one_line():
 def test_a_store_of_an_older_version_knows_fewer_settings():
     told = resumed({"scope": "host", "some_old_setting": 1}, {})
     assert told.settings == CrawlSettings(scope="host")
+
+
+def test_a_login_whose_password_is_not_kept_is_not_left_out_silently():
+    before = kept(auth=["a.test=me:hush", "you:hush"])
+    assert "hush" not in json.dumps(before)
+    with pytest.raises(
+        SettingError, match=r"logged in at a\.test, the origins of the seeds, .*: give --auth again, or"
+    ):
+        resumed(before, {})
+    assert resumed(before, {"auth": ["a.test=me:other", "you:hush"]}).changes == ()
+    assert resumed(before, {"auth": "b.test=me:hush"}).changes == ("auth: a.test=***, *** -> b.test=***",)
+    assert CrawlSettings.from_json(before).auth == ("a.test=***", "***")
 
 
 def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently():

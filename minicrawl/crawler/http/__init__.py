@@ -6,6 +6,7 @@ body             the body of an answer, as far as somebody wants it
 response_fields  what the fields of an answer say of its body and its page
 content_type     of what type a body is
 codings          gzip, deflate, br and zstd undone
+logins           names and passwords for hosts
 request_headers  which of the user's headers go with a request
 retry_after      how long a host asks to be left alone
 failures         the reason code of what a request failed by

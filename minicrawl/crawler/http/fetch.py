@@ -17,6 +17,7 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.logins.passwords import password_headers
 from minicrawl.crawler.http.parser_failures import PARSER_FAILED, parser_failed
 from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
 from minicrawl.crawler.http.response_fields import ResponseFields
@@ -72,7 +73,7 @@ class Fetcher:
                 ("Accept-Encoding", ACCEPTED),
             ]
         )
-        self._given = Headers(settings.headers, seed_origins)
+        self._given = Headers(settings.headers, seed_origins, password_headers(settings))
 
     async def fetch(
         self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
