@@ -107,6 +107,9 @@ _EIGHTH = """
     DROP TABLE importances;
     DROP TABLE texts;
     ALTER TABLE refresh DROP COLUMN importance;
+    ALTER TABLE refresh DROP COLUMN lastmod;
+    ALTER TABLE refresh_hosts DROP COLUMN dates;
+    ALTER TABLE refresh_hosts DROP COLUMN lastmods;
     DROP TABLE anticipated;
     DROP TABLE anticipated_hosts;
     DROP VIEW ranks;

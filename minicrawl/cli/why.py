@@ -31,6 +31,7 @@ _WHY_DUE = {
     "fixed": "every page again after the time of --recrawl-after",
     "least": "no page again sooner than --refresh-min",
     "most": "every page again after --refresh-max",
+    "lastmod": "by its importance, as its sitemap says that it has changed",
     "worth": "by its importance and how often it changes",
 }
 """By `PageRefresh.why_due`."""

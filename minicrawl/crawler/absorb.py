@@ -153,6 +153,7 @@ class Absorber:
             sessions.plain,
             is_on=is_on,
             timing=timing,
+            note_lastmods=None if self.refreshing is None else self.refreshing.note_lastmods,
         )
 
     def _visits(self, by: Recognisers, aliases: Aliases, timing: Timing) -> Visits:

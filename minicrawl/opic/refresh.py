@@ -62,6 +62,20 @@ def learned(
     return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
 
 
+def learned_by_date(rate: float, information: float, gap: float, age: float) -> tuple[float, float]:
+    """As `learned`, of a page that has changed in the gap, the last time `age` ago.
+
+        x           = rate gap
+        g           = 1 - rate age                                 derivative of log(rate e^(-rate age)) by log(rate)
+        information = FORGETTING information + 1 - e^-x
+
+    However often it changed before that: a page that always has changed teaches by its date how often.
+    """
+    information = FORGETTING * information - math.expm1(-rate * gap)
+    step = (1.0 - min(rate * age, _MOST_CHANGES)) / (1.0 + information)
+    return rate * math.exp(max(-_LARGEST_STEP, min(_LARGEST_STEP, step))), information
+
+
 def repriced(price: float, share: float, is_overdue: bool) -> float:
     """The price of a fetch after one fetch more: it rises while pages are due before they can be fetched.
 

@@ -343,6 +343,7 @@ class RefreshRow(NamedTuple):
     blocks: bytes = b""
     answers: str = ""
     importance: float = 0.0
+    lastmod: float | None = None
 
 
 class TextRow(NamedTuple):
@@ -370,6 +371,8 @@ class RefreshHost(NamedTuple):
     median: float = 0.0
     learned: int = 0
     lies: int = 0
+    dates: int = 0
+    lastmods: int = 0
 
 
 class NotedImportance(NamedTuple):

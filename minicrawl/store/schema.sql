@@ -175,6 +175,7 @@ CREATE TABLE refresh (
     etag          TEXT,                        -- as it came, a character a byte
     last_modified TEXT,                        -- the same
     importance    REAL    NOT NULL DEFAULT 0,  -- of the page, the last one in importances; 0: none
+    lastmod       REAL,                        -- Unix seconds; by its sitemap it changed then, after the last answer
     blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py
     answers       TEXT    NOT NULL             -- the last eight: = as before, # changed, ? not found, ! failed
 ) STRICT;
@@ -185,7 +186,9 @@ CREATE TABLE refresh_hosts (
     price         REAL    NOT NULL,            -- of a fetch there; 0: none of its own
     median        REAL    NOT NULL,            -- of learned rates, changes per second
     learned       INTEGER NOT NULL,            -- of how many
-    lies          INTEGER NOT NULL             -- answers that had changed though their validators had not
+    lies          INTEGER NOT NULL,            -- answers that had changed though their validators had not
+    dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/dates.py
+    lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
 ) STRICT;
 
 -- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.

@@ -55,6 +55,17 @@ def test_figure_all_names_every_figure(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_quick_refresh_of_a_graph_has_three_fetches_a_page(tmp_path: Path, edges: Path) -> None:
+    found = []
+    for more in (["--quick"], []):
+        result = lab("refresh", str(edges), *more, "--out", str(tmp_path / "out"), "--json")
+        assert result.exit_code == 0, result.output
+        found.append(json.loads(result.stdout))
+    assert {each["name"] for each in found} == {"together"}
+    assert [max(row["fetches in M"] for row in each["rows"]) for each in found] == [3.0, 8.0]
+
+
+@pytest.mark.slow
 def test_refresh_of_a_graph_is_everything_together(tmp_path: Path, edges: Path) -> None:
     result = lab("refresh", str(edges), "--out", str(tmp_path / "out"), "--json")
     assert result.exit_code == 0, result.output

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic.refresh import freshness, interval, learned, repriced
+from minicrawl.opic.refresh import freshness, interval, learned, learned_by_date, repriced
 
 amounts = st.floats(1e-9, 1e9)
 
@@ -53,6 +53,31 @@ def test_one_fetch_moves_a_rate_by_a_factor_of_e_at_most_and_towards_what_it_fou
     after, known = learned(rate, information, gap, changed)
     assert rate / math.e * 0.999 <= after <= rate * math.e * 1.001
     assert after >= rate if changed else after <= rate
+    assert 0.0 <= known <= 0.8 * information + 1.0
+
+
+@pytest.mark.parametrize("first", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("gap", [0.3, 3.0, 30.0])
+def test_dates_of_changes_teach_the_rate_even_of_a_page_that_always_has_changed(first, gap):
+    random = np.random.default_rng(5)
+    true, rate, information = 1.0, first, 0.0
+    logs = []
+    for fetch in range(4000):
+        age = random.exponential(1.0 / true)
+        if age < gap:
+            rate, information = learned_by_date(rate, information, gap, age)
+        else:
+            rate, information = learned(rate, information, gap, False)
+        if fetch >= 100:
+            logs.append(math.log(rate))
+    assert abs(fmean(logs)) < 0.35
+    assert np.std(logs) < 1.0
+
+
+@given(amounts, st.floats(0.0, 1e6), st.floats(0.0, 1e12), st.floats(0.0, 1e12))
+def test_one_date_moves_a_rate_by_a_factor_of_e_at_most(rate, information, gap, age):
+    after, known = learned_by_date(rate, information, gap, min(age, gap))
+    assert rate / math.e * 0.999 <= after <= rate * math.e * 1.001
     assert 0.0 <= known <= 0.8 * information + 1.0
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
-from minicrawl.crawler.frontier.schedules import NEVER, RefreshRule, rules_of, schedule_of
+from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, RefreshRule, rules_of, schedule_of
 from minicrawl.crawler.visits.refreshing import FAILED, MISSING
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings
@@ -25,6 +26,7 @@ class DueTimes:
         self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
         self.first = FirstRates(self._by.least)
         self.first.load(store)
+        self.changed = store.refreshes.changed(BELIEVED)
 
     def rule(self, url: str) -> RefreshRule | None:
         """The user's rule for a URL."""
@@ -37,8 +39,11 @@ class DueTimes:
         rule = self.rule(url)
         if rule is not None:
             return (None if rule.seconds == NEVER else row.fetched_at + rule.seconds), "rule"
-        seconds = self._interval(importance, row.rate if row.information else self.first.of(host))
-        return row.fetched_at + seconds, self._by.reason(seconds)
+        has_changed = row.page in self.changed
+        rate = row.rate if row.information else self.first.of(host)
+        seconds = self._interval(importance, CHANGED if has_changed else rate)
+        reason = self._by.reason(seconds)
+        return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
 
     def overdue(self, now: float) -> int:
         """How many pages are due by now."""
@@ -48,7 +53,9 @@ class DueTimes:
         overdue = int((~follows & (pages.due <= now)).sum()) + int((follows & (ruled > 0.0) & (ruled <= waited)).sum())
         for index in np.flatnonzero(follows & (ruled == 0.0) & (waited >= self._by.least)).tolist():
             rate = pages.rate.item(index)
-            if rate < 0.0:
+            if pages.page.item(index) in self.changed:
+                rate = CHANGED
+            elif rate < 0.0:
                 rate = self.first.of(pages.host.item(index))
             overdue += self._interval(importance.item(pages.page.item(index)), rate) <= waited.item(index)
         return overdue

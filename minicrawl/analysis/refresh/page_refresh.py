@@ -15,7 +15,8 @@ class PageRefresh:
     many of them had changed. answers: the last eight, = as before, # changed, ? not found, ! failed. fetched_at,
     changed_at, due: Unix seconds; due is None unless the crawl itself fetches again what is due. why_due: what due
     follows from: rule (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after),
-    least (--refresh-min), most (--refresh-max), worth (importance and rate). etag, last_modified: its validators.
+    least (--refresh-min), most (--refresh-max), worth (importance and rate), lastmod
+    (importance; by its sitemap it has changed). etag, last_modified: its validators.
     """
 
     rate: float

@@ -5,6 +5,7 @@ waiting_pages  the pages that wait on every host, and which is best
 due_pages      when read pages are fetched again
 schedules      how long a page rests between two fetches of it
 first_rates    how often pages are taken to change that were fetched once
+dates          when pages have changed as their servers say, and how far that is believed
 most_worth     read pages by what a fetch of them gains now
 lanes          the best page of the hosts on offer
 waits          for what hosts wait, and until when

@@ -14,14 +14,14 @@ Rates and times of the last fetches are kept here for every page; rows of the st
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.frontier.first_rates import FirstRates, first_interval
 from minicrawl.crawler.frontier.lanes import Lane
-from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed, RefreshRules
+from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, ByWorth, Fixed, RefreshRules
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
@@ -77,6 +77,7 @@ class DuePages:
         self._rests_again = True
         self._pages_of: Counter[int] = Counter()
         self._now = 0.0
+        self.changed: set[int] = set()  # since they were fetched, as is believed
 
     def grow(self, size: int, host_of: npt.NDArray[np.int32]) -> None:
         """host_of: number of the host of every page; it is read here when pages are due."""
@@ -105,6 +106,7 @@ class DuePages:
     def fetched(self, page: int, now: float, rate: float | None = None) -> float:
         """A page was fetched; Unix seconds at which it is due again. rate: as learned, None if nothing is."""
         self.fetched_at[page], self.rate[page] = now, -1.0 if rate is None else rate
+        self.changed.discard(page)
         self.due[page] = self._due(page, self.price)
         return self.due.item(page)
 
@@ -185,6 +187,18 @@ class DuePages:
             heapq.heapify(self._resting)
         return moved
 
+    def note_changed(self, pages: Iterable[int]) -> dict[int, float]:
+        """Pages have changed since they were fetched, as is believed. Those that are due sooner, and when that is."""
+        moved = {}
+        for page in pages:
+            self.changed.add(page)
+            due = self._due(page, self.price) if self.rate.item(page) else math.inf
+            if due < self.due.item(page):
+                self.due[page] = moved[page] = due
+        entries = {page: packed(page, -_waking(self._wakes(page))) for page in moved}
+        self._resting = _replaced(self._resting, entries)
+        return moved
+
     # Waiting.
 
     def add(self, host: Host) -> None:
@@ -232,8 +246,8 @@ class DuePages:
         return best
 
     def hand_out(self, page: int, host: Host) -> None:
-        """A page has its turn: the prices move by whether it was due before it could have it."""
-        if not self.rate.item(page) or self.ruled.item(page):
+        """A page has its turn: prices move by whether it was due before it could have it; not by many that changed."""
+        if not self.rate.item(page) or self.ruled.item(page) or page in self.changed:
             return
         pages, price = self._pages_of[host.id], self.prices.get(host.id, self.price)
         is_late = self._due(page, max(price, self.price)) <= host.not_before
@@ -252,14 +266,7 @@ class DuePages:
 
     def worth(self, page: int) -> float:
         """Importance of a page in terms of the mean; at least that of a page without links to it."""
-        ledger = self._ledger
-        held = float(ledger.virtual + ledger.never_visited)
-        mean = (ledger.in_all - ledger.births + held) / self.size
-        if mean <= 0.0:
-            return 1.0
-        least = held / max(ledger.births, 1) * ledger.unit
-        linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
-        return max(max(linked, 0) + least, mean * 1e-6) / mean
+        return _worth(self._ledger, page, self.size)
 
     def _settle(self, pages: Pages, now: float) -> None:
         """Let the price be one at which few of some pages are late: after weeks of rest all are, in no order."""
@@ -273,7 +280,9 @@ class DuePages:
         if ruled:
             return self.fetched_at.item(page) + min(ruled, _NEVER)
         worth, rate = self.worth(page), self.rate.item(page)
-        if rate < 0.0:
+        if page in self.changed:
+            rate = CHANGED
+        elif rate < 0.0:
             rate = self.first_rates.of(self._host_of.item(page))
         return self.fetched_at.item(page) + self._schedule.interval(price, worth, rate)
 
@@ -282,6 +291,23 @@ class DuePages:
         if self._is_patient or not self.rate.item(page) or self.ruled.item(page):
             return self.due.item(page)
         return min(self.fetched_at.item(page) + self._schedule.least, self.due.item(page))
+
+
+def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
+    """A heap of resting pages, with other entries of some."""
+    resting = [entries.get(unpacked(entry), entry) for entry in resting]
+    heapq.heapify(resting)
+    return resting
+
+
+def _worth(ledger: Ledger, page: int, size: int) -> float:
+    held = float(ledger.virtual + ledger.never_visited)
+    mean = (ledger.in_all - ledger.births + held) / size
+    if mean <= 0.0:
+        return 1.0
+    least = held / max(ledger.births, 1) * ledger.unit
+    linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
+    return max(max(linked, 0) + least, mean * 1e-6) / mean
 
 
 def _milliseconds(seconds: float) -> int:

@@ -6,7 +6,8 @@ age   seconds since its last fetch
 
     gain = X (1 - e^(-rate age))
 
-That is the importance that is out of date by now, as far as can be told: the expected gain of one fetch. The lane of
+A page that has changed by its sitemap, where that is believed, is stale for certain. The gain is the importance that
+is out of date by now, as far as can be told: the expected gain of one fetch. The lane of
 'crawl --refresh', which has a price for fetches, comes to nearly the same order (opic/refresh.py); here it is one look
 at all pages.
 """
@@ -17,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.first_rates import FirstRates
 from minicrawl.crawler.frontier.schedules import NEVER, rules_of
 from minicrawl.store.reader import Store
@@ -72,4 +74,6 @@ def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
     rate = np.array([learned or first.of(host) for host, learned in zip(hosts, rates, strict=True)])
     age = np.maximum(now - found.fetched_at, 0.0)
     page = found.page.astype(np.int64)
-    return ReadPages(page, importance[page], rate, found.rate > 0.0, age, -np.expm1(-rate * age))
+    stale = -np.expm1(-rate * age)
+    stale[np.isin(page, list(store.refreshes.changed(BELIEVED)))] = 1.0
+    return ReadPages(page, importance[page], rate, found.rate > 0.0, age, stale)

@@ -8,6 +8,8 @@ from minicrawl.opic.refresh import interval
 from minicrawl.settings import CrawlSettings, parse_refresh_rule
 
 NEVER = math.inf
+CHANGED = math.inf
+"""The rate of a page that has changed, as is believed: it is due after `q`, see opic/refresh.py."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ try, or has gone. Whether a host may be asked is not decided here: `offer` and `
 """
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -237,6 +237,17 @@ class WaitingPages:
             waiting -= self._discovery.waiting_on(but_for) + self._refresh.waiting_on(but_for)
         is_waited_for = self._due is not None and self._due.is_waited_for
         return not (self._resting or waiting or is_waited_for)
+
+    def note_changed(self, pages: Iterable[int]) -> Iterable[tuple[int, float]]:
+        """Read pages have changed, as is believed. Those that are due sooner, and when that is (Unix seconds)."""
+        assert self._due is not None, "they wait by when they are due"
+        moved = self._due.note_changed(pages)
+        waiting = [page for page in moved if not self._held[page]]
+        for page in waiting:
+            self._refresh.rise(self._hosts[self.host_of[page]], self._entry(page))
+        for host in {self.host_of.item(page) for page in waiting}:
+            self._refresh.offer(self._hosts[host])
+        return moved.items()
 
     def put_off(self, pages: Pages) -> None:
         """Let pages wait behind all that are not put off, unless the strategy goes by the clock of visits."""

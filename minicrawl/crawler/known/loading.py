@@ -15,6 +15,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
 from minicrawl.crawler.books.stored_forms import wrong_meta
+from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
@@ -102,6 +103,7 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
     due.price = float(writer.meta("refresh_price") or due.price)
     due.prices = {row.host: row.price for row in writer.refreshes.hosts() if row.price}
     due.first_rates.load(writer)
+    due.changed = writer.refreshes.changed(BELIEVED)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
     if due.rules.rules:
         for page, url in enumerate(writer.page_table.urls()):

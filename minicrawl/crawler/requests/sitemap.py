@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
@@ -23,6 +22,7 @@ from minicrawl.model import ParsedPage, SitemapAnswer
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
+NoteLastmods = Callable[[dict[int, float], float], None]
 _LET_IN_AT_ONCE = 100
 _LET_IN_SECONDS = 2.0  # some times as long as between two commits, when hosts are looked at
 _LOOKS = 4  # at the queue of URLs from sitemaps, in one turn, where many have become known otherwise
@@ -48,8 +48,10 @@ class Sitemaps(Kind):
         *,
         is_on: bool,
         timing: Timing,
+        note_lastmods: NoteLastmods | None = None,
     ) -> None:
-        """is_on: whether sitemaps are asked for, and what they list becomes known."""
+        """is_on: whether sitemaps are asked for, and what they list becomes known. note_lastmods: takes lastmod (Unix
+        seconds) of known pages, and the time; None where no page is fetched again."""
         self.queue = queue
         self._accounts = accounts
         self._frontier = frontier
@@ -61,6 +63,7 @@ class Sitemaps(Kind):
         self._plain = plain
         self.is_on = is_on
         self._timing = timing
+        self._note_lastmods = note_lastmods
 
     def name(self, page: int, site: str, written: Sequence[str], now: float) -> None:
         """Take in the sitemaps that robots.txt of `site`, scheme://host[:port], names; the turn of `page` has come."""
@@ -104,6 +107,15 @@ class Sitemaps(Kind):
         distinct = dict.fromkeys(url for url in urls if politeness_key(url) == name)
         inside = [url for url in distinct if self._admission.scope.refuses(url, depth) is None]
         self.queue.enqueue(sitemap, unknown(inside, self._urls.find(inside)))
+
+    def absorb_lastmods(self, sitemap: int, lastmods: dict[str, float], now: float) -> None:
+        """Take in when pages of its host have changed, as a sitemap says. Unix seconds."""
+        if self._note_lastmods is None or not lastmods:
+            return
+        name = self._frontier.hosts[self.queue.row(sitemap).host].name
+        urls = [url for url in lastmods if politeness_key(url) == name]
+        pages = zip(urls, self._urls.find(urls), strict=True)
+        self._note_lastmods({page: lastmods[url] for url, page in pages if page is not None}, now)
 
     def absorb(self, errand: "SitemapErrand", answer: SitemapAnswer, now: float) -> None:
         """Take in what the request for a sitemap led to; its URLs have been absorbed."""
@@ -196,8 +208,11 @@ class SitemapErrand(Request):
         self._sitemaps.drop(self, refusal.reason, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        def give(urls: list[str], is_index: bool) -> None:
-            take = partial(self._sitemaps.absorb_urls, self.sitemap, urls, is_index)
+        def give(urls: list[str], is_index: bool, lastmods: dict[str, float]) -> None:
+            def take(now: float) -> None:
+                self._sitemaps.absorb_urls(self.sitemap, urls, is_index, now)
+                self._sitemaps.absorb_lastmods(self.sitemap, lastmods, now)
+
             deliver(Arrival(len(urls), take))
 
         self._answer = await source.sitemap(self.url, give)

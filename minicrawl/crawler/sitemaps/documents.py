@@ -11,6 +11,7 @@ _DEEPEST = 100
 _LONGEST_TAG = 64 * 1024
 _LONGEST_TEXT = 10 * (MAX_URL_LENGTH + 1)  # no reference is longer than 10 characters: more is no URL of ours
 _ABSOLUTE = re.compile(r"\s*https?://", re.IGNORECASE)
+_LASTMOD = re.compile(r"<lastmod>([^<]*+)</lastmod>")
 # Per root what lists a URL: the element, and the one around it.
 _LISTED = {
     "urlset": ("url", "loc"),
@@ -44,10 +45,11 @@ _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 class Document(Protocol):
     """A text that is read as it comes. `is_index`: it lists other sitemaps. `hopeless`: why there is no use in reading
-    on."""
+    on. `dated`: its URLs with their lastmod, as written, where there is one."""
 
     is_index: bool
     hopeless: str | None
+    dated: dict[str, str]
 
     def feed(self, text: str) -> list[str]:
         """The URLs in some more of it."""
@@ -73,7 +75,9 @@ class _Xml:
     def __init__(self) -> None:
         self.is_index = False
         self.hopeless: str | None = None
+        self.dated: dict[str, str] = {}
         self._urls: list[str] = []
+        self._last_url = self._lastmod = ""  # of the entry that is open
         self._listed: tuple[str, str] | None = None
         self._open: list[str] = []
         self._left = _MOST_ELEMENTS
@@ -112,13 +116,18 @@ class _Xml:
         while self.hopeless is None:
             if match := self._plain_entry(text, at):
                 self._spend()
+                self._last_url = self._lastmod = ""
                 self._list(_resolved(match[2]))
+                if dates := _LASTMOD.search(match[0]):
+                    self._date(dates[1])
                 at = match.end()
                 continue
             match = _TAG.match(text, at)
             if match is None:
                 break
             before, slash, name, attributes = match.groups()
+            if slash and self._open[-1:] == ["lastmod"]:
+                self._date(before)
             if self._texts is not None and before:
                 self._write(before)
             self._tag(slash, name, attributes)
@@ -205,8 +214,10 @@ class _Xml:
         entry, link = self._listed
         if self._texts is not None:
             self._close(self._open[-1])
-        if name == entry and entry in self._open:
-            self._close(entry)
+        if name == entry:
+            self._last_url = self._lastmod = ""
+            if entry in self._open:
+                self._close(entry)
         is_link = name == link and self._open[-1] == entry
         if is_link and self._listed == _LISTED["feed"]:
             self._reference(attributes)
@@ -262,6 +273,14 @@ class _Xml:
         url = url.strip()
         if url:
             self._urls.append(url)
+            self._last_url = url
+            self._date(self._lastmod)
+
+    def _date(self, text: str) -> None:
+        """The entry that is open has a lastmod, before its URL or behind it."""
+        self._lastmod = text.strip()
+        if self._last_url and self._lastmod:
+            self.dated[self._last_url] = self._lastmod
 
 
 def _resolved(text: str) -> str:
@@ -284,6 +303,7 @@ class _Lines:
     def __init__(self) -> None:
         self.is_index = False
         self.hopeless: str | None = None
+        self.dated: dict[str, str] = {}
         self._line = ""
         self._read = 0
         self._left = _MOST_ELEMENTS

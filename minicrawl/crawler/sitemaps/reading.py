@@ -3,7 +3,8 @@
 A sitemap is what it looks like, whatever its Content-Type says: XML with the root urlset or sitemapindex, an RSS or
 Atom feed, or a URL per line; all of it also in gzip. No tree is built and no entity but XML's own five is known, so
 there is nothing that could grow. What is wrong with a sitemap is a reason, never an exception; the URLs up to there
-count. lastmod, changefreq and priority are not read: sites set them as they like, and cash decides on the order.
+count. changefreq and priority are not read: sites set them as they like, and cash decides on the order. lastmod is for
+pages that are fetched again, see minicrawl.crawler.frontier.dates.
 
 Much of the XML out there is none. Here tags and text are told apart, and that is all: control characters, a lone "&",
 "]]>" in a text, a doubled attribute, "--" in a comment, an unknown entity change nothing; what stands before the XML
@@ -28,6 +29,7 @@ import zlib
 from collections.abc import Iterator
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
+from minicrawl.crawler.frontier.dates import read_lastmod
 from minicrawl.crawler.html.decode import encoding_of_xml
 from minicrawl.crawler.sitemaps.documents import Document, document_of
 from minicrawl.crawler.urls.normalise import normalise
@@ -47,10 +49,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 class SitemapReader:
     """Reads one sitemap. `is_index`: its URLs are those of other sitemaps. `found`: number of its URLs, good or bad.
 
-    step: bytes that are read at a time, but for the first 1,024. most: bytes, unpacked, that are read at all.
+    step: bytes that are read at a time, but for the first 1,024. most: bytes, unpacked, that are read at all. dated:
+    whether lastmod is read, too.
     """
 
-    def __init__(self, url: str, step: int = STEP, most: int = MAX_BYTES) -> None:
+    def __init__(self, url: str, step: int = STEP, most: int = MAX_BYTES, *, dated: bool = False) -> None:
         self.reason = "ok"
         self.is_index = False
         self.found = 0
@@ -58,6 +61,7 @@ class SitemapReader:
         self._url = url
         self._step = step
         self._most = most
+        self._dated = dated
         self._wanted = max(step, _HEAD)  # bytes of the next step
         self._size = 0
         self._head = b""
@@ -89,6 +93,15 @@ class SitemapReader:
         yield self._read(self._head + self._block, is_last=True, is_cut=is_cut)
         reason = self._document.verdict() if self._document is not None else "not-a-sitemap"
         self._end("truncated" if is_cut and reason != "not-a-sitemap" else reason)
+
+    def take_lastmods(self) -> dict[str, float]:
+        """Unix seconds of lastmod by normalised URL, what was read since the last call: with the URL, or after it."""
+        if self._document is None:
+            return {}
+        read = {raw: read_lastmod(text) for raw, text in self._document.dated.items()}
+        self._document.dated.clear()
+        urls = {normalise(raw, self._url): at for raw, at in read.items() if at is not None}
+        return {url: at for url, at in urls.items() if url is not None}
 
     def _end(self, reason: str) -> None:
         if not self.is_over:
@@ -123,6 +136,8 @@ class SitemapReader:
         if is_last and not is_cut:
             listed += self._document.rest()
         self.is_index = self._document.is_index
+        if not self._dated:
+            self._document.dated.clear()
         if self._document.hopeless is not None:
             self._end(self._document.hopeless)
         room = MAX_URLS - self.found

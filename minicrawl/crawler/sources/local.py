@@ -46,6 +46,7 @@ class LocalSource:
         self._wanted_of_home_pages = replace(wanted, anchors=True)
         self._hooks = load_hooks(wanted.hooks)
         self._keeps_parameters = settings.keep_parameters
+        self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         headers, failures = self._hooks.request(request.url)
@@ -87,18 +88,22 @@ class LocalSource:
         return await self._fetcher.locate(url)
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        reader = SitemapReader(url)
+        reader = SitemapReader(url, dated=self._reads_lastmods)
         gathered: list[str] = []
+        dates: dict[str, float] = {}
 
         def gather(urls: Iterable[str]) -> None:
             gathered.extend(urls if self._keeps_parameters or reader.is_index else map(stripped, urls))
+            lastmods = reader.take_lastmods()
+            dates.update(lastmods if self._keeps_parameters else {stripped(u): at for u, at in lastmods.items()})
 
         async def take(piece: bytes) -> bool:
             for urls in reader.feed(piece):
                 gather(urls)
                 if len(gathered) >= _URLS_AT_ONCE:
-                    give(gathered.copy(), reader.is_index)
+                    give(gathered.copy(), reader.is_index, dates.copy())
                     gathered.clear()
+                    dates.clear()
                 await asyncio.sleep(0)  # others go on after every step
             return not reader.is_over
 
@@ -109,8 +114,8 @@ class LocalSource:
                     gather(urls)
         except Exception as error:
             fetched = unread(fetched, error)
-        if gathered:
-            give(gathered, reader.is_index)
+        if gathered or dates:
+            give(gathered, reader.is_index, dates)
         return SitemapAnswer(fetched, fetched.reason or reader.reason, reader.found)
 
     async def __aenter__(self) -> Self:

@@ -6,8 +6,9 @@ from typing import Protocol, Self
 
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
-GiveUrls = Callable[[list[str], bool], None]
-"""Takes URLs from a sitemap; the second argument says whether they are those of further sitemaps."""
+GiveUrls = Callable[[list[str], bool, dict[str, float]], None]
+"""Takes URLs from a sitemap, whether they are those of further sitemaps, and lastmod (Unix seconds) of some URLs of it,
+these or others, where pages are fetched again."""
 
 
 class PageSource(Protocol):

@@ -4,9 +4,10 @@
 
 It reads its settings, timing, the origins of the seeds, what of a page is wanted and what makes its Capture first, then
 lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of
-(number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap comes [URLs,
-whether they are of further sitemaps] under its number, as often as need be. The answer None says that the worker itself
-has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it has used, every few seconds.
+(number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap come [URLs,
+whether they are of further sitemaps, lastmod by URL] under its number, as often as need be. The answer None says that
+the worker itself has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it has used,
+every few seconds.
 """
 
 import asyncio
@@ -86,7 +87,7 @@ async def serve(line: Connection) -> None:
             case "locate":
                 return await source.locate(asked)
             case _:
-                return await source.sitemap(asked, lambda urls, is_index: send(number, [urls, is_index]))
+                return await source.sitemap(asked, lambda *some: send(number, list(some)))
 
     def send(number: int, answer: object) -> None:
         if not answers:

@@ -4,15 +4,19 @@ A page is asked for on the condition that it is not what its validators name (RF
 bytes that nothing has changed. Every eighth time it is asked for without condition. A server that sends something else
 then under the same validators is not believed: after two such answers its host is asked without conditions.
 
+Two dates say when a page changed, as far as they are believed (crawler/frontier/dates.py): by lastmod in its sitemap
+it is due sooner; Last-Modified tells how often it changes, however often that is between two fetches.
+
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
+from minicrawl.crawler.frontier.dates import BELIEVED, after_proof, read_last_modified
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
 from minicrawl.model import Fetched, PageRequest, ParsedPage
-from minicrawl.opic.refresh import learned
+from minicrawl.opic.refresh import learned, learned_by_date
 from minicrawl.store.rows import Change, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
@@ -43,6 +47,7 @@ class Refreshing:
         self._importances: list[NotedImportance] = []
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
+        self._changed_pages: list[int] = []
         self._noted = int(writer.meta("refresh_noted") or 0)
         self._noted_at_look = int(writer.meta("refresh_looked_at") or 0)
 
@@ -87,7 +92,8 @@ class Refreshing:
         found = compared(row.blocks, blocks)
         if found.differs and (etag, last_modified) == (row.etag, row.last_modified) != (None, None):
             self._note_lie(page)
-        self._learn(row._replace(etag=etag, last_modified=last_modified), now, found)
+        dated_at = self._dated_change(row, last_modified, found, now)
+        self._learn(row._replace(etag=etag, last_modified=last_modified), now, found, dated_at)
 
     def _note_second(self, page: int, fetched: Fetched, blocks: bytes, read_at: float, now: float) -> None:
         """A page was read again that a crawl has read which fetched nothing again. Of what it said then a digest is
@@ -105,6 +111,18 @@ class Refreshing:
         row = self._row(page)
         if row is not None:
             self._learn(row, now, unchanged(row.blocks))
+
+    def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
+        """When pages have changed (Unix seconds), as a sitemap says: of interest if they were fetched before that."""
+        for page, at in lastmods.items():
+            if not 0.0 < self._due.fetched_at.item(page) < at <= now:
+                continue
+            row = self._row(page)
+            if row is None or row.answers.endswith((MISSING, FAILED)):
+                continue
+            self._rows[page] = row._replace(lastmod=at)
+            if self._host(page).lastmods >= BELIEVED:
+                self._changed_pages.append(page)
 
     def is_first_miss(self, page: int) -> bool:
         """Whether a page that was there and is not found now was found at its last turn."""
@@ -129,6 +147,9 @@ class Refreshing:
     def save(self, writer: Writer) -> None:
         """Write the rows that have changed, and the prices."""
         writer.save_refreshes(self._rows.values())
+        if self._changed_pages:
+            writer.save_due_times(self._frontier.pages.note_changed(self._changed_pages))
+            self._changed_pages.clear()
         writer.save_changes(self._changes)
         writer.save_importances(self._importances)
         for host, price in self._due.prices.items():
@@ -165,12 +186,15 @@ class Refreshing:
         self._noted += 1
         self._rows[row.page] = row
 
-    def _learn(self, row: RefreshRow, now: float, found: Difference) -> None:
-        """Take in whether a page had changed."""
+    def _learn(self, row: RefreshRow, now: float, found: Difference, dated_at: float | None = None) -> None:
+        """Take in whether a page had changed. dated_at: when, as is believed."""
         is_change = found.is_change
+        if row.lastmod is not None:
+            self._note_proof(row.page, "lastmods", found)
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
-        rate, information = self._rate(row, max(now - self._due.fetched_at.item(row.page), 1.0), found)
+        gap = max(now - self._due.fetched_at.item(row.page), 1.0)
+        rate, information = self._rate(row, gap, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,
             due=self._due.fetched(row.page, now, rate if information else None),
@@ -180,18 +204,23 @@ class Refreshing:
             changes=row.changes + is_change,
             changed_at=now if is_change else row.changed_at,
             blocks=found.memory,
+            lastmod=None,
             answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
         )
         self._keep(row, now)
 
-    def _rate(self, row: RefreshRow, gap: float, found: Difference) -> tuple[float, float]:
-        """The rate of a page and what is known of it. gap: seconds since it was fetched before."""
+    def _rate(self, row: RefreshRow, gap: float, found: Difference, age: float | None) -> tuple[float, float]:
+        """The rate of a page and what is known of it. gap: seconds since it was fetched before; age: since it changed,
+        if that is known."""
         known = row.rate if row.information else self._first_rate(row.page)
         if not found.is_certain:
             return known, row.information
         if not row.information:
             self._due.first_rates.note_second_fetch(gap, changed=found.is_change)
-        rate, information = learned(known, row.information, gap, found.is_change)
+        if age is None:
+            rate, information = learned(known, row.information, gap, found.is_change)
+        else:
+            rate, information = learned_by_date(known, row.information, gap, age)
         self._note_rate(row.page, rate)
         return rate, information
 
@@ -212,6 +241,26 @@ class Refreshing:
         first.note_learned(host.host, rate)
         median = first.medians[host.host]
         self._hosts[host.host] = host._replace(median=median.rate, learned=median.learned)
+        self._changed_hosts.add(host.host)
+
+    def _dated_change(self, row: RefreshRow, last_modified: str | None, found: Difference, now: float) -> float | None:
+        """When a page has changed since it was fetched before, if its Last-Modified says so and is believed."""
+        if row.last_modified is None or last_modified is None:
+            return None
+        at, is_believed = read_last_modified(last_modified), self._host(row.page).dates >= BELIEVED
+        has_moved = last_modified != row.last_modified
+        may_be = at is not None and self._due.fetched_at.item(row.page) < at <= now
+        if has_moved or found.is_change:
+            self._note_proof(row.page, "dates", found, says_so=has_moved and may_be)
+        return at if found.is_change and may_be and is_believed else None
+
+    def _note_proof(self, page: int, dates: str, found: Difference, *, says_so: bool = True) -> None:
+        """Note whether a date was right, if that can be told: noise may hide a change. says_so: that one has been."""
+        if found.differs and not found.is_change:
+            return
+        host = self._host(page)
+        belief = after_proof(host.dates if dates == "dates" else host.lastmods, is_true=found.is_change and says_so)
+        self._hosts[host.host] = host._replace(**{dates: belief})
         self._changed_hosts.add(host.host)
 
     def _note_lie(self, page: int) -> None:

@@ -82,6 +82,13 @@ class Refreshes:
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 
+    def changed(self, belief: int) -> set[int]:
+        """Pages that have changed since they were fetched, by the sitemaps of hosts that are believed so far."""
+        query = """
+            SELECT page FROM refresh JOIN pages ON pages.id = page JOIN refresh_hosts USING (host)
+            WHERE lastmod IS NOT NULL AND lastmods >= ?"""
+        return {page for (page,) in self._tables.rows(query, (belief,))}
+
     def columns(self) -> RefreshColumns:
         """Of all pages that are fetched again.
 

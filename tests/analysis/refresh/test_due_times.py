@@ -26,10 +26,12 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
     store = tmp_path / "crawl.db"
     refreshed(store)
     rows(store, "UPDATE refresh SET rate = 1e-8 * (3 * page * page * page + 1), information = page % 3")
+    rows(store, "UPDATE refresh SET lastmod = fetched_at + 1 WHERE page % 4 = 0")  # they have changed, by a sitemap
+    rows(store, "UPDATE refresh_hosts SET lastmods = 3 WHERE host % 2 = 0")
     rows(store, "UPDATE meta SET value = 3e5 WHERE key = 'refresh_price'")
     latest = max(float(at) for (at,) in rows(store, "SELECT fetched_at FROM refresh"))
     counts = set()
-    for days in (0.01, 1, 4, 16, 40, 89.9, 91):
+    for days in (0.01, 2, 4, 16, 40, 89.9, 91):
         now = latest + days * DAY
         with Writer(store) as writer:
             web = KnownWeb.of(
@@ -42,6 +44,7 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
                 timing=PATIENT,
             )
             assert web.due is not None
+            web.frontier.pages.note_changed(list(web.due.changed))
             web.due.look_again()
             rested = len(list(web.frontier.pages.rested(now)))
         overdue = overdue_at(store, now)

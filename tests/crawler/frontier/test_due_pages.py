@@ -123,6 +123,44 @@ def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
     assert left == set(range(count))
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(1e-9, 1e-2), min_size=2, max_size=8), st.floats(0.0, 1e8))
+def test_due_times_rise_as_the_rate_falls(rates: list[float], now: float) -> None:
+    """Of pages of the same worth that were fetched at the same time; and those that have changed are due first."""
+    _, due, _ = read_pages(len(rates), ByWorth(HOUR, 90 * DAY), is_patient=True)
+    times = [due.fetched(page, now, rate) for page, rate in enumerate(sorted(rates, reverse=True))]
+    assert times == sorted(times)
+    before = due.due.copy()
+    moved = due.note_changed(range(len(rates)))
+    assert {page: due.due.item(page) for page in moved} == moved
+    assert all(before[page] > at for page, at in moved.items())
+    assert due.due.max() <= times[0]
+
+
+def test_a_page_that_has_changed_rests_no_longer_than_its_worth_asks_for() -> None:
+    pages, due, _ = read_pages(3, ByWorth(HOUR, 90 * DAY), is_patient=True)
+    early = WEEK / due.worth(1)
+    assert dict(pages.note_changed([1])) == {1: due.due.item(1)}
+    assert abs(due.due.item(1) - early) < 1.0
+    assert pages.next_rested is not None
+    assert abs(pages.next_rested - early) < 1.0
+    wake(pages, early - 1.0)
+    assert pages.best(attempts=True) is None
+    wake(pages, early + 1.0)
+    assert pages.best(attempts=True) == 1
+    due.fetched(1, early)
+    assert due.due.item(1) - early > early  # what it has changed is known by now
+
+
+def test_a_page_that_waits_comes_first_once_it_has_changed() -> None:
+    pages, _, _ = read_pages(5, ByWorth(HOUR, 90 * DAY), is_patient=False)
+    wake(pages, 2 * HOUR)
+    assert pages.best(attempts=True) == 0
+    assert set(dict(pages.note_changed([3]))) == {3}
+    assert pages.best(attempts=True) == 3
+    assert dict(pages.note_changed([3])) == {}
+
+
 def test_a_late_host_has_a_price_of_its_own() -> None:
     pages, due, (host,) = read_pages(2, ByWorth(HOUR, 90 * DAY), is_patient=True)
     wake(pages, 60 * DAY)

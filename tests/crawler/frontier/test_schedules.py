@@ -1,8 +1,10 @@
 """How long pages rest, by the settings of a crawl."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed, rules_of, schedule_of
+from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, ByWorth, Fixed, rules_of, schedule_of
 from minicrawl.opic.refresh import interval
 from minicrawl.settings import CrawlSettings
 
@@ -12,6 +14,24 @@ def test_an_interval_by_worth_keeps_to_its_bounds() -> None:
     assert schedule.interval(100.0, 2.0, 0.01) == interval(100.0, 2.0, 0.01)
     assert schedule.interval(1e-9, 2.0, 1e9) == 10.0
     assert schedule.interval(1e9, 2.0, 1e-9) == 1000.0
+
+
+@given(
+    st.floats(1e-9, 1e9),
+    st.floats(1e-9, 1e9),
+    st.lists(st.floats(1e-12, 1e12) | st.just(CHANGED), min_size=2),
+    st.booleans(),
+)
+def test_a_page_that_changes_less_often_rests_longer_and_so_does_one_of_less_worth(
+    price: float, amount: float, amounts: list[float], is_worth: bool
+) -> None:
+    """At any price and within any bounds."""
+    for schedule in (ByWorth(1e-6, 1e12), ByWorth(3600.0, 90 * 86_400.0)):
+        rests = [
+            schedule.interval(price, min(each, 1e12), amount) if is_worth else schedule.interval(price, amount, each)
+            for each in sorted(amounts)
+        ]
+        assert rests == sorted(rests, reverse=True)
 
 
 def test_the_simple_rule_is_the_same_for_every_page() -> None:

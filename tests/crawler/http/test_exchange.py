@@ -140,7 +140,7 @@ def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
             async with LocalSource(settings, capture=Capture(lambda exchange, _: shown.append(exchange))) as source:
                 await source.robots("http://h.test/robots.txt")
                 await source.robots("http://h.test/r")
-                await source.sitemap("http://h.test/map.txt", lambda urls, is_index: None)
+                await source.sitemap("http://h.test/map.txt", lambda urls, is_index, lastmods: None)
 
     asyncio.run(run())
     assert [(exchange.url[13:], exchange.status, exchange.body) for exchange in shown] == [

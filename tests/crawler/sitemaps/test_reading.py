@@ -378,3 +378,39 @@ def test_no_step_takes_long(unit: bytes) -> None:
         return max(after - before for before, after in pairwise(steps))
 
     assert min(longest() for _ in range(3)) < 0.1
+
+
+DATED = f"""<urlset xmlns:i="http://x.test/">
+<url><loc>{ONE}</loc><lastmod>2026-11-20</lastmod></url>
+<url><lastmod>2026-11-20T12:00:00Z</lastmod><loc>{TWO}</loc></url>
+<url><i:image><i:loc>http://a.test/no</i:loc></i:image><loc>http://a.test/3</loc><lastmod
+ >2026-11-21</lastmod></url>
+<url><loc>http://a.test/4</loc></url>
+<url><lastmod>2026-11-22</lastmod><i:image/><loc> http://a.test/5?a&amp;b </loc></url>
+<url><loc>http://a.test/6</loc><lastmod>soon</lastmod></url>
+<url><i:image/><loc>http://a.test/7</loc></url>
+<url><loc>http://a.test/8</loc><priority>1</priority></url></urlset>"""
+
+
+@pytest.mark.parametrize("step", [7, 64, STEP])
+def test_lastmod_is_that_of_the_url_in_its_entry(step: int) -> None:
+    """In whatever steps the text is read."""
+    reader, dates = SitemapReader(AT, step, dated=True), {}
+    for _ in (*reader.feed(DATED.encode()), *reader.close()):
+        dates |= reader.take_lastmods()
+    dates |= reader.take_lastmods()
+    day = 86_400.0
+    first = 1_795_132_800.0  # 2026-11-20 in Unix seconds
+    assert dates == {
+        ONE: first,
+        TWO: first + day / 2,
+        "http://a.test/3": first + day,
+        "http://a.test/5?a&b": first + 2 * day,
+    }
+
+
+def test_no_lastmod_is_kept_where_nobody_asks_for_it() -> None:
+    reader = SitemapReader(AT)
+    list(reader.feed(DATED.encode()))
+    list(reader.close())
+    assert reader.take_lastmods() == {}

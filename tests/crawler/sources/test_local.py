@@ -87,7 +87,7 @@ def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     given: list[tuple[int, bool]] = []
     urls: list[str] = []
 
-    def give(some: list[str], is_index: bool) -> None:
+    def give(some: list[str], is_index: bool, _: dict[str, float]) -> None:
         given.append((len(some), is_index))
         urls.extend(some)
 

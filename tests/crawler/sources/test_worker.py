@@ -82,7 +82,7 @@ def test_each_kind_of_request_is_answered_under_its_number() -> None:
 def test_the_urls_of_a_sitemap_come_before_its_answer() -> None:
     server = says(answer(f"{HOME}1\n{HOME}2".encode(), "Content-Type: text/plain"))
     found = of_server(server, [(4, "sitemap", HOME + "s.txt")])
-    assert found[0] == (4, [[HOME + "1", HOME + "2"], False])
+    assert found[0] == (4, [[HOME + "1", HOME + "2"], False, {}])
     number, last = found[-1]
     assert isinstance(last, SitemapAnswer)
     assert (number, last.found) == (4, 2)

@@ -1,22 +1,33 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
+import random
+from bisect import bisect
 from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import formatdate
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import httpx
 import pytest
 from sites import Server, crawl, of_version, rows
+from skipping import run_apart
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh.page_refresh import PageRefresh
+from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
 PAGE = HOME + "page"
+DAY = 86_400.0
 PATIENT = Timing(batch=3000.0, lease=9000.0)
 """Few commits in hours that pass in a moment."""
 
@@ -159,6 +170,128 @@ def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old
     rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
     _, later = crawl(site, store, [])
     assert [sorted(set(server.asked)) for server in (first, soon, later)] == [sorted(site), [], sorted(site)]
+
+
+class Dated(Server):
+    """Serves pages that are edited at random, once in ten days each, and a sitemap that gives when.
+
+    lastmods: true, made up (those of all pages have just changed), future (when they will change), or missing.
+    """
+
+    def __init__(self, pages: int, lastmods: str, days: float) -> None:
+        self.urls = [f"{HOME}page/{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10]}" for n in range(pages)]
+        super().__init__({HOME: self.urls}, f"Sitemap: {HOME}map.xml")
+        self.lastmods = lastmods
+        rng = random.Random(7)
+        self.edits = {url: sorted(rng.uniform(0, days) * DAY for _ in range(round(days / 10))) for url in self.urls}
+        self.fetches: dict[str, list[float]] = {url: [] for url in self.urls}
+        self.clock: SteadyClock | None = None
+        self.begin = 0.0
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if self.clock is None:
+            self.clock = SteadyClock()
+            self.begin = self.clock()
+        now, url = self.clock() - self.begin, str(request.url)
+        if url == HOME + "map.xml":
+            entries = (f"<url><loc>{url}</loc>{self._lastmod(url, now)}</url>" for url in self.urls)
+            return httpx.Response(200, text=f"<urlset>{''.join(entries)}</urlset>")
+        if url not in self.edits:
+            return super()._answer(request)
+        self.fetches[url].append(now)
+        return httpx.Response(200, html=linking(f"{url} version {bisect(self.edits[url], now)}"))
+
+    def _lastmod(self, url: str, now: float) -> str:
+        edits, past = self.edits[url], bisect(self.edits[url], now)
+        at = {
+            "true": edits[past - 1] if past else -DAY,
+            "made up": now - 1.0,
+            "future": now + DAY,
+            "missing": None,
+        }[self.lastmods]
+        if at is None:
+            return ""
+        return f"<lastmod>{datetime.fromtimestamp(self.begin + at, UTC).isoformat()}</lastmod>"
+
+    def mean_delay(self, since: float) -> float:
+        """Days from an edit to the next fetch of the page."""
+        delays = []
+        for url, edits in self.edits.items():
+            for edit in edits:
+                later = [at for at in self.fetches[url] if at >= edit >= since]
+                delays += [(later[0] - edit) / DAY] if later else []
+        return fmean(delays)
+
+
+@pytest.mark.slow
+def test_lastmod_of_a_sitemap_brings_pages_forward_where_it_has_proved_true(tmp_path: Path) -> None:
+    """A host that may be asked once an hour needs four days for its pages in turn; its sitemap is read every day."""
+    delays = {}
+    for lastmods in ("missing", "true", "made up", "future"):
+        server, store = Dated(100, lastmods, days=40.0), tmp_path / f"{lastmods}.db"
+        run_apart(
+            acrawl(
+                [HOME], store, transport=server, delay=3600.0, refresh=True, time="40d", timing=PATIENT, probe=False,
+                discovery=0.7, traps=False,
+            )
+        )  # fmt: skip
+        with open_store(store) as reader:
+            assert list(audit(reader)) == []
+        (belief,) = rows(store, "SELECT lastmods FROM refresh_hosts")[0]
+        assert (belief >= BELIEVED) == (lastmods == "true")
+        delays[lastmods] = server.mean_delay(15 * DAY)
+    assert delays["true"] < 0.6 * delays["missing"]
+    for others in ("made up", "future"):
+        assert delays[others] == pytest.approx(delays["missing"], rel=0.2)
+
+
+DATES = {
+    "true": (lambda edited, now: edited, True),
+    "of the request": (lambda edited, now: now, False),
+    "of the last minute": (lambda edited, now: now - 60.0, False),
+    "a day ahead": (lambda edited, now: edited + DAY, False),
+    "never moves": (lambda edited, now: 0.0, False),
+}
+
+
+@pytest.mark.parametrize(("date", "is_believed"), DATES.values(), ids=DATES.keys())
+def test_last_modified_is_believed_where_it_moves_with_the_text(
+    tmp_path: Path, date: Callable[[float, float], float], is_believed: bool
+) -> None:
+    """A page that changes every seven hours and is asked for every two: now and then it has changed, mostly not."""
+    clock: list[SteadyClock] = []
+
+    def reply(request: httpx.Request, _: int) -> httpx.Response:
+        clock.extend([SteadyClock()] if not clock else [])
+        now = clock[0]()
+        edited = now - now % (7 * 3600.0)
+        fields = {"last-modified": formatdate(date(edited, now), usegmt=True)}
+        return httpx.Response(200, html=linking(f"version {edited}"), headers=fields)
+
+    store, server = tmp_path / "crawl.db", Changing(reply)
+    run_apart(acrawl([HOME], store, transport=server, delay=0.0, refresh=True, refresh_min="2h", time="90h",
+                     timing=PATIENT, probe=False))  # fmt: skip
+    assert len(server.requests) > 30
+    (belief,) = rows(store, "SELECT dates FROM refresh_hosts")[0]
+    assert (belief >= BELIEVED) == is_believed
+
+
+def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_too(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = {HOME: [HOME + str(number) for number in range(5)], **{HOME + str(n): [HOME] for n in range(5)}}
+    crawl(site, store, [HOME], refresh=True, pages=12, timing=PATIENT, probe=False)
+    url = HOME + "3"
+    rows(store, "UPDATE refresh SET lastmod = fetched_at + 1 WHERE page = (SELECT id FROM pages WHERE url = ?)", url)
+    with open_store(store) as reader:
+        before, others = page_of(reader, url), page_of(reader, HOME + "2")
+    rows(store, "UPDATE refresh_hosts SET lastmods = ?", BELIEVED)
+    with open_store(store) as reader:
+        after, stale = page_of(reader, url), most_worth(reader, 100, 4e9)
+        assert {reader.page_table.url(choice.page): choice.stale for choice in stale}[url] == 1.0
+    assert (before.why_due, after.why_due, others.why_due) == ("worth", "lastmod", "worth")
+    assert before.due is not None
+    assert after.due is not None
+    assert after.due < before.due
 
 
 def test_rules_of_the_user_say_when_pages_are_fetched_again(tmp_path: Path) -> None:
