@@ -17,7 +17,7 @@ from minicrawl.search.neighbourhood import authorities_near
 from minicrawl.search.page_facts import Facts, PageFacts
 from minicrawl.search.query import Query, parse_query
 from minicrawl.search.ranking import WEIGHT, Scale, score
-from minicrawl.search.snippets import Snippet, Snippets
+from minicrawl.search.snippets import BEGIN, Snippet, Snippets
 from minicrawl.search.spelling import nearest_word
 from minicrawl.search.stems import Stems
 from minicrawl.settings import RANKINGS
@@ -148,7 +148,7 @@ class Searcher:
         """The best pages that may be shown, one of each group of duplicates."""
         facts = Facts(self._store, asked.by)
         places = self._places(similar, asked)
-        order = sorted(similar.similarity, key=lambda page: (-similar.similarity[page], page))
+        order = sorted(sorted(similar.similarity), key=similar.similarity.__getitem__, reverse=True)
         groups: dict[int, _Ranked] = {}
         enough = asked.n * _MARGIN
         for start in range(0, len(order), at_once := max(enough, _AT_ONCE)):
@@ -202,7 +202,7 @@ class Searcher:
                 title=self._title(found.facts),
                 score=found.score,
                 importance=found.facts.importance,
-                snippet=snippets.of(self._text(found.facts)),
+                snippet=self._snippet(snippets, found.facts),
                 similarity=similar.similarity[found.facts.page],
                 place=found.place,
                 short=similar.short.get(found.facts.page, 0.0),
@@ -223,9 +223,13 @@ class Searcher:
         others, own = AnchorBook(self._db).texts_of(page.page)
         return (others or own).partition(" . ")[0]
 
-    def _text(self, page: PageFacts) -> str:
+    def _snippet(self, snippets: Snippets, page: PageFacts) -> Snippet:
+        """The snippet of a page, of what its text begins with if that has a word of the query."""
         record = self._store.texts.record(page.page)
-        return "" if record is None else text_words(record, page.url)
+        if record is None:
+            return Snippet("", ())
+        snippet = snippets.of(text_words(record, page.url, BEGIN))
+        return snippet if snippet.marks else snippets.of(text_words(record, page.url))
 
     def _hits(self, snippets: Snippets, page: int, similar: Similar) -> tuple[str, ...]:
         query = "SELECT title, anchors, own_anchors, headings, url FROM short WHERE rowid = ?"

@@ -58,3 +58,10 @@ def test_marks_are_in_order_and_in_the_text(text, query):
 def test_a_million_words_take_no_longer_than_their_begin():
     words = random.Random(1).choices(["alpha", "beta", "gamma"], k=1_000_000)
     assert len(snippet("alpha beta", " ".join(words)).text) < 400
+
+
+@given(st.text("abcx+#_- .1", max_size=80), st.sampled_from(["a", "ab c++", "ba a1", "c# x", "b-a", "cab cab1"]))
+def test_text_in_ascii_is_marked_as_any_other(text, query):
+    """What is searched for in ASCII by a pattern of its own is found by the general one as well."""
+    marks = snippet(query, text).marks
+    assert snippet(query, f"{text} é").marks == marks

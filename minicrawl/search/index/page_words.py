@@ -69,9 +69,9 @@ def page_words(record: bytes, url: str) -> PageWords:
     )
 
 
-def text_words(record: bytes, url: str) -> str:
-    """The text of a kept text alone, on a line."""
-    return _plain(_unpacked(record, url)[1][:LONGEST_TEXT].replace(BETWEEN_BLOCKS, " "))
+def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
+    """The text of a kept text alone, on a line; most: characters of it that are looked at."""
+    return _plain(_unpacked(record, url)[1][:most].replace(BETWEEN_BLOCKS, " "))
 
 
 def _unpacked(record: bytes, url: str) -> tuple[str, str]:
