@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -21,6 +22,8 @@ def pytest_configure() -> None:
     """Keep the files of tests in memory where there is room: a crawl waits for the disk a dozen times."""
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+    # A shell lets what runs in its background ignore Ctrl-C, and the crawls that tests start would do so as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

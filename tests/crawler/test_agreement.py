@@ -10,10 +10,10 @@ from sites import crawl, random_site, rows
 from minicrawl.opic import STRATEGIES
 
 # Anticipated cash depends on hosts, which a plain loop has none of: tests/lab/test_anticipated_order.py has that order.
-BY_CASH = sorted(name for name, strategy in STRATEGIES.items() if not strategy.anticipates)
+WITHOUT_HOSTS = sorted(name for name, strategy in STRATEGIES.items() if not strategy.anticipates)
 
 
-@pytest.mark.parametrize("strategy", BY_CASH)
+@pytest.mark.parametrize("strategy", WITHOUT_HOSTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_crawl_and_plain_loop_visit_the_same_pages_in_the_same_order_with_the_same_cash(
     tmp_path: Path, seed: int, strategy: str
