@@ -16,11 +16,13 @@ Web = Mapping[str, Sequence[str] | int]
 """By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
 
 
-def absorber_of(store: Path, *, now: float = 0.0, owns: Owns | None = None, **settings: object) -> Absorber:
+def absorber_of(
+    store: Path, *, now: float = 0.0, owns: Owns | None = None, locates: bool = False, **settings: object
+) -> Absorber:
     """What a crawl with these settings takes up of a store; without any delay, unless they have one."""
     chosen = CrawlSettings.of({"delay": 0.0, **settings})
     window = parse_window(chosen.history, chosen.window)
-    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now, owns=owns)
+    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now, owns=owns, locates=locates)
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:

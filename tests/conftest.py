@@ -19,7 +19,11 @@ _ROOM = 2**30  # bytes: several times what all tests have in their folders at a 
 
 
 def pytest_configure() -> None:
-    """Keep the files of tests in memory where there is room: a crawl waits for the disk a dozen times."""
+    """Keep the files of tests in memory where there is room: a crawl waits for the disk a dozen times.
+
+    And let nobody's own options be in the way.
+    """
+    os.environ["MINICRAWL_CONFIG"] = "none"
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
     # A shell lets what runs in its background ignore Ctrl-C, and the crawls that tests start would do so as well.

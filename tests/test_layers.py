@@ -220,8 +220,11 @@ MAY_HOLD_ANY = {
     # Settings as they are given or kept, and the caller's transport.
     "__init__.py",
     "api.py",
+    "cli/config.py",
+    "cli/configuration.py",
     "cli/crawl.py",
     "cli/rank.py",
+    "cli/refresh.py",
     "crawler/remembered_settings.py",
     "crawler/changes.py",
     "crawler/run.py",

@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from minicrawl import __version__
+from minicrawl.cli.configuration import main_config_option, read_environment
 from minicrawl.errors import MinicrawlError, SettingError
 
 _COMMANDS = {
@@ -32,6 +33,7 @@ _COMMANDS = {
     "rank": "Rank pages by their links in other ways.",
     "compare": "Compare two rankings.",
     "graph": "The graph of pages and links: shape, files.",
+    "config": "Options from files and the environment.",
     "seeds": "Print seeds for a next crawl.",
     "demo": "See it at work on a small web of its own.",
     "lab": "Rerun the papers' experiments.",
@@ -52,6 +54,7 @@ class Commands(click.Group):
         if name not in _COMMANDS:
             return None
         command: click.Command = import_module(f"minicrawl.cli.{name}").command
+        read_environment(command, name)
         return command
 
     def resolve_command(
@@ -123,6 +126,7 @@ def _write_nothing_more() -> None:
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="minicrawl")
+@main_config_option
 def main() -> None:
     """Crawl the important part of the web first, and know why.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from minicrawl.cli.configuration import with_hosts
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
 from minicrawl.cli.output import (
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _BAD_SHOWN = 10
-_GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+_GIVEN = {
+    ParameterSource.COMMANDLINE: "given",
+    ParameterSource.ENVIRONMENT: "environment",
+    ParameterSource.DEFAULT_MAP: "file",
+}
+"""Where an option may come from that the store has not remembered, and what that is called."""
 
 WHY_STOPPED = {
     "nothing-left": "nothing is left to fetch",
@@ -86,9 +92,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     flight, the second stops at once; neither loses anything.
     """
     context = click.get_current_context()
-    given = {name: value for name, value in options.items() if context.get_parameter_source(name) in _GIVEN}
+    sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
+    given = with_hosts(context, {name: value for name, value in options.items() if sources.get(name)})
     if show_settings:
-        _print_settings(given, forget, store, as_json)
+        _print_settings(given, sources, forget, store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     report = _run(given, forget, seeds, skip_bad, store, live=live)
@@ -103,7 +110,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise NothingFetchedError(_nothing_fetched(reason, store))
 
 
-def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Path, as_json: bool) -> None:
+def _print_settings(
+    given: dict[str, Any], sources: dict[str, str | None], forgotten: tuple[str, ...], store: Path, as_json: bool
+) -> None:
     from minicrawl.crawler.remembered_settings import resumed, shown
     from minicrawl.store.reader import open_store
 
@@ -112,13 +121,14 @@ def _print_settings(given: dict[str, Any], forgotten: tuple[str, ...], store: Pa
         with open_store(store) as reader:
             kept = reader.meta_json("settings")
     now = resumed(kept, given, forgotten)
-    rows = [(name, getattr(now.settings, name), source) for name, source in now.sources.items()]
+    came_from = {name: sources.get(name) or "file" for name in given}  # of single hosts only files speak
+    rows = [(name, getattr(now.settings, name), came_from.get(name, source)) for name, source in now.sources.items()]
     if as_json:
         values = now.settings.shown()
         click.echo(document({name: {"value": values[name], "from": source} for name, _, source in rows}))
         return
     for name, value, source in rows:
-        click.echo(f"{option(name)[2:]:<18}{source:<9}{printable(shown(name, value))}")
+        click.echo(f"{option(name)[2:]:<18}{source:<13}{printable(shown(name, value))}")
 
 
 def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.output import printable
 from minicrawl.errors import SettingError
@@ -95,7 +96,7 @@ def is_kept(store: "Store", by: str) -> bool:
 
 
 def logging_options(command: _Command) -> _Command:
-    """-v, -q and --log-file."""
+    """-v, -q, --log-file and --config."""
     for shared in (
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
@@ -103,6 +104,7 @@ def logging_options(command: _Command) -> _Command:
                      help="Say nothing on standard error but errors."),
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
                      help="Say on standard error what happens to every URL."),
+        config_option,
     ):  # fmt: skip
         command = shared(command)
     return command

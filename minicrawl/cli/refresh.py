@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from minicrawl.cli.configuration import with_hosts
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
 from minicrawl.errors import NothingFetchedError
@@ -54,13 +55,15 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if is_dry:
         _print_choice(store, pages, as_json)
         return
-    given: dict[str, object] = {}
+    given: dict[str, Any] = {}
     if time_ is not None:
         given["time"] = time_
     if header:
         given["header"] = header
     if items is not None:
         given["items"] = items
+    of_hosts = with_hosts(click.get_current_context(), given)
+    given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store remembers the others
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     became = _became(store, started)
@@ -75,7 +78,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' tells more")
 
 
-def _run(given: dict[str, object], pages: int, store: Path, *, live: bool) -> "CrawlReport":
+def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
     from minicrawl.cli.display import showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with

@@ -9,6 +9,8 @@ requests  what requests carry and where they go: headers, contact, routes, proxy
 given     the types in which Python programs give settings
 setting   what is known of one setting beside its value
 values    readers and checks of times, sizes, shares, texts
+config_files  the files of options: which there are, what they hold
+host_tables   what these say of single hosts, as settings
 """
 
 from pathlib import Path
@@ -17,7 +19,15 @@ from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.logins import Login
 from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, shown_proxy
-from minicrawl.settings.values import compiled, option, parse_boost, parse_duration, parse_refresh_rule, parse_size
+from minicrawl.settings.values import (
+    compiled,
+    option,
+    parse_boost,
+    parse_duration,
+    parse_host_delay,
+    parse_refresh_rule,
+    parse_size,
+)
 
 __all__ = [
     "DEFAULT_STORE",
@@ -38,6 +48,7 @@ __all__ = [
     "option",
     "parse_boost",
     "parse_duration",
+    "parse_host_delay",
     "parse_refresh_rule",
     "parse_size",
     "shown_proxy",

@@ -163,6 +163,14 @@ class Politeness:
         metavar="TIME",
         is_adjustable=True,
     )
+    host_delay: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Between two requests to this host, instead of --delay; its robots.txt may ask for more. A shorter one than "
+        "--delay holds whatever IP address the host shares. The first one of a host counts. Repeatable.",
+        check=values.host_delays,
+        metavar="HOST=TIME",
+    )
     ip_delay: float | None = setting(
         None,
         values.duration,

@@ -191,6 +191,11 @@ def boosts(_: str, value: Any) -> None:
         parse_boost(boost)
 
 
+def host_delays(_: str, value: Any) -> None:
+    for rule in value:
+        parse_host_delay(rule)
+
+
 def refresh_rules(_: str, value: Any) -> None:
     for rule in value:
         parse_refresh_rule(rule)
@@ -242,6 +247,14 @@ def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
             f"--refresh-rule takes REGEX=TIME with 1s or more, such as '/news/=1h', or REGEX=never, not {given!r}"
         )
     return compiled(pattern, "refresh_rule"), seconds
+
+
+def parse_host_delay(given: str) -> tuple[str, float]:
+    """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
+    host, divider, time = given.rpartition("=")
+    if not divider or not re.fullmatch(r"[^\s/=@]+", host):
+        raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {given!r}")
+    return host.lower(), _in_option("host_delay", parse_duration, time)
 
 
 def parse_boost(given: str) -> tuple[re.Pattern[str], float]:

@@ -6,6 +6,7 @@ By a clock that skips what is waited for, and stands still while the server, whi
 import asyncio
 import shutil
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,33 @@ def test_without_politeness_no_host_is_dead(tmp_path: Path) -> None:
     rows(store, "UPDATE hosts SET strains = 20, dead_until = 9e9")
     _, server = crawl(site, store, [HOME + "1"], delay=0.0, ignore_robots=True)
     assert server.asked == [HOME + "1"]
+
+
+class Clocked(Server):
+    """Notes when each host was asked for a page, by the clock of the loop."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(site)
+        self.times: dict[str, list[float]] = {}
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
+        return super()._answer(request)
+
+
+def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -> None:
+    """Also in the next run, which remembers it, and after it is given otherwise."""
+    names = ("a.test", "slow.test", "quick.test")
+    site: Site = {f"http://{name}/": [f"/{page}" for page in range(500)] for name in names}
+    runs = [
+        ({"host_delay": ["slow.test=7s", "quick.test=0.1s"]}, (1.0, 7.0, 0.1)),
+        ({}, (1.0, 7.0, 0.1)),
+        ({"host_delay": ["a.test=3s"]}, (3.0, 1.0, 1.0)),
+    ]
+    for given, delays in runs:
+        server = Clocked(site)
+        crawl(server, tmp_path / "crawl.db", list(site), delay=1.0, concurrency=8, time=16.0, **given)
+        for name, delay in zip(names, delays, strict=True):
+            gaps = [after - before for before, after in pairwise(server.times[name])]
+            assert gaps
+            assert delay <= min(gaps) < 1.1 * delay + 0.1

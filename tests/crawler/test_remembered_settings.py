@@ -32,6 +32,7 @@ EXAMPLES = {
     "probe": False,
     "merge_duplicates": True,
     "delay": "2s",
+    "host_delay": ("a.test=3s",),
     "ip_delay": 3,
     "per_host": 2,
     "concurrency": 7,

@@ -100,3 +100,14 @@ def test_only_a_name_server_s_address_is_noted_for_budgets(tmp_path: Path) -> No
     absorber.turns.located(host, "93.184.216.34", 600.0, 0.0)
     assert [row.address for row in traps.budgets.take_rows()[0]] == ["93.184.216.34"]
     absorber.writer.close()
+
+
+@pytest.mark.parametrize(("name", "shares"), [("a.test", True), ("quick.test", False), ("slow.test", True)])
+def test_a_host_with_a_shorter_delay_of_its_own_waits_for_no_other(tmp_path: Path, name: str, shares: bool) -> None:
+    """All are at one IP address, which has a clock, too."""
+    own = ("quick.test=0.5s", "slow.test=9s")
+    absorber = absorber_of(tmp_path / "crawl.db", delay=DELAY, host_delay=own, locates=True)
+    host = absorber.hosts.host(name)
+    absorber.turns.located(host, "192.0.2.1", 100.0, 0.0)
+    assert (host.address is not None) == shares
+    absorber.writer.close()

@@ -1,0 +1,252 @@
+"""minicrawl config"""
+
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from minicrawl.cli.configuration import (
+    environment_of,
+    files_of,
+    options_of,
+    settings_of_hosts,
+    tables_of_hosts,
+    user_file,
+    values_of,
+)
+from minicrawl.cli.options import json_option, logging_options
+from minicrawl.cli.output import counted, document, printable
+from minicrawl.errors import SettingError
+
+_WIDTH = 100
+_PLAIN = (str, int, float, bool, list, tuple, Path)
+
+
+@click.group(epilog="Example: minicrawl config init")
+def command() -> None:
+    """Options from files and from the environment, so that a command line need not repeat them.
+
+    A flag counts before the environment (MINICRAWL_CRAWL_DELAY), that before minicrawl.toml or [tool.minicrawl] of
+    pyproject.toml in the folder, those before the user's own file, and that before what a store remembers and before
+    the default.
+    """
+
+
+class Shown(NamedTuple):
+    """An option as it would be now. `origin`: environment, project, user, --config or default; `place`: the variable
+    or file."""
+
+    value: Any
+    origin: str
+    place: str | None
+
+
+@command.command(epilog="Example: minicrawl config show crawl")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@json_option
+@logging_options
+def show(words: tuple[str, ...], as_json: bool) -> None:
+    """Print the options of COMMAND, by default crawl, as they are without any flag, and where each comes from.
+
+    What a store remembers is not among them: 'minicrawl crawl --show-settings' prints that.
+    """
+    words = words or ("crawl",)
+    shown = _shown(words)
+    if as_json:
+        click.echo(document({key: one._asdict() for key, one in shown.items()}))
+        return
+    texts = {key: printable(_text(one.value)) for key, one in shown.items()}
+    width = min(max(map(len, texts.values()), default=0), 40)
+    wide = max(map(len, texts), default=0)
+    for key, one in shown.items():
+        place = f" ({printable(one.place)})" if one.place else ""
+        click.echo(f"{key:<{wide}}  {texts[key]:<{width}}  {one.origin}{place}")
+
+
+@command.command(epilog="Example: minicrawl config check")
+@json_option
+@logging_options
+def check(as_json: bool) -> None:
+    """Say whether all that files and the environment have is right: exit 0, or 2 and what is wrong."""
+    from minicrawl.settings import CrawlSettings
+
+    ctx = click.get_current_context()
+    files = files_of(ctx)
+    counts = {str(file.path): _size(file.tables) for file in files}
+    for words, one in _commands(ctx.find_root()):
+        values_of(one, words, files)
+    crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}
+    names = {key: option.name for key, option in options_of(_command(("crawl",))).items()}
+    CrawlSettings.of({names[key]: value for key, value in crawl.items() if _is_setting(names[key])})
+    settings_of_hosts(files)
+    variables = _variables(ctx.find_root())
+    if as_json:
+        found = [{"path": str(file.path), "origin": file.origin, "options": counts[str(file.path)]} for file in files]
+        click.echo(document({"files": found, "environment": variables}))
+        return
+    for file in files:
+        click.echo(f"{printable(str(file.path))} ({file.origin}): {counted(counts[str(file.path)], 'option')}")
+    click.echo(f"environment: {', '.join(variables) or 'nothing'}")
+    if not files:
+        click.echo("There is no file of options; 'minicrawl config init' writes one.")
+
+
+@command.command(epilog="Example: minicrawl config init")
+@click.option("--user", "is_for_user", is_flag=True, help="Write the user's own file, not the project's.")
+@json_option
+@logging_options
+def init(is_for_user: bool, as_json: bool) -> None:
+    """Write minicrawl.toml into this folder: every option of a crawl with its default and its help, as comments."""
+    path = user_file() if is_for_user else Path("minicrawl.toml")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write("\n".join(_template()) + "\n")
+    except FileExistsError as error:
+        raise SettingError(f"{path} is there already; change it, or delete it first") from error
+    except OSError as error:
+        raise SettingError(f"{path} cannot be written: {error.strerror}") from error
+    click.echo(document({"written": str(path)}) if as_json else f"{path} is written; take the # off what it is to say.")
+
+
+def _size(table: Mapping[str, object]) -> int:
+    """How many keys a table has, with those of the tables in it."""
+    return sum(_size(value) if isinstance(value, dict) else 1 for value in table.values())
+
+
+def _command(words: tuple[str, ...]) -> click.Command:
+    """The command of so many words. Raises SettingError."""
+    found: click.Command | None = click.get_current_context().find_root().command
+    ctx = click.Context(found) if found else click.get_current_context()
+    for word in words:
+        found = found.get_command(ctx, word) if isinstance(found, click.Group) else None
+        if found is None:
+            raise SettingError(f"there is no command '{' '.join(words)}'; 'minicrawl --help' has all of them")
+    assert found is not None
+    if isinstance(found, click.Group):
+        raise SettingError(f"'{' '.join(words)}' has commands of its own: name one of {', '.join(found.commands)}")
+    return found
+
+
+def _commands(root: click.Context, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """All commands, with their words."""
+    names = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
+    for name in names:
+        one = root.command.get_command(root, name) if isinstance(root.command, click.Group) else None
+        if isinstance(one, click.Group):
+            yield from _commands(click.Context(one), (*words, name))
+        elif one is not None:
+            yield (*words, name), one
+
+
+def _is_setting(name: str | None) -> bool:
+    from minicrawl.settings import SETTINGS
+
+    return name in SETTINGS
+
+
+def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
+    """The options of a command, as they are without any flag."""
+    ctx = click.get_current_context()
+    one, files = _command(words), files_of(ctx)
+    values = values_of(one, words, files)
+    shown = {}
+    for key, option in options_of(one).items():
+        name = option.name or ""
+        found = environment_of(option)
+        if found is not None:
+            shown[key] = Shown(_hidden(name, found[0]), "environment", found[1])
+        elif name in values:
+            value, file = values[name]
+            shown[key] = Shown(_hidden(name, value), file.origin, str(file.path))
+        else:
+            shown[key] = Shown(_hidden(name, _default(words, option)), "default", None)
+    for file in reversed(files) if words == ("crawl",) else ():
+        for host, keys in tables_of_hosts(file).items():
+            for key, value in keys.items():
+                shown[f"host.{host}.{key}"] = Shown(_hidden_of_host(key, value), file.origin, str(file.path))
+    return shown
+
+
+def _default(words: tuple[str, ...], option: click.Option) -> object:
+    from minicrawl.settings import SETTINGS
+
+    if words == ("crawl",) and option.name in SETTINGS:
+        return SETTINGS[option.name].default
+    value = option.to_info_dict().get("default")
+    return value if isinstance(value, _PLAIN) else None
+
+
+def _hidden(name: str, value: Any) -> Any:
+    """A value without what may be secret in it, and as JSON has it."""
+    from minicrawl.settings import SETTINGS
+
+    if name in SETTINGS:
+        value = SETTINGS[name].hide(SETTINGS[name].of(value))
+    if isinstance(value, list | tuple):
+        return [str(one) for one in value]
+    return str(value) if isinstance(value, Path) or not isinstance(value, (*_PLAIN, type(None))) else value
+
+
+def _hidden_of_host(key: str, value: Any) -> Any:
+    return _hidden(key, value) if key == "header" else "***" if key == "auth" else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value in (None, "") else str(value)
+
+
+def _variables(root: click.Context) -> list[str]:
+    """The variables of the environment that are options. Raises SettingError for one that looks as if it were."""
+    known = {option.envvar for _, one in _commands(root) for option in options_of(one).values()}
+    known |= {"MINICRAWL_CONFIG", "MINICRAWL_STORE"}
+    found = sorted(name for name in os.environ if name.startswith("MINICRAWL_") and os.environ[name])
+    for name in found:
+        if name not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, [one for one in known if isinstance(one, str)], 1)
+            hint = f"did you mean {close[0]}?" if close else "options are called as in MINICRAWL_CRAWL_DELAY"
+            raise SettingError(f"the environment has {name}, which is no option; {hint}")
+    return found
+
+
+def _template() -> Iterator[str]:
+    """The lines of a file that says nothing yet."""
+    from minicrawl.settings import DEFAULT_STORE
+
+    yield "# Options of minicrawl. A flag counts before these, and so does the environment, as MINICRAWL_CRAWL_DELAY."
+    yield "# Tables are called as commands are, keys as their options: 'minicrawl config show' has what holds now."
+    yield ""
+    yield "# The crawl's file, of all commands."
+    yield f"# store = {_toml(str(DEFAULT_STORE))}"
+    yield ""
+    yield "[crawl]"
+    options = options_of(_command(("crawl",)))
+    for key, option in options.items():
+        if key in ("store", "show-settings", "forget", "retry"):
+            continue
+        yield ""
+        yield from textwrap.wrap(option.help or "", _WIDTH, initial_indent="# ", subsequent_indent="# ")
+        default = _default(("crawl",), option)
+        example = default if default not in (None, "") and not option.multiple else option.metavar or "FILE"
+        yield f"# {key} = {_toml([example] if option.multiple else example)}"
+    yield ""
+    yield "# What holds for one host."
+    yield '# [host."example.org"]'
+    yield '# delay = "5s"'
+    yield '# header = ["Authorization: Bearer ..."]'
+    yield '# refresh = "1d"'
+
+
+def _toml(value: object) -> str:
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,231 @@
+"""Options from the environment and from files, in place of their defaults.
+
+flag > environment > project's file > user's file > default
+
+A file has a table for every command, [crawl], one in it for a command of a group, [graph.stats], and [host."NAME"]
+for one host. Keys are the names of options: delay, max-depth. Before all tables stand those of every command, COMMON.
+The environment has them with the command's name before: MINICRAWL_CRAWL_MAX_DEPTH.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.settings.config_files import ConfigFile
+
+COMMON = ("store", "log-file", "quiet", "verbose")
+"""Options that a file may have before all tables, for every command that has them."""
+HOSTS = "host"
+_PREFIX = "MINICRAWL"
+_META = "minicrawl.config"
+_NOT_KEPT = {"help", "version", "config"}
+_PROJECT = ("minicrawl.toml", "pyproject.toml")
+
+
+class _Lines(click.types.StringParamType):
+    """What may be given several times: in the environment one a line."""
+
+    envvar_list_splitter = "\n"
+
+
+def key_of(parameter: click.Parameter) -> str | None:
+    """What an option is called in files; None if it stands in none."""
+    spellings = [opt[2:] for opt in parameter.opts if opt.startswith("--")]
+    return spellings[0] if isinstance(parameter, click.Option) and spellings and spellings[0] not in _NOT_KEPT else None
+
+
+def options_of(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command by what they are called in files."""
+    return {key: one for one in command.params if isinstance(one, click.Option) and (key := key_of(one)) is not None}
+
+
+def read_environment(command: click.Command, *words: str) -> None:
+    """Let the options of a command, of so many words, be taken from the environment."""
+    prefix = "_".join((_PREFIX, *words)).upper().replace("-", "_")
+    for key, option in options_of(command).items():
+        if option.envvar is None:
+            option.envvar = f"{prefix}_{key.upper().replace('-', '_')}"
+        if option.multiple and option.type is click.STRING:
+            option.type = _Lines()
+    if isinstance(command, click.Group):
+        for name, one in command.commands.items():
+            read_environment(one, *words, name)
+
+
+def environment_of(option: click.Option) -> tuple[Any, str] | None:
+    """What the environment says of an option, and in which variable; None: nothing."""
+    names = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
+    for name in names:
+        if text := os.environ.get(name):  # empty is as if it were not there
+            several = option.type.split_envvar_value(text) if option.multiple else text
+            return (click.BOOL.convert(text, option, None) if option.is_flag else several), name
+    return None
+
+
+def user_file() -> Path:
+    """The user's own file, be it there or not."""
+    return Path(click.get_app_dir("minicrawl")) / "config.toml"
+
+
+def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        ctx.meta[_META] = given
+
+
+def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
+    """Before the other options are read: what files say stands in place of their defaults."""
+    _note(ctx, parameter, given)
+    if not ctx.resilient_parsing and (files := files_of(ctx)):
+        words = command_words(ctx)
+        ctx.default_map = {name: value for name, (value, _) in values_of(ctx.command, words, files).items()}
+
+
+_config = partial(
+    click.option,
+    "--config",
+    metavar="FILE|none",
+    is_eager=True,
+    expose_value=False,
+    help="Take options from this file, not from minicrawl.toml and your own one; none: from no file.",
+)
+config_option = _config(callback=_take_files)
+"""Of every command. It is to be the first of the eager ones, as they may be in files, too."""
+main_config_option = _config(callback=_note, envvar=f"{_PREFIX}_CONFIG", show_envvar=True)
+"""Before the name of the command."""
+
+
+def command_words(ctx: click.Context) -> tuple[str, ...]:
+    """The words of a command, without the program's name."""
+    words: list[str] = []
+    while ctx.parent is not None:
+        words.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return tuple(words)
+
+
+def files_of(ctx: click.Context) -> "tuple[ConfigFile, ...]":
+    """The files that count for a command, the first one most. Raises SettingError."""
+    given, of_user = ctx.meta.get(_META), user_file()
+    if given is None and not any(os.path.exists(path) for path in (*_PROJECT, of_user)):
+        return ()
+    from minicrawl.settings.config_files import config_files
+
+    files = config_files(given, of_user)
+    for file in files:
+        _check_names(file, ctx.find_root())
+    return files
+
+
+def values_of(
+    command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]"
+) -> "dict[str, tuple[object, ConfigFile]]":
+    """What files say of the options of a command, by the names of its arguments, and which file does. Raises
+    SettingError for what the command could not use."""
+    options = options_of(command)
+    values: dict[str, tuple[object, ConfigFile]] = {}
+    for file in reversed(files):
+        for key, value in _given_in(file, words, options):
+            option = options[key]
+            values[option.name or ""] = _checked(file, (*words, key), option, value), file
+    return values
+
+
+def settings_of_hosts(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, ...]]:
+    """What files say of single hosts, as settings of a crawl. Raises SettingError."""
+    if not any(HOSTS in file.tables for file in files):
+        return {}
+    from minicrawl.settings.host_tables import host_settings
+
+    for file in files:
+        hosts = tables_of_hosts(file)
+        try:
+            host_settings([hosts])
+        except SettingError as error:
+            raise file.sentence(str(error)) from error
+    return host_settings(map(tables_of_hosts, files))
+
+
+def tables_of_hosts(file: "ConfigFile") -> dict[str, Any]:
+    """What a file says of single hosts, by host. Raises SettingError."""
+    hosts = file.tables.get(HOSTS, {})
+    if not isinstance(hosts, dict):
+        raise file.sentence(f'{file.called(HOSTS)} is a table of hosts, such as [host."example.org"], not {hosts!r}')
+    return hosts
+
+
+def with_hosts(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
+    """Options that are given, and after them what files say of single hosts. Raises SettingError."""
+    of_hosts = settings_of_hosts(files_of(ctx))
+    return given | {name: (*given.get(name, ()), *texts) for name, texts in of_hosts.items()}
+
+
+def _given_in(
+    file: "ConfigFile", words: tuple[str, ...], options: Mapping[str, click.Option]
+) -> Iterator[tuple[str, object]]:
+    """The options that a file has for a command, by their keys."""
+    yield from ((key, value) for key, value in file.tables.items() if key in COMMON and key in options)
+    table: object = file.tables
+    for number, word in enumerate(words):
+        table = table.get(word, {}) if isinstance(table, dict) else {}
+        if not isinstance(table, dict):
+            raise file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {table!r}")
+    for given, value in table.items() if isinstance(table, dict) else ():
+        key = given.replace("_", "-")
+        if key not in options:
+            problem = f"[{file.called(*words)}] has no option {given!r}"
+            help_ = f"'minicrawl {' '.join(words)} --help' has all of them"
+            raise file.sentence(f"{problem}; {_nearest(key, options) or help_}")
+        yield key, value
+
+
+def _nearest(name: str, names: Mapping[str, object] | tuple[str, ...]) -> str:
+    close = get_close_matches(name, names, 1)
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+def _check_names(file: "ConfigFile", root: click.Context) -> None:
+    """Raise SettingError for what stands before all tables, or a table, that nobody has."""
+    commands = tuple(root.command.list_commands(root)) if isinstance(root.command, click.Group) else ()
+    for key in file.tables:
+        if key not in (*COMMON, HOSTS, *commands):
+            hint = _nearest(key, (*COMMON, HOSTS, *commands)) or "tables are called as commands are, such as [crawl]"
+            raise file.sentence(f"there is no table or option {file.called(key)!r}; {hint}")
+
+
+def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, value: object) -> object:
+    """The value that a file has for an option, as click takes it. Raises SettingError."""
+    from minicrawl.settings import SETTINGS
+
+    called = file.called(*words)
+    if (wanted := _wanted_type(option, value)) is not None:
+        raise file.sentence(f"{called} is {wanted}, not {value!r}")
+    several = [value] if option.multiple and not isinstance(value, list) else value
+    try:
+        if words[0] == "crawl" and option.name in SETTINGS:
+            SETTINGS[option.name].checked(SETTINGS[option.name].of(value))
+        elif not option.is_flag:
+            for one in several if isinstance(several, list) else [several]:
+                option.type.convert(one, option, None)
+    except click.BadParameter as error:
+        raise file.sentence(f"{called}: {error.message}") from error
+    except SettingError as error:
+        raise file.sentence(f"{called}: {error}") from error
+    return several
+
+
+def _wanted_type(option: click.Option, value: object) -> str | None:
+    """What a value for an option should have been, if it is of another type."""
+    if option.is_flag:
+        return None if isinstance(value, bool) else "true or false"
+    ones = value if option.multiple and isinstance(value, list) else [value]
+    if all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in ones):
+        return None
+    return "a text or a list of texts" if option.multiple else "a text or a number"

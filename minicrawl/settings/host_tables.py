@@ -1,0 +1,73 @@
+"""What a file of options says of single hosts, as settings of the crawl."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+
+from minicrawl.errors import SettingError
+from minicrawl.settings.crawl import SETTINGS
+from minicrawl.settings.values import several
+
+Given = dict[str, tuple[str, ...]]
+
+
+def _delay(host: str, value: object) -> Given:
+    return {"host_delay": (f"{host}={value}",)}
+
+
+def _headers(host: str, value: object) -> Given:
+    return {"header": tuple(f"{host}={line}" for line in several("header", value))}
+
+
+def _auth(host: str, value: object) -> Given:
+    return {"auth": (f"{host}={value}",)}
+
+
+def _refresh(host: str, value: object) -> Given:
+    return {"refresh_rule": (rf"^https?://{re.escape(host)}[:/]={value}",)}
+
+
+OF_A_HOST = {"delay": _delay, "header": _headers, "auth": _auth, "refresh": _refresh}
+"""What can be set for one host."""
+
+
+def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
+    """The settings that tables of hosts come to. Raises SettingError.
+
+    tables: of several files, {host: {key: value}}; what the first one says of a host counts.
+    """
+    merged: dict[tuple[str, str], object] = {}
+    for hosts in tables:
+        for host, keys in hosts.items():
+            if not isinstance(keys, dict):
+                raise SettingError(f'[host."{host}"] is a table with {_all_keys()}, not {keys!r}')
+            for key, value in keys.items():
+                _check(host, key, value)
+                merged.setdefault((host.lower(), key), value)
+    given: Given = {}
+    for (host, key), value in merged.items():
+        for name, texts in OF_A_HOST[key](host, value).items():
+            given[name] = (*given.get(name, ()), *texts)
+    for name, texts in given.items():
+        SETTINGS[name].checked(SETTINGS[name].of(texts))
+    return given
+
+
+def _check(host: str, key: str, value: object) -> None:
+    if isinstance(value, dict):
+        raise SettingError(f'[host.{host}.{key}]: the name of a host stands in quotes, as in [host."{host}.{key}"]')
+    if key in OF_A_HOST:
+        if isinstance(value, bool) or (key != "header" and not isinstance(value, str | int | float)):
+            raise SettingError(f'[host."{host}"] {key} cannot be {value!r}; see docs/configuration.md')
+        return
+    name = key.replace("-", "_")
+    if name in SETTINGS:
+        raise SettingError(f'[host."{host}"] {key} cannot be set for one host: only {_all_keys()} can')
+    close = difflib.get_close_matches(key, OF_A_HOST, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {_all_keys()}"
+    raise SettingError(f'[host."{host}"] has no option {key!r}; {hint}')
+
+
+def _all_keys() -> str:
+    *others, last = OF_A_HOST
+    return f"{', '.join(others)} and {last}"

@@ -1,0 +1,109 @@
+"""minicrawl config"""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from command_line import answer, run
+
+from minicrawl.settings import SETTINGS, CrawlSettings
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, and no file of the user's."""
+    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+def test_show_says_of_each_option_what_it_is_and_where_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "minicrawl.toml").write_text(
+        '[crawl]\ndelay = "3s"\nproxy = "http://me:hush@p.test:1"\n[host."a.test"]\nheader = "Authorization: hush"\n'
+        'auth = "me:hush"\n'
+    )
+    (folder.parent / "home/minicrawl").mkdir(parents=True)
+    (folder.parent / "home/minicrawl/config.toml").write_text('[crawl]\ndelay = "9s"\nscope = "site"\n')
+    monkeypatch.setenv("MINICRAWL_CRAWL_DENY", "/a\n/b")
+    monkeypatch.setenv("MINICRAWL_CRAWL_TRAPS", "no")
+    result = run("config", "show")
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in result.output.splitlines()}
+    assert lines["delay"].split() == ["3.0", "project", "(minicrawl.toml)"]
+    assert lines["scope"].split()[:2] == ["site", "user"]
+    assert lines["deny"].split() == ["/a,", "/b", "environment", "(MINICRAWL_CRAWL_DENY)"]
+    assert lines["traps"].split() == ["no", "environment", "(MINICRAWL_CRAWL_TRAPS)"]
+    assert lines["pages"].split() == ["none", "default"]
+    assert lines["host.a.test.header"].split()[0] == "Authorization"
+    told = answer("config", "show")
+    assert told["delay"] == {"value": 3.0, "origin": "project", "place": "minicrawl.toml"}
+    assert "hush" not in result.output + json.dumps(told)
+
+
+def test_what_is_shown_and_given_again_is_the_same_crawl(folder: Path) -> None:
+    (folder / "minicrawl.toml").write_text('[crawl]\ndelay = 3\ndeny = ["/a", "/b"]\nmax-size = "2MB"\nprobe = false\n')
+    shown = {key.replace("-", "_"): one["value"] for key, one in answer("config", "show").items()}
+    settings = CrawlSettings.of({name: value for name, value in shown.items() if name in SETTINGS})
+    assert settings == CrawlSettings(delay=3, deny=("/a", "/b"), max_size="2MB", probe=False)
+
+
+def test_show_knows_every_command(folder: Path) -> None:
+    (folder / "minicrawl.toml").write_text("[graph.stats]\njson = true\n[top]\nn = 7\n")
+    assert answer("config", "show", "top")["n"]["value"] == 7
+    assert answer("config", "show", "graph", "stats")["json"]["origin"] == "project"
+    assert "has commands of its own: name one of" in run("config", "show", "graph").stderr
+    assert "there is no command 'topp'" in run("config", "show", "topp").stderr
+
+
+def test_check_says_what_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "There is no file of options" in run("config", "check").output
+    (folder / "minicrawl.toml").write_text('store = "x"\n[crawl]\ndelay = 1\n[host."a.test"]\ndelay = 2\n')
+    monkeypatch.setenv("MINICRAWL_TOP_N", "3")
+    result = run("config", "check")
+    assert result.output == "minicrawl.toml (project): 3 options\nenvironment: MINICRAWL_TOP_N\n"
+    assert answer("config", "check") == {
+        "files": [{"path": "minicrawl.toml", "origin": "project", "options": 3}],
+        "environment": ["MINICRAWL_TOP_N"],
+    }
+
+
+def test_check_finds_what_no_single_option_is_wrong_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "minicrawl.toml").write_text('[crawl]\nrefresh-min = "2d"\nrefresh-max = "1d"\n')
+    assert "--refresh-min must be at most --refresh-max" in run("config", "check").stderr
+    (folder / "minicrawl.toml").unlink()
+    monkeypatch.setenv("MINICRAWL_CRAWL_DEALY", "1")
+    result = run("config", "check")
+    assert (result.exit_code, "did you mean MINICRAWL_CRAWL_DELAY?" in result.stderr) == (2, True)
+
+
+def test_init_writes_every_option_as_a_comment(folder: Path) -> None:
+    assert run("config", "init").exit_code == 0
+    written = (folder / "minicrawl.toml").read_text()
+    assert tomllib.loads(written) == {"crawl": {}}
+    assert run("config", "check").exit_code == 0
+    keys = {line[2:].split(" = ")[0] for line in written.splitlines() if line.startswith("# ") and " = " in line}
+    for_a_run = {"retry"}
+    assert {name.replace("_", "-") for name in SETTINGS} - for_a_run <= keys
+    again = run("config", "init")
+    assert (again.exit_code, (folder / "minicrawl.toml").read_text()) == (2, written)
+    assert "minicrawl.toml is there already" in again.stderr
+
+
+def test_what_init_writes_are_the_defaults(folder: Path) -> None:
+    """All comments but those of options without a default, taken as what they say."""
+    run("config", "init")
+    lines = (folder / "minicrawl.toml").read_text().splitlines()
+    keys = {name.replace("_", "-"): name for name, one in SETTINGS.items() if one.default not in (None, (), "")}
+    shown = [line[2:] for line in lines if line.startswith("# ") and line[2:].split(" = ")[0] in keys]
+    said = tomllib.loads("\n".join(dict.fromkeys(shown[: len(keys)])))
+    assert set(said) == set(keys)
+    assert CrawlSettings.of({keys[key]: value for key, value in said.items()}) == CrawlSettings()
+
+
+def test_init_writes_the_users_own_file(folder: Path) -> None:
+    assert run("config", "init", "--user").exit_code == 0
+    assert (folder.parent / "home/minicrawl/config.toml").exists()
+    assert list(folder.iterdir()) == []

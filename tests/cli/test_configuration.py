@@ -1,0 +1,250 @@
+"""Options from flags, the environment and files: which of them counts, for every option of every command."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from command_line import run
+from sites import Server, crawl
+from table import each
+
+from minicrawl.cli import main
+from minicrawl.cli.configuration import COMMON, key_of, options_of
+from minicrawl.settings import SETTINGS
+
+# Options that are texts, but not any text; by key, four that they may be.
+TEXTS = {
+    "30m": ["1m", "2m", "3m", "4m"],
+    "TIME": ["1d", "2d", "3d", "4d"],
+    "30d": ["1d", "2d", "3d", "4d"],
+    "2GB": ["1GB", "2GB", "3GB", "4GB"],
+    "SIZE": ["1GB", "2GB", "3GB", "4GB"],
+    "90%": ["10%", "20%", "30%", "40%"],
+    "SHARE": ["10%", "20%", "30%", "40%"],
+    "N": ["1", "2", "3", "4"],
+    "T": ["1", "2", "3", "4"],
+    "W": ["1", "2", "3", "4"],
+    "REGEX=FACTOR": ["a=1", "b=2", "c=3", "d=4"],
+    "REGEX=TIME": ["a=1h", "b=2h", "c=3h", "d=never"],
+    "HOST=TIME": ["a=1h", "b=2h", "c=3h", "d=4h"],
+    "TYPE[,...]": ["a/a", "b/b", "c/c", "d/d"],
+    "ADDRESS|URL": ["https://a.test/", "https://b.test/", "https://c.test/", "https://d.test/"],
+    "URL": ["https://a.test/", "https://b.test/", "https://c.test/", "https://d.test/"],
+    "HOST:PORT:ADDR:PORT": ["::a:1", "::b:2", "::c:3", "::d:4"],
+    "'[HOST=]NAME: VALUE'": ["A: 1", "B: 2", "C: 3", "D: 4"],
+    "[HOST=]NAME:PASSWORD": ["a.test=n:1", "b.test=n:2", "c.test=n:3", "d.test=n:4"],
+    "NAME=SELECTOR": ["a=h1", "b=h2", "c=h3", "d=h4"],
+    "reasonable|uniform|WEIGHTS": ["uniform", "text=2", "text=3", "text=4"],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, and no file of the user's."""
+    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (tmp_path / "home/minicrawl").mkdir(parents=True)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path
+
+
+def commands(command: click.Command = main, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(command)
+    if not isinstance(command, click.Group):
+        yield words, command
+        return
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        yield from commands(found, *words, name)
+
+
+OPTIONS = [(words, key) for words, command in commands() for key in options_of(command)]
+
+
+def examples(option: click.Option) -> list[Any]:
+    """Four values of an option, as a flag or the environment has them, of which each differs from the one before."""
+    if option.is_flag:
+        return ["1", "0", "1", "0"]
+    if isinstance(option.type, click.Choice):
+        return [str(choice) for choice in [*option.type.choices, *option.type.choices, *option.type.choices]][:4]
+    if isinstance(option.type, click.FloatRange) or option.type is click.FLOAT:
+        return ["0.1", "0.2", "0.3", "0.4"]
+    if isinstance(option.type, click.IntRange) or option.type is click.INT:
+        return [str((getattr(option.type, "min", None) or 0) + step) for step in (1, 2, 3, 4)]
+    return TEXTS.get(option.metavar or "", ["a.svg", "b.svg", "c.svg", "d.svg"])
+
+
+def in_file(option: click.Option, text: str) -> str:
+    return {"1": "true", "0": "false"}[text] if option.is_flag else f'"{text}"'
+
+
+def write(file: Path, words: tuple[str, ...], key: str, value: str) -> None:
+    file.write_text(f"[{'.'.join(words)}]\n{key} = {value}\n")
+
+
+def effective(words: tuple[str, ...], key: str, args: list[str]) -> tuple[Any, str | None]:
+    """What one option of a command comes to, and where click has it from."""
+    context, command = click.Context(main), click.Command("none")
+    for word in words:
+        found = context.command.get_command(context, word)  # type: ignore[attr-defined]
+        command, context = found, click.Context(found, parent=context, info_name=word)
+    (config,) = [one for one in command.params if one.name == "config"]
+    config.handle_parse_result(context, {}, [])
+    option = options_of(command)[key]
+    option.callback, callback = None, option.callback  # logging begins with some
+    try:
+        given, _, _ = command.make_parser(context).parse_args(list(args))
+        value, _ = option.handle_parse_result(context, given, [])
+    finally:
+        option.callback = callback
+    source = context.get_parameter_source(option.name or "")
+    return value, None if source is None else source.name
+
+
+def flag(option: click.Option, key: str, text: str) -> list[str]:
+    if not option.is_flag:
+        return [f"--{key}", text]
+    return [f"--{key}"] if text == "1" else list(option.secondary_opts[:1])
+
+
+@each(("words", "key"), OPTIONS)
+def test_flag_before_environment_before_project_before_user_before_default(
+    words: tuple[str, ...], key: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = dict(commands())[words]
+    option = options_of(command)[key]
+    user, project = folder / "home/minicrawl/config.toml", folder / "here/minicrawl.toml"
+    texts = examples(option)
+    variable = option.envvar if isinstance(option.envvar, str) else (option.envvar or [""])[0]
+    for number, text in enumerate(texts if key.endswith("-file") else ()):
+        texts[number] = str(folder / text)
+        (folder / text).touch()
+    assert option.required or effective(words, key, [])[1] == "DEFAULT"
+    seen = []
+    try:
+        write(user, words, key, in_file(option, texts[0]))
+        seen.append(effective(words, key, []))
+        write(project, words, key, in_file(option, texts[1]))
+        seen.append(effective(words, key, []))
+        monkeypatch.setenv(variable, texts[2])
+        seen.append(effective(words, key, []))
+        if not option.is_flag or option.secondary_opts:
+            seen.append(effective(words, key, flag(option, key, texts[3])))
+        else:  # such a flag can only be set
+            monkeypatch.setenv(variable, "0")
+            seen.append(effective(words, key, [f"--{key}"]))
+            texts = [*texts[:3], "1"]
+    finally:
+        user.unlink(missing_ok=True)
+        project.unlink(missing_ok=True)
+        monkeypatch.delenv(variable, raising=False)
+    assert [source for _, source in seen] == ["DEFAULT_MAP", "DEFAULT_MAP", "ENVIRONMENT", "COMMANDLINE"]
+    wanted = [effective(words, key, flag(option, key, text))[0] for text in texts]
+    if option.is_flag:
+        wanted = [text == "1" for text in texts]
+    assert [value for value, _ in seen] == wanted
+
+
+def test_every_option_has_a_key_and_a_variable_of_its_own() -> None:
+    variables = [options_of(command)[key].envvar for words, command in commands() for key in options_of(command)]
+    own = [one for one in variables if one != "MINICRAWL_STORE"]
+    assert len(set(own)) == len(own)
+    assert "MINICRAWL_CRAWL_MAX_DEPTH" in own
+    unkept = {one.name for _, command in commands() for one in command.params if key_of(one) is None}
+    assert {name for name in unkept if name == "config"} == {"config"}
+
+
+def settings_now(*words: str) -> dict[str, list[str]]:
+    result = run("crawl", "--show-settings", *words)
+    assert result.exit_code == 0, result.output
+    return {line.split()[0]: line.split()[1:] for line in result.output.splitlines()}
+
+
+def test_a_crawl_does_what_files_and_the_environment_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "here/minicrawl.toml").write_text(
+        'store = "mine.db"\n[crawl]\ndelay = 3\nmax_depth = 2\ntraps = false\ndeny = ["/x", "/y z"]\n'
+        '[host."a.test"]\ndelay = "9s"\nheader = "Authorization: hush"\n'
+    )
+    crawl({"http://a.test/": []}, folder / "here/mine.db", ["http://a.test/"], max_depth=5, scope="host")
+    monkeypatch.setenv("MINICRAWL_CRAWL_ALLOW", "one a\nline")
+    monkeypatch.setenv("MINICRAWL_CRAWL_PER_HOST", "")
+    now = settings_now("--host-delay", "b.test=1s")
+    assert now["delay"] == ["file", "3.0"]
+    assert now["max-depth"] == ["file", "2"]  # before what the store remembers
+    assert now["scope"] == ["store", "host"]
+    assert now["traps"] == ["file", "no"]
+    assert now["deny"] == ["file", "/x,", "/y", "z"]
+    assert now["allow"] == ["environment", "one", "a,", "line"]
+    assert now["per-host"] == ["default", "1"]
+    assert now["host-delay"] == ["given", "b.test=1s,", "a.test=9s"]
+    assert now["header"] == ["file", "a.test=Authorization"]
+    assert settings_now("--config", "none", "--store", "mine.db")["max-depth"] == ["store", "5"]
+
+
+def test_no_file_is_read_for_help_nor_when_none_is_asked_for(folder: Path) -> None:
+    (folder / "here/minicrawl.toml").write_text("[crawl\n")
+    assert run("crawl", "--help").exit_code == 0
+    assert run("crawl", "--show-settings", "--config", "none").exit_code == 0
+    assert run("--config", "none", "crawl", "--show-settings").exit_code == 0
+    assert run("crawl", "--show-settings").exit_code == 2
+
+
+MISTAKES = {
+    "unknown key": ("[crawl]\ndealy = 1\n", "[crawl] has no option 'dealy'; did you mean 'delay'?"),
+    "key like none": ("[crawl]\nzzz = 1\n", "[crawl] has no option 'zzz'; 'minicrawl crawl --help' has all of them"),
+    "unknown table": ("[crwal]\n", "there is no table or option 'crwal'; did you mean 'crawl'?"),
+    "option before tables": ("delay = 1\n", "there is no table or option 'delay'; tables are called as commands are"),
+    "wrong type": ("[crawl]\npages = 'x'\n", "crawl.pages: --pages is a number, not 'x'"),
+    "no flag": ("[crawl]\ntraps = 'off'\n", "crawl.traps is true or false, not 'off'"),
+    "flag for a number": ("[crawl]\npages = true\n", "crawl.pages is a text or a number, not True"),
+    "date": ("[crawl]\ndelay = 2026-01-01\n", "crawl.delay is a text or a number, not datetime.date(2026, 1, 1)"),
+    "list for one": ("[crawl]\ndelay = [1]\n", "crawl.delay is a text or a number, not [1]"),
+    "table for one": ("[crawl.delay]\na = 1\n", "crawl.delay is a text or a number, not {'a': 1}"),
+    "list of lists": ("[crawl]\ndeny = [['a']]\n", "crawl.deny is a text or a list of texts, not [['a']]"),
+    "option for a table": ("crawl = 1\n", "crawl is a table of options, not 1"),
+    "bad choice": ("[crawl]\nscope = 'all'\n", "crawl.scope: --scope is one of any, site, host, prefix, not 'all'"),
+    "host": ("[host.'a.test']\ntimeout = 1\n", '[host."a.test"] timeout cannot be set for one host'),
+    "hosts": ("host = 'a.test'\n", "host is a table of hosts"),
+    "bad regex": ("[crawl]\ndeny = '('\n", "crawl.deny: --deny '(' is no regular expression"),
+}
+
+
+@pytest.mark.parametrize(("content", "sentence"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistake_in_a_file_is_one_sentence_and_exit_2(folder: Path, content: str, sentence: str) -> None:
+    (folder / "here/minicrawl.toml").write_text(content)
+    for words in (("crawl", "--show-settings"), ("config", "check")):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"Error: minicrawl.toml: {sentence}")
+        assert result.stderr.count("\n") == 1
+
+
+def test_a_mistake_is_told_of_a_file_in_a_python_project_by_its_full_name(folder: Path) -> None:
+    (folder / "here/pyproject.toml").write_text("[tool.minicrawl.top]\nn = 'many'\n")
+    result = run("top")
+    assert "pyproject.toml: tool.minicrawl.top.n: 'many' is not a valid integer" in result.stderr
+
+
+def test_what_is_wrong_for_one_command_does_not_stop_another(folder: Path) -> None:
+    (folder / "here/minicrawl.toml").write_text("[graph.stats]\nzzz = 1\n")
+    assert run("crawl", "--show-settings").exit_code == 0
+    assert run("graph", "stats").stderr.startswith("Error: minicrawl.toml: [graph.stats] has no option 'zzz'")
+    assert run("config", "check").exit_code == 2
+
+
+def test_options_before_all_tables_are_for_every_command_that_has_them(folder: Path) -> None:
+    crawl(Server({"http://a.test/": []}), folder / "here/mine.db", ["http://a.test/"])
+    assert run("top").exit_code == 3
+    (folder / "here/minicrawl.toml").write_text('store = "mine.db"\n')
+    assert run("top").exit_code == 0
+    assert run("graph", "stats").exit_code == 0
+    assert {"store"} <= set(COMMON)
+
+
+def test_settings_of_a_crawl_are_all_in_the_table(folder: Path) -> None:
+    keys = {key for words, key in OPTIONS if words == ("crawl",)}
+    assert {name.replace("_", "-") for name in SETTINGS} <= keys
