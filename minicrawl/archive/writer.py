@@ -77,6 +77,7 @@ class ArchiveWriter:
         self._originals = originals
         self._clock = clock
         self._file: int | None = None
+        self._errors = _errors(self._folder)
         self._name = self._warcinfo = ""
         self._size = self._serial = 0
         self._last = 0.0
@@ -161,6 +162,7 @@ class ArchiveWriter:
                 with contextlib.suppress(FileExistsError):
                     self._file = os.open(self._folder / self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         self._size, self._last = 0, 0.0
+        self._errors = _errors(self._folder / self._name)
         self._warcinfo = record.new_id()
         self._append(record.warcinfo(self._warcinfo, now, self._name, self._rules.facts))
 
@@ -168,7 +170,7 @@ class ArchiveWriter:
         """Write to the end of the file; returns where that was. What was written in part is taken back."""
         assert self._file is not None
         start, view = self._size, memoryview(data)
-        with _errors(self._folder / self._name):
+        with self._errors:
             try:
                 while view:
                     view = view[os.write(self._file, view) :]

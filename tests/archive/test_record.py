@@ -1,5 +1,6 @@
 """WARC records byte for byte."""
 
+import base64
 import gzip
 import hashlib
 
@@ -36,6 +37,11 @@ def test_a_revisit_has_the_head_and_says_whose_body_it_would_have() -> None:
     assert f"WARC-Profile: {record.SAME_PAYLOAD}\r\n" in text
     assert "WARC-Refers-To-Target-URI: http://h.test/b\r\nWARC-Refers-To-Date: 1970-01-01T00:00:01.000000Z\r\n" in text
     assert text.endswith(f"Content-Length: {len(HEAD)}\r\n\r\n{HEAD.decode()}\r\n\r\n")
+
+
+@given(st.binary(min_size=20, max_size=20))
+def test_a_digest_is_in_base_32(digest: bytes) -> None:
+    assert record.sha1(digest) == f"sha1:{base64.b32encode(digest).decode()}"
 
 
 @given(st.binary(max_size=300), st.sampled_from([0, 1, 65535, 65536, 200_000]), st.booleans())
