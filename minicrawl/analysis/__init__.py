@@ -9,6 +9,7 @@ compare    how two rankings differ
 page_text  what a page said when it was read last
 verify     the crawl's own ranking against the exact one
 held_out   sites without the rest of the web, and what it links to of each
+owner      what the owner of a site asks
 web_graph  the web that graph stats are of   sites     hosts and registrable domains
 seeding    seeds for a next crawl               archives  the archive of a crawl, as its store knows it
 """

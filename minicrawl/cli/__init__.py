@@ -16,6 +16,7 @@ _COMMANDS = {
     "crawl": "Crawl from seeds; the most important pages come first.",
     "top": "Print the most important pages known, best first.",
     "export": "Write every page with its rank to a file.",
+    "links": "Say which links are broken, redirected, external.",
     "refresh": "Fetch again the pages that are most worth it.",
     "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
+from typing import Self, overload
 
+from minicrawl.analysis.owner.page_links import Asked as AskedLinks
+from minicrawl.analysis.owner.page_links import PageLink, page_links
 from minicrawl.search.ranking import WEIGHT
 from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import open_to_read
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 
 
@@ -41,6 +44,30 @@ class SearchedStore(Store):
         if self._searcher is None:
             self._searcher = Searcher(self)
         return list(self._searcher.search(words, asked).pages)
+
+    @overload
+    def links(self) -> LinkGraph: ...
+    @overload
+    def links(
+        self, *, broken: bool = ..., redirected: bool = ..., external: bool = ..., to: str | None = ...
+    ) -> list[PageLink]: ...
+    def links(
+        self, *, broken: bool = False, redirected: bool = False, external: bool = False, to: str | None = None
+    ) -> LinkGraph | list[PageLink]:
+        """The graph of counted links; or, where something is asked for, the links that are all of it, those of the most
+        important pages first.
+
+            for link in store.links(broken=True):
+                print(link.source, link.target, link.status, link.anchor)
+
+        broken: to pages that are not there; redirected: to pages that redirect; external: to other registrable domains;
+        to: to this page. Raises ConfigError where that page is not known, StoreError.
+        """
+        asked = AskedLinks(broken, redirected, external, to)
+        if not any(asked):
+            return super().links()
+        with self.snapshot():
+            return list(page_links(self, asked).rows())
 
     def close(self) -> None:
         if self._searcher is not None:

@@ -421,6 +421,19 @@ FROM (
     FROM pages CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;
 
+-- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A
+-- target is four bytes of a blob, each worth its place among all bytes.
+CREATE VIEW link_pairs AS
+SELECT source,
+       instr(bytes, substr(packed, 4 * key + 1, 1)) - 1
+           + (instr(bytes, substr(packed, 4 * key + 2, 1)) - 1) * 256
+           + (instr(bytes, substr(packed, 4 * key + 3, 1)) - 1) * 65536
+           + (instr(bytes, substr(packed, 4 * key + 4, 1)) - 1) * 16777216 AS target
+FROM (
+    SELECT source, coalesce(own, targets) AS packed, x'000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F505152535455565758595A5B5C5D5E5F606162636465666768696A6B6C6D6E6F707172737475767778797A7B7C7D7E7F808182838485868788898A8B8C8D8E8F909192939495969798999A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACADAEAFB0B1B2B3B4B5B6B7B8B9BABBBCBDBEBFC0C1C2C3C4C5C6C7C8C9CACBCCCDCECFD0D1D2D3D4D5D6D7D8D9DADBDCDDDEDFE0E1E2E3E4E5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF' AS bytes FROM links
+) CROSS JOIN json_each('[' || replace(hex(zeroblob(length(packed) / 4 - 1)), '00', '0,') || '0]')
+WHERE length(packed) > 0;
+
 -- Every page with its importance, best first: those of `best` before all others, so that the first come at once.
 CREATE VIEW ranks AS
 SELECT * FROM (

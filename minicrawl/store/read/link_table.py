@@ -63,6 +63,13 @@ class LinkTable:
         query = "SELECT source, targets, places FROM links ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
+    def on_pages(self) -> Iterator[LinkGraph]:
+        """The links as they stand on pages, by source, some thousand rows at a time: of an alias that is a page its own
+        ones, as the view `link_pairs` has them; a redirect has its target."""
+        size = self._tables.size()
+        query = "SELECT source, coalesce(own, targets), NULL FROM links ORDER BY source"
+        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
+
     @contextmanager
     def kept_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
         """A function that gives the graph in blocks, as often as it is called; many links are kept on disk."""

@@ -1,8 +1,8 @@
 """What is kept of pages, by their numbers."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,15 @@ from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTu
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
+
+
+class Answer(NamedTuple):
+    """What came of a page. status: of HTTP; None where there was no answer."""
+
+    url: str
+    state: str
+    reason: str
+    status: int | None
 
 
 class PageTable:
@@ -110,6 +119,28 @@ class PageTable:
     def not_there(self) -> list[int]:
         """Pages that were given up or have gone; looks at all pages."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE state IN ('error', 'gone')")]
+
+    def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
+        """Pages that redirect, failed or have gone: number, state, reason, and of those that redirect their target as
+        bytes. Looks at all pages."""
+        query = """
+            SELECT id, state, reason, CASE state WHEN 'alias' THEN targets END FROM pages LEFT JOIN links ON source = id
+            WHERE state IN ('error', 'gone')
+               OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
+        return self._tables.each(query)
+
+    def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
+        """What came of some pages, by number."""
+        query = f"""
+            SELECT pages.id, {columns(Answer)} FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
+            LEFT JOIN fetches ON fetches.id = fetch"""
+        rows = self._tables.rows(query, (json.dumps(list(pages)),))
+        return {page: Answer._make(row) for page, *row in rows}
+
+    def hosts(self) -> npt.NDArray[np.int64]:
+        """hosts.id of every page by number, shape (size,)."""
+        rows = self._tables.each("SELECT host FROM pages ORDER BY id")
+        return np.fromiter((host for (host,) in rows), dtype=np.int64)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""

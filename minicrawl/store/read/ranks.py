@@ -86,6 +86,11 @@ class Ranks:
         rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
         return np.fromiter((importance for (importance,) in rows), dtype=np.float64)
 
+    def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
+        """The same of some pages, in the order of their numbers, which are given rising."""
+        query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
+        return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
+
     def least_importance(self) -> float:
         """That of a page without links to it."""
         (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM books")

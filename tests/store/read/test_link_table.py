@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sites import rows
 from stored_pages import add_pages, turn
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes
+from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Links, Refused
 from minicrawl.store.writer import Writer
 
@@ -139,3 +141,22 @@ def test_links_that_are_not_followed_go_with_the_row_that_says_nothing(tmp_path:
         with writer.transaction():
             writer.save_refused([Refused(2, None, None)])
         assert writer.link_table.refused(2) is None
+
+
+def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:
+    """Whatever bytes a number is made of; of an alias that is a page, its own links."""
+    numbers = {0: [0, 1, 39], 1: [], 2: [38], 3: [3, 0]}
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, [f"http://a.test/{page}" for page in range(SIZE)])
+        with writer.transaction():
+            writer.save_links(Links(page, packed(targets), 0, 0) for page, targets in numbers.items())
+            writer.save_links([Links(4, packed([5]), 0, 0, packed([7, 6]))])
+            writer.save_links([Links(5, packed([0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]), 0, 0)])
+    found: dict[int, list[int]] = {}
+    for source, target in rows(tmp_path / "crawl.db", "SELECT source, target FROM link_pairs"):
+        found.setdefault(source, []).append(target)
+    large = [0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]
+    assert found == {0: [0, 1, 39], 2: [38], 3: [3, 0], 4: [7, 6], 5: large}
+    with open_store(tmp_path / "crawl.db", Sizes(link_rows=2)) as store:
+        on_pages = {page: targets for block in store.link_table.on_pages() for page, targets in lists(block).items()}
+    assert {page: targets for page, targets in on_pages.items() if targets} == found

@@ -1,0 +1,179 @@
+"""Links with the pages they stand on: those that are broken or redirected, lead to other sites, or to one page.
+
+A link is a pair of pages: however often a page links to another, that is one. It is broken where a person who follows
+it, through redirects, comes to a page that is not there. What the crawl left out (nofollow, out of scope) is not kept.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.explain import meant_by
+from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.errors import SettingError
+from minicrawl.model import State
+from minicrawl.store.links import from_bytes
+from minicrawl.store.reader import Store
+
+Pages = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_LONGEST_CHAIN = 16
+_AT_ONCE = 500
+_OUR_OWN = ("parser-failed", "worker-died")
+_NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead")
+
+
+class Asked(NamedTuple):
+    """Which links are asked for: those that are all of what is set. to: what a user means by the target's URL."""
+
+    broken: bool = False
+    redirected: bool = False
+    external: bool = False
+    to: str | None = None
+
+
+class PageLink(NamedTuple):
+    """A link from one page to another.
+
+    anchor: what the link says, "" of a picture; None where the text of its page is not kept. status, reason: what came
+    of the target, at the end of its redirects; status None where there was no answer. leads_to: that end; None where
+    the target does not redirect. importance: of the source.
+    """
+
+    source: str
+    target: str
+    anchor: str | None
+    status: int | None
+    reason: str
+    leads_to: str | None
+    importance: float
+
+
+@dataclass(frozen=True, eq=False)
+class PageLinks:
+    """Links, those of the most important pages first.
+
+    source, target, end, importance: a value per link, shape (links,). end: where redirects of the target lead.
+    """
+
+    store: Store
+    source: Pages
+    target: Pages
+    end: Pages
+    importance: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def rows(self, n: int | None = None) -> Iterator[PageLink]:
+        """The first n links, or all."""
+        for first in range(0, min(len(self), len(self) if n is None else n), _AT_ONCE):
+            some = slice(first, min(first + _AT_ONCE, len(self) if n is None else n))
+            source, target, end = (numbers[some].tolist() for numbers in (self.source, self.target, self.end))
+            answers = self.store.page_table.answers({*source, *target, *end})
+            anchors = dict[int, dict[str, str]]()
+            for one, other, last, importance in zip(source, target, end, self.importance[some].tolist(), strict=True):
+                url, linked, answer = answers[one].url, answers[other].url, answers[last]
+                if one not in anchors:
+                    anchors = {one: self._anchors(one, url)}  # links of a page stand together
+                anchor = anchors[one].get(linked, "") if anchors[one] else None
+                leads_to = None if last == other else answer.url
+                yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
+
+    def codes(self) -> Counter[tuple[int | None, str]]:
+        """How many links end in each (status, reason)."""
+        ends, counts = np.unique(self.end, return_counts=True)
+        codes = Counter[tuple[int | None, str]]()
+        for first in range(0, len(ends), _AT_ONCE):
+            answers = self.store.page_table.answers(ends[first : first + _AT_ONCE].tolist())
+            for page, count in zip(ends[first : first + _AT_ONCE].tolist(), counts[first:], strict=False):
+                codes[answers[page].status, answers[page].reason] += int(count)
+        return codes
+
+    def _anchors(self, page: int, url: str) -> dict[str, str]:
+        """What the first link to each URL says that says something; nothing where the page's text is not kept."""
+        kept = self.store.texts.text(page, url) if self.store.texts.size else None
+        if kept is None:
+            return {}
+        words = {anchor.url: " ".join(anchor.text.split()) for anchor in reversed(list(kept.anchors()))}
+        return words or {url: ""}
+
+
+def page_links(store: Store, asked: Asked) -> PageLinks:
+    """The links that are all of what is asked for. Call it, and use what it returns, in a snapshot.
+
+    Raises SettingError where the page that links are to lead to is not known, and StoreError.
+    """
+    web = _Web(store)
+    is_target = np.ones(web.size, dtype=np.bool_)
+    if asked.broken:
+        is_target &= web.is_broken[web.end]
+    if asked.redirected:
+        is_target &= web.is_redirect
+    if asked.to is not None:
+        only = _known(store, asked.to)
+        is_target &= np.arange(web.size) == only
+    sources, targets = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    sites = _sites(store) if asked.external else None
+    for block in store.link_table.on_pages():
+        hits = np.flatnonzero(is_target[block.targets])
+        source = block.sources[np.searchsorted(block.indptr, hits, side="right") - 1]
+        target = block.targets[hits].astype(np.int64)
+        is_asked = ~web.is_bare[source]
+        if sites is not None:
+            is_asked &= sites[source] != sites[target]
+        sources.append(source[is_asked])
+        targets.append(target[is_asked])
+    source, target = np.concatenate(sources), np.concatenate(targets)
+    pages, of_link = np.unique(source, return_inverse=True)
+    importance = store.ranks.importance_of(pages.tolist())[of_link]
+    order = np.lexsort((source, -importance))  # which keeps those of a page as they stand on it
+    return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order])
+
+
+class _Web:
+    """Which pages are not there, which redirect, and where to.
+
+    is_bare: a redirect by HTTP, which has no links of its own. is_redirect: the same, a meta refresh, or a redirect
+    that leads nowhere. end: the page at the end of the redirects of each, itself where there are none.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.size = store.size()
+        self.end = np.arange(self.size)
+        self.is_broken, self.is_redirect, self.is_bare = (np.zeros(self.size, dtype=np.bool_) for _ in range(3))
+        for page, state, reason, targets in store.page_table.redirects_and_failures():
+            if state == State.ALIAS:
+                self.is_redirect[page] = True
+                self.is_bare[page] = reason.startswith("redirect-")
+                self.end[page] = from_bytes(targets)[0] if targets else page
+            else:
+                is_refused = reason.startswith("redirect-") and reason not in _NO_END
+                self.is_redirect[page] = reason.startswith("redirect-")
+                self.is_broken[page] = not is_refused and reason not in _OUR_OWN
+        for _ in range(_LONGEST_CHAIN):
+            self.end = self.end[self.end]
+
+
+def _sites(store: Store) -> Pages:
+    """The registrable domain of every page, as a number."""
+    numbers: dict[str, int] = {}
+    sites = ((host.id, site_of(hostname(f"http://{host.name}/"))) for host in store.hosts.all())
+    of_host = {host: numbers.setdefault(site, host) for host, site in sites}
+    hosts, of_page = np.unique(store.page_table.hosts(), return_inverse=True)
+    return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[of_page]
+
+
+def _known(store: Store, text: str) -> int:
+    """The page that a user means by a text."""
+    meant = meant_by(text)
+    found = store.page_table.find(meant)
+    for url in meant:
+        if url in found:
+            return found[url]
+    raise SettingError(f"{meant[0]} is not known to this crawl; 'minicrawl why {meant[0]}' tells more")

@@ -1,0 +1,139 @@
+"""minicrawl links"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.output import counted, document, printable, tally
+from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.owner.page_links import PageLink, PageLinks
+
+_SHOWN = 50
+_CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
+_FOUND = 1
+"""Exit code where --fail-on finds what it looks for."""
+
+
+@click.command(epilog="Example: minicrawl links --broken --fail-on 404")
+@click.option("--broken", is_flag=True, help="Links to pages that are not there.")
+@click.option("--redirected", is_flag=True, help="Links to pages that redirect.")
+@click.option("--external", is_flag=True, help="Links to other sites (registrable domains).")
+@click.option("--to", metavar="URL", help="Links to this page.")
+@click.option("--fail-on", metavar="CODES",
+              help="Exit with 1 if a link ends so: statuses, classes (4xx) or reason codes (dns).")  # fmt: skip
+@click.option("-n", "--n", type=click.IntRange(min=1),
+              help=f"How many links: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
+@store_option
+@wide_option
+@json_option
+@logging_options
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    broken: bool,
+    redirected: bool,
+    external: bool,
+    to: str | None,
+    fail_on: str | None,
+    n: int | None,
+    as_csv: bool,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Say which pages have links that are broken, redirected, or lead to other sites, or to one page.
+
+    A link is shown if it is all of what is asked for; --fail-on alone looks at broken ones. Those on the most important
+    pages come first. A link is broken if whoever follows it, through redirects, comes to a page that is not there.
+    What the link says stands beside it where the crawl keeps texts (crawl --text). Links that the crawl left out are
+    not known: nofollow, out of scope.
+
+    Exit code 1 says that --fail-on found a link.
+
+    \b
+    minicrawl links --broken --csv            every broken link, with the page it is on
+    minicrawl links --broken --external       only those to other sites
+    minicrawl links --to https://example.org/ which pages link to that one
+    """
+    from minicrawl.analysis.owner.page_links import Asked, page_links
+    from minicrawl.store.reader import open_store
+
+    if as_csv and as_json:
+        raise SettingError("--csv and --json are two forms of the same; leave one out")
+    codes = _codes(fail_on)
+    asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to)
+    if not any(asked):
+        raise SettingError("links are asked for by --broken, --redirected, --external or --to URL; give one of them")
+    with open_store(store) as reader, reader.snapshot():
+        found = page_links(reader, asked)
+        ends = found.codes()
+        if as_json:
+            click.echo(document([link._asdict() for link in found.rows(n)]))
+        elif as_csv:
+            _write_csv(found, n)
+        else:
+            click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
+    if any(_is_one(status, reason, codes) for status, reason in ends):
+        click.get_current_context().exit(_FOUND)
+
+
+def _codes(text: str | None) -> list[str]:
+    """Statuses, classes of them and reason codes that a user gives. Raises SettingError."""
+    if text is None:
+        return []
+    from minicrawl.crawler.outcomes.reasons import meaning
+
+    codes = [code.strip().lower() for code in text.split(",")]
+    for code in codes:
+        is_status = code.isascii() and code.isdecimal() and 100 <= int(code) <= 599
+        if not (is_status or _CLASS.fullmatch(code) or meaning(code)):
+            raise SettingError(f"--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not {code!r}")
+    return codes
+
+
+def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
+    """Whether what came of a page is one of the codes."""
+    return reason in codes or (status is not None and (str(status) in codes or f"{status // 100}xx" in codes))
+
+
+def _write_csv(found: "PageLinks", n: int | None) -> None:
+    from minicrawl.analysis.owner.page_links import PageLink
+    from minicrawl.export.tables import WRITERS, Table
+
+    columns: dict[str, type] = dict.fromkeys(PageLink._fields, str)
+    WRITERS[".csv"](Table(columns, found.rows(n)), sys.stdout.buffer)
+
+
+def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:
+    if not len(found):
+        yield "No link is so."
+        return
+    yield f"{'importance':>10}  {'status':<8}  page, and where its link leads"
+    before = None
+    for link in found.rows(n):
+        if link.source != before:
+            yield f"{link.importance:>10.3g}  {'':<8}  {printable(link.source)}"
+        before = link.source
+        yield f"{'':>10}  {_end(link):<8}  -> {printable(link.target)}{_words(link)}"
+    counts = Counter[str]()
+    for (status, reason), count in ends.items():
+        counts[reason if status is None or reason == f"http-{status}" else str(status)] += count
+    shown = f", of which the first {n:,} are shown; -n has more, --csv all" if len(found) > n else ""
+    yield f"{counted(len(found), 'link')}{shown}. They end so: {tally(counts)}."
+
+
+def _end(link: "PageLink") -> str:
+    return str(link.status or link.reason)
+
+
+def _words(link: "PageLink") -> str:
+    """What is to be added to a target: where it redirects to, and what the link says."""
+    leads_to = f" -> {printable(link.leads_to)}" if link.leads_to else ""
+    return leads_to + (f'  "{printable(link.anchor)}"' if link.anchor else "")

@@ -1,0 +1,91 @@
+"""Links as a user asks for them."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from command_line import HOME, answer, run
+from sites import Site, crawl
+
+SITE: Site = {
+    HOME: ['<a href="/gone">=cmd("\x1b[31mx")</a>', "/moved", "/on", "http://b.test/"],
+    HOME + "moved": HOME + "gone",
+    HOME + "on": [HOME, "/forbidden"],
+    HOME + "forbidden": 403,
+    "http://b.test/": HOME,
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("links") / "crawl.db"
+    crawl(SITE, path, [HOME], text=True)
+    return path
+
+
+def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
+    found = answer("links", "--broken", "--store", store)
+    assert {(link["source"], link["target"], link["status"], link["leads_to"]) for link in found} == {
+        (HOME, HOME + "gone", 404, None),
+        (HOME, HOME + "moved", 404, HOME + "gone"),
+        (HOME + "on", HOME + "forbidden", 403, None),
+    }
+    assert found[0].keys() >= {"source", "target", "anchor", "status"}
+    printed = run("links", "--broken", "--store", store).stdout
+    assert "404       -> http://a.test/gone" in printed
+    assert "404       -> http://a.test/moved -> http://a.test/gone" in printed
+    assert "\x1b" not in printed
+    assert "3 links. They end so: http-404 2, http-403 1." in printed
+
+
+def test_csv_holds_no_formula_and_all_rows(store: Path) -> None:
+    result = run("links", "--redirected", "--csv", "--store", store)
+    assert result.exit_code == 0
+    found = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert {(link["target"], link["status"]) for link in found} == {(HOME + "moved", "404"), ("http://b.test/", "200")}
+    broken = run("links", "--broken", "--csv", "--store", store).stdout
+    assert "\x1b" not in broken
+    assert "'=cmd(" in broken
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--fail-on", "404"], 1),
+        (["--fail-on", "4XX"], 1),
+        (["--fail-on", "410, http-403"], 1),
+        (["--broken", "--fail-on", "5xx,410"], 0),
+        (["--broken", "--external", "--fail-on", "404"], 0),
+        (["--to", "a.test/gone", "--fail-on", "404"], 1),
+        (["--to", "a.test/on", "--fail-on", "404"], 0),
+    ],
+)
+def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int) -> None:
+    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
+        assert run("links", *words, *form, "--store", store).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "links are asked for by --broken, --redirected, --external or --to URL; give one of them"),
+        (
+            ["--fail-on", "404, often"],
+            "--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",
+        ),
+        (["--fail-on", "99"], "not '99'"),
+        (["--broken", "--csv", "--json"], "--csv and --json are two forms of the same; leave one out"),
+        (["--to", "a.test/unheard"], "a.test/unheard is not known to this crawl"),
+    ],
+)
+def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
+    result = run("links", *words, "--store", store)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_nothing_found_is_a_sentence(store: Path) -> None:
+    assert run("links", "--to", "a.test/moved", "--external", "--store", store).stdout == "No link is so.\n"
+    assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []
