@@ -165,7 +165,7 @@ WITHOUT_A_TEST = {
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
     **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
     "crawler/admission/traps/page_content": "plain values",
-    "analysis/rankings/options": "plain values",
+    **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),
 }
 """Modules with nothing that could break, and why."""
 

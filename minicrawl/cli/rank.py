@@ -62,6 +62,9 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
             )
         found = rankings(reader, by, how)
         shown = found.best(reader, n)
+    if not is_quiet():
+        for note in found.notes:
+            click.echo(note, err=True)
     if save is not None:
         _keep(store, save, found)
     click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))

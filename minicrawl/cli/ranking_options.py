@@ -12,10 +12,10 @@ from minicrawl.settings import option
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 OPTIONS = {
-    "pagerank": {"damping", "surfer", "memory"},
+    "pagerank": {"damping", "surfer", "memory", "method", "iterations", "dangling", "jump"},
     "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
     "trustrank": {"damping", "trusted", "trusted_count"},
-    "topic": {"damping", "topic", "weights"},
+    "topic": {"damping", "topic", "weights", "query"},
     "inverse": {"damping"},
     "sites": {"damping", "per", "weights"},
     "opic": set(),
@@ -29,6 +29,15 @@ _RANKING_OPTIONS = (
     click.option("--surfer", metavar="reasonable|uniform|WEIGHTS", help="For pagerank: who takes the links, by default "
                  "as in the crawl; WEIGHTS as text=8,list=2,nav=1."),
     click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
+    click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
+                 show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
+                 "out, or visits where most is left to move. All come to the same."),
+    click.option("--iterations", default=10_000, show_default=True, type=click.IntRange(min=1),
+                 help="For pagerank: rounds at most; what had not settled by then is told."),
+    click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
+                 help="For pagerank: pages that lead nowhere, taken out, or walkers jump from there."),
+    click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of FILE, "
+                 "a URL and a weight a line, or pages that changed, half as often for each TIME ago."),
     click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it "
                  "those from which most pages are reached."),
     click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
@@ -38,7 +47,7 @@ _RANKING_OPTIONS = (
     click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
                  "alike. For sites: what makes a link heavier: links, pages, or none (default)."),
     click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
-                 "them."),
+                 "them. For topic: topics count by how often their pages have these words."),
     click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
     click.option("--per", type=click.Choice(["page", "host", "domain"]), help="For hits: links within one of these do "
                  "not count (default: host). For sites: what a site is (default: domain)."),

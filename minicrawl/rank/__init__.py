@@ -6,7 +6,7 @@ endorsement  how well a ranking finds the pages of a site that authors of others
 seeds      cores of hubs and authorities: where a next crawl could start
 sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
-blocks     PageRank in little memory
+blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
 
 graph_stats how a web is built, all in one, of these:
@@ -26,10 +26,10 @@ if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.graph import Graph
     from minicrawl.rank.graph_stats import GraphStats, graph_stats
     from minicrawl.rank.hits import Hits, hits
-    from minicrawl.rank.pagerank import pagerank
+    from minicrawl.rank.pagerank import Settled, pagerank, settled_pagerank
     from minicrawl.rank.seeds import Core, extract_seeds
     from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
-    from minicrawl.rank.sweeping import Settled, gauss_seidel, prioritized
+    from minicrawl.rank.sweeping import gauss_seidel, prioritized
     from minicrawl.rank.trust import (
         blend,
         inverse_pagerank,
@@ -78,6 +78,7 @@ __all__ = [
     "plan_blocks",
     "prioritized",
     "relative_trust",
+    "settled_pagerank",
     "site_links",
     "site_votes",
     "spam_mass",

@@ -21,11 +21,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from minicrawl.rank.pagerank import FloatArray, check, distribution
+from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, check, distribution
 
 IntArray = npt.NDArray[np.integer]
 Arrays = tuple[npt.NDArray[Any], ...]
 
+_TARGETS = 3
+"""Where the targets stand in a piece."""
 _PER_PAGE = 48
 """Bytes for a page of a block: y new, old, and of the block that links come from; p, a product, a difference."""
 _PER_LINK = 96
@@ -93,6 +95,17 @@ def plan_blocks(size: int, memory: int) -> Plan:
     return Plan(size, blocks, width, links, width * _PER_PAGE + links * _PER_LINK)
 
 
+class OnShelf(NamedTuple):
+    """Ranks that lie on a shelf: `blocks` reads them, in the order of the pages; np.concatenate makes them one array.
+
+    rounds: what they took. error: they are within that L1 distance of the exact ones; 2 says nothing.
+    """
+
+    rounds: int
+    error: float
+    blocks: Iterator[FloatArray]
+
+
 def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     rows: Iterable[LinkRows],
     plan: Plan,
@@ -100,27 +113,32 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     damping: float = 0.85,
     preference: FloatArray | None = None,
     tolerance: float = 1e-12,
-) -> Iterator[FloatArray]:
-    """What `pagerank` returns, block by block in the order of the pages: np.concatenate makes it one array.
+    most_rounds: int = MOST_STEPS,
+) -> OnShelf:
+    """What `settled_pagerank` returns, in little memory.
 
     rows: the link table in parts of any size; read once. shelf: empty; in use until the last block was taken.
 
-    Arguments, errors and the promise about the tolerance are those of `pagerank`. Why it holds: from y = 0 on no
-    round takes y down or past the exact one. What a round adds, delta, has not been passed on by more than all of
+    Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: from y = 0
+    on no round takes y down or past the exact one. What a round adds, delta, has not been passed on by more than all of
     it, so the residual is at most A @ delta, and what y lacks sums to at most e = damping / (1 - damping) *
     sum(delta); y / sum(y) is within 2 * e / sum(y). Also rounded sums and products never take y down, so a round that
     adds nothing comes in the end, whatever the tolerance.
     """
-    check(damping, tolerance)
+    check(damping, tolerance, most_rounds)
     if plan.size == 0:
-        return iter(())
+        return OnShelf(0, 0.0, iter(()))
     p = None if preference is None else distribution(preference, plan.size)
+    joined = _JoinedPieces(plan, shelf)
     for some in rows:
         for block, piece in split(some, plan):
-            shelf.append(block, piece)
+            joined.append(block, piece)
+    joined.flush()
     for block in range(plan.blocks):
         shelf.put(block, np.zeros(_length(plan, block)))
-    while True:
+    rounds, error = 0, 2.0
+    while error > tolerance and rounds < most_rounds:
+        rounds += 1
         added = total = 0.0
         for block in range(plan.blocks):
             y = np.full(_length(plan, block), 1.0 / plan.size) if p is None else p[plan.pages(block)].copy()
@@ -128,9 +146,8 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
             added += float(np.abs(y - shelf.get(block)).sum())
             total += float(y.sum())
             shelf.put(block, y)
-        if 2.0 * damping * added <= tolerance * (1.0 - damping) * total:
-            break
-    return (shelf.get(block) / total for block in range(plan.blocks))
+        error = 2.0 * damping * added / ((1.0 - damping) * total)
+    return OnShelf(rounds, min(2.0, error), (shelf.get(block) / total for block in range(plan.blocks)))
 
 
 def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:
@@ -162,6 +179,58 @@ def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:
             relative = (targets[piece] - block * plan.width).astype(np.int32)
             arrays: Arrays = (rows.sources[own].astype(np.int64), shares[own], indptr, relative)
             yield block, arrays if rows.weights is None else (*arrays, rows.weights[links][piece])
+
+
+class _JoinedPieces:
+    """Lets pieces wait until there are enough of them to be joined: a round takes as long for a small one as for a
+    large one. They wait where blocks of ranks will be, of which there are none while links are split.
+    """
+
+    def __init__(self, plan: Plan, shelf: Shelf) -> None:
+        self._plan, self._shelf = plan, shelf
+        self._waiting: dict[int, list[Arrays]] = {}
+        self._bytes: dict[int, int] = {}
+
+    def append(self, block: int, piece: Arrays) -> None:
+        self._waiting.setdefault(block, []).append(piece)
+        self._bytes[block] = self._bytes.get(block, 0) + sum(array.nbytes for array in piece)
+        while (sum(self._bytes.values()) + max(self._bytes.values())) > self._plan.width * _PER_PAGE:
+            self._flush(max(self._bytes, key=self._bytes.__getitem__))  # joined it takes as much again
+
+    def flush(self) -> None:
+        """Put all that waits on the shelf."""
+        for block in list(self._waiting):
+            self._flush(block)
+
+    def _flush(self, block: int) -> None:
+        for group in self._groups(self._waiting.pop(block)):
+            self._shelf.append(block, group[0] if len(group) == 1 else _joined(group))
+        self._bytes[block] = 0
+
+    def _groups(self, pieces: list[Arrays]) -> Iterator[list[Arrays]]:
+        """Pieces in a row that come from one block, and have no more links together than one may have."""
+        group: list[Arrays] = []
+        links = 0
+        for piece in pieces:
+            more = len(piece[_TARGETS])
+            if group and (links + more > self._plan.links or self._origin(piece) != self._origin(group[0])):
+                yield group
+                group, links = [], 0
+            group.append(piece)
+            links += more
+        yield group
+
+    def _origin(self, piece: Arrays) -> int:
+        return int(piece[0][0]) // self._plan.width
+
+
+def _joined(pieces: list[Arrays]) -> Arrays:
+    """Several pieces as one; where a page has rows in two of them, it has two rows."""
+    sources, shares, indptrs, *ends = zip(*pieces, strict=True)
+    before = np.cumsum([0, *(int(indptr[-1]) for indptr in indptrs)])
+    rows = [indptr[:-1] + start for indptr, start in zip(indptrs, before, strict=False)]
+    indptr = np.concatenate([*rows, before[-1:]]).astype(np.int32)
+    return (np.concatenate(sources), np.concatenate(shares), indptr, *map(np.concatenate, ends))
 
 
 def _shares(rows: LinkRows) -> FloatArray:

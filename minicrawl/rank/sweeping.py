@@ -17,57 +17,44 @@ Both start at y = 0 and never pass the exact y: r stays >= 0, and y + r + A @ r 
 a page adds its r to its y, and its r times a column of A to r.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.pagerank import FloatArray, check, distribution
+from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, Settled, check, distribution
 
 _WORTH = 1.5
 """A page is worth a visit from that many times the mean residual on, as in the ledger."""
 
 
-class Settled(NamedTuple):
-    """The ranks of pages, shape (size,), sum 1, and what they took.
-
-    visits: of pages with links, in all `rounds`; the others have nothing to pass on. links: followed in them.
-    """
-
-    ranks: FloatArray
-    rounds: int
-    visits: int
-    links: int
-
-
-def gauss_seidel(
+def gauss_seidel(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     damping: float = 0.85,
     preference: FloatArray | None = None,
     tolerance: float = 1e-12,
     *,
     weights: FloatArray | None = None,
+    most_rounds: int = MOST_STEPS,
 ) -> Settled:
-    """What `pagerank` returns, by rounds that visit all pages in the order of their numbers.
+    """What `settled_pagerank` returns, by rounds that visit all pages in the order of their numbers.
 
         y[j] = p[j] + sum_{i <= j} A[j, i] * y[i] + sum_{i > j} A[j, i] * (y[i] of the round before)
 
     The first sum is over new values; for all pages at once, with L the part of A on and below its diagonal, U the
     part above it, y = (I - L)**-1 @ (p + U @ y).
 
-    Arguments, errors and the promise about the tolerance are those of `pagerank`. Why it holds: a round that raises
-    y by delta leaves r = U @ delta. With e = sum(r) / (1 - damping) the exact y has at most e more in all, and
+    Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: a round that
+    raises y by delta leaves r = U @ delta. With e = sum(r) / (1 - damping) the exact y has at most e more in all, and
 
         ||y / sum(y) - x|| <= 2 * e / sum(y)          in L1, for y below the exact one
 
     A round brings sum(r) down by the factor damping or better, as 1 @ U <= damping * 1 - 1 @ L; when it does not fall,
     only rounding is left.
     """
-    check(damping, tolerance)
+    check(damping, tolerance, most_rounds)
     if graph.size == 0:
-        return Settled(np.zeros(0), 0, 0, 0)
+        return Settled.of_none()
     p = distribution(preference, graph.size)
     a = damping * graph.transition(weights)
     upper = sparse.csr_array(sparse.triu(a, 1))
@@ -80,11 +67,13 @@ def gauss_seidel(
         before, y = y, sweep.solve(p + upper @ y)
         last, residual = residual, float(passed_back @ np.abs(y - before))
         rounds += 1
-        if 2.0 * residual <= tolerance * (1.0 - damping) * y.sum() or residual >= last:
+        error = 2.0 * residual / ((1.0 - damping) * float(y.sum()))
+        if error <= tolerance or residual >= last or rounds == most_rounds:
             break
     has_links = a.sum(axis=0) > 0.0
     followed = int(graph.outdegrees()[has_links].sum())
-    return Settled(y / y.sum(), rounds, rounds * int(np.count_nonzero(has_links)), rounds * followed)
+    visits = rounds * int(np.count_nonzero(has_links))
+    return Settled(y / y.sum(), rounds, visits, rounds * followed, min(2.0, error))
 
 
 def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
@@ -95,22 +84,23 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     *,
     weights: FloatArray | None = None,
     worth: float = _WORTH,
+    most_rounds: int = MOST_STEPS,
 ) -> Settled:
-    """What `pagerank` returns, by rounds that visit only pages with at least `worth` times the mean residual.
+    """What `settled_pagerank` returns, by rounds that visit only pages with at least `worth` times the mean residual.
 
     The mean is over pages with links that have a residual. With 0, and when no page has that much (they have all the
     same), all of them are visited. Dangling pages have nothing to pass on: they are never visited; at the end y + r
     counts.
 
-    Arguments, errors and the promise about the tolerance are those of `pagerank`. Why it holds: the exact y is
+    Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: the exact y is
     y + r + A @ r + ..., so y + r lacks at most e = damping / (1 - damping) * (sum of r over pages with links), and is
     within 2 * e / sum(y + r) of x when divided by its sum.
     """
-    check(damping, tolerance)
+    check(damping, tolerance, most_rounds)
     if not worth >= 0.0:
         raise ValueError(f"worth must be at least 0, not {worth}")
     if graph.size == 0:
-        return Settled(np.zeros(0), 0, 0, 0)
+        return Settled.of_none()
     a = damping * graph.transition(weights)
     outdegree = graph.outdegrees()
     sources = np.flatnonzero(a.sum(axis=0))
@@ -119,7 +109,8 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     while True:
         waiting = r[sources]
         left = float(waiting.sum())
-        if 2.0 * damping * left <= tolerance * (1.0 - damping) * float(y.sum() + r.sum()):
+        error = 2.0 * damping * left / ((1.0 - damping) * float(y.sum() + r.sum()))
+        if error <= tolerance or rounds == most_rounds:
             break
         least = worth * left / np.count_nonzero(waiting)
         is_due = waiting > 0.0
@@ -131,4 +122,4 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
         r += np.asarray(a[:, due] @ moved)
         rounds, visits, links = rounds + 1, visits + len(due), links + int(outdegree[due].sum())
     y += r
-    return Settled(y / y.sum(), rounds, visits, links)
+    return Settled(y / y.sum(), rounds, visits, links, min(2.0, error))

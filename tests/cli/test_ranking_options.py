@@ -15,7 +15,7 @@ def test_every_option_of_rank_is_some_rankings() -> None:
     command = main.get_command(click.Context(main), "rank")
     assert command is not None
     names = {each.name for each in command.params}
-    shared = {"by", "n", "save", "store", "wide", "as_json", "verbose", "quiet", "log_file", "help"}
+    shared = {"by", "n", "save", "store", "wide", "as_json", "verbose", "quiet", "log_file", "config", "help"}
     assert names - shared == set().union(*OPTIONS.values())
 
 

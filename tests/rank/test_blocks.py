@@ -54,7 +54,7 @@ def test_ranks_are_those_in_one_piece(memory, each):
     graph = random_graph(1, 75)
     plan = plan_blocks(75, memory)
     for damping in (0.0, 0.85) if memory > 200 else (0.3,):
-        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, Table(), damping)))
+        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, Table(), damping).blocks))
         assert np.abs(ranks - pagerank(graph, damping)).sum() <= 2e-12
 
 
@@ -64,20 +64,22 @@ def test_weights_and_preference_count(seed):
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
     preference = rng.random(300) * (rng.random(300) > 0.7)
     plan = plan_blocks(300, 6_000)
-    ranks = np.concatenate(list(block_pagerank(rows_of(graph, 50, weights), plan, Table(), preference=preference)))
+    ranks = np.concatenate(
+        list(block_pagerank(rows_of(graph, 50, weights), plan, Table(), preference=preference).blocks)
+    )
     assert np.abs(ranks - pagerank(graph, preference=preference, weights=weights)).sum() <= 2e-12
 
 
 def test_tolerance_below_rounding_ends():
     graph = random_graph(2)
     ranks = np.concatenate(
-        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), Table(), tolerance=1e-300))
+        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), Table(), tolerance=1e-300).blocks)
     )
     assert ranks == pytest.approx(pagerank(graph), abs=1e-13)
 
 
 def test_graph_without_pages_has_no_blocks_of_ranks():
-    assert list(block_pagerank([], plan_blocks(0, 1_000), Table())) == []
+    assert list(block_pagerank([], plan_blocks(0, 1_000), Table()).blocks) == []
 
 
 @pytest.mark.parametrize("size", [1, 10, 1_000, 10**9])
@@ -114,9 +116,9 @@ def test_memory_is_what_the_plan_says(tmp_path):
     plan = plan_blocks(size, cap)
     with Spill(tmp_path) as spill:
         # What is imported, or cached, by the first call.
-        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), Table(), tolerance=0.1))
+        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), Table(), tolerance=0.1).blocks)
         tracemalloc.start()
-        blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5))
+        blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5).blocks)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(blocks) == plan.blocks > 2
@@ -129,7 +131,7 @@ def test_links_of_a_store_go_through_a_folder(tmp_path):
     with open_store(tmp_path / "crawl.db") as store, Spill(tmp_path) as spill:
         links = store.links()
         rows = (LinkRows(some.sources, np.diff(some.indptr), some.targets) for some in store.link_table.blocks())
-        ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill)))
+        ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill).blocks))
         assert spill.bytes_used() > 0
     graph = Graph.from_edges(np.repeat(links.sources, np.diff(links.indptr)), links.targets, links.size)
     assert np.abs(ranks - pagerank(graph)).sum() <= 2e-12
@@ -176,3 +178,26 @@ def of_rows(sources, outdegrees, targets, weights=None, **options):
     links = np.array(sources), np.array(outdegrees), np.array(targets)
     rows = LinkRows(*links, None if weights is None else np.array(weights))
     return block_pagerank([rows], plan_blocks(2, 1_000), Table(), **options)
+
+
+def test_stopped_early_the_ranks_are_within_what_is_said():
+    graph, plan = random_graph(4), plan_blocks(300, 8_000)
+    exact = pagerank(graph)
+    for rounds in (1, 3, 10):
+        found = block_pagerank(rows_of(graph, 50), plan, Table(), most_rounds=rounds)
+        assert found.rounds == rounds
+        assert np.abs(np.concatenate(list(found.blocks)) - exact).sum() <= found.error
+    whole = block_pagerank(rows_of(graph, 50), plan, Table())
+    assert (whole.error <= 1e-12, whole.rounds < 300) == (True, True)
+
+
+def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf():
+    """Rows that come in one by one make no more pieces than those that come all together, and no larger ones."""
+    graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), Table(), Table()
+    found = [block_pagerank(rows_of(graph, each), plan, shelf) for each, shelf in ((1, one_by_one), (300, together))]
+    first, second = (np.concatenate(list(each.blocks)) for each in found)
+    assert np.abs(first - second).sum() <= 2e-12
+    sizes = [len(arrays[3]) for groups in one_by_one.groups.values() for arrays in groups]
+    assert sum(sizes) == len(graph.targets)
+    assert max(sizes) <= plan.links
+    assert len(sizes) <= 1.5 * sum(map(len, together.groups.values())) < graph.size / 2

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from minicrawl.rank import Graph, pagerank
+from minicrawl.rank import Graph, pagerank, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
 
 WAYS = [gauss_seidel, prioritized]
@@ -108,3 +108,37 @@ def test_what_cannot_be_meant_is_refused(way, options, message):
 def test_negative_worth_is_refused():
     with pytest.raises(ValueError, match="worth must be at least 0, not -1"):
         prioritized(Graph.from_links([[1], [0]]), worth=-1)
+
+
+NEARLY_CERTAIN = Graph.from_links([[1], [0, 2], [3], [2]])
+"""A walker who hardly ever jumps leaves pages 0 and 1 for good, but slowly."""
+
+
+@pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
+def test_every_way_ends_and_says_how_far_off_it_may_be(way):
+    settled = way(NEARLY_CERTAIN, 0.999999)
+    assert settled.rounds <= 10_000
+    a = 0.999999 * NEARLY_CERTAIN.transition().toarray()
+    exact = np.linalg.solve(np.eye(4) - a, np.full(4, 0.25))
+    off = np.abs(settled.ranks - exact / exact.sum()).sum()
+    assert off <= settled.error * 1.001 + 1e-9
+
+
+@pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
+@pytest.mark.parametrize("seed", range(3))
+def test_stopped_early_the_ranks_are_within_what_is_said(way, seed):
+    graph, most = random_graph(seed), "most_steps" if way is settled_pagerank else "most_rounds"
+    exact, errors = pagerank(graph), []
+    for rounds in (4, 8, 20):
+        settled = way(graph, **{most: rounds})
+        assert settled.rounds == rounds
+        assert np.abs(settled.ranks - exact).sum() <= settled.error
+        errors.append(settled.error)
+    assert errors[0] > errors[-1] > 1e-9
+    assert way(graph).error <= 1e-11
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_round_at_all_is_refused(way):
+    with pytest.raises(ValueError, match="most_steps must be at least 1, not 0"):
+        way(random_graph(1), most_rounds=0)

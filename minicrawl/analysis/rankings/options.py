@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
+from minicrawl.rank.pagerank import MOST_STEPS
+
 
 @dataclass(frozen=True)
 class Options:
     """How to rank; each ranking looks at some of these.
 
-    surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. trusted, root: FILE,
+    surfer: by whom links are weighed; None: as in the crawl. memory: work on disk, with this much. method: one of
+    METHODS; iterations: its rounds at most. dangling: keep pages without links, or prune them. jump: where walkers jump
+    to. trusted, root: FILE,
     URL or REGEX; topic: of these with NAME= before them.
     per: links within one of these weigh `inside`. cap: so many links of one of these to a page count; None: all.
     context: links weigh more by the words of the query near them. self_links: every page counts as linked to itself.
@@ -17,6 +21,10 @@ class Options:
     damping: float = 0.85
     surfer: str | None = None
     memory: str | None = None
+    method: str = "power"
+    iterations: int = MOST_STEPS
+    dangling: str = "keep"
+    jump: str | None = None
     trusted: str | None = None
     trusted_count: int = 50
     topic: tuple[str, ...] = ()

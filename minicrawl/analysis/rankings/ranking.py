@@ -1,6 +1,5 @@
 """Rankings of the pages of a store by the links between them, in other ways than the crawl's."""
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,34 +7,30 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.folded_aliases import FoldedPages, FoldedStore, folded_pages, folded_rows, folded_store
+from minicrawl.analysis.folded_aliases import FloatArray, FoldedStore, folded_pages, folded_store
+from minicrawl.analysis.rankings.found import Found
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.page_sets import named_pages
-from minicrawl.crawler.books.stored_forms import kept_surfer
+from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
+from minicrawl.analysis.rankings.topic_ranking import topic_ranking
 from minicrawl.errors import SettingError
-from minicrawl.opic.surfer import Surfer, parse_surfer
-from minicrawl.rank import pagerank
-from minicrawl.rank.blocks import block_pagerank, plan_blocks
-from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, trustrank
-from minicrawl.settings import parse_size
+from minicrawl.rank.trust import inverse_pagerank, trustrank
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
-from minicrawl.store.spill import Spill
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """One ranking or several, by name: a value per page. is_alias: pages that only stand for another one.
 
-    only_members: pages that have nothing are left out, as of a community.
+    only_members: pages that have nothing are left out, as of a community. notes: how it came about, a sentence each.
     """
 
     values: dict[str, FloatArray]
     is_alias: npt.NDArray[np.bool_]
     only_members: bool = False
+    notes: tuple[str, ...] = ()
 
     def best(self, store: Store, n: int) -> dict[str, tuple[list[RankedPage], list[float]]]:
         """Of each ranking the n pages with the highest values, and these."""
@@ -52,9 +47,11 @@ def rankings(store: Store, by: str, options: Options) -> Rankings:
     """The pages of a store ranked. by: one of RANKERS. Raises SettingError, StoreError."""
     if options.memory is not None:
         pages = folded_pages(store)
-        return Rankings({by: _pagerank_on_disk(options.memory, options, store, pages)}, pages.is_alias)
+        found = pagerank_ranking_on_disk(options.memory, options, store, pages)
+        return Rankings(found.values, pages.is_alias, notes=found.notes)
     folded = folded_store(store)
-    return Rankings(RANKERS[by](options, store, folded), folded.is_alias, options.communities is not None)
+    found = RANKERS[by](options, store, folded)
+    return Rankings(found.values, folded.is_alias, options.communities is not None, found.notes)
 
 
 def check_name(name: str) -> None:
@@ -65,90 +62,34 @@ def check_name(name: str) -> None:
         raise SettingError(f"--save {name}: every store has a column of that name; take another one")
 
 
-def _pagerank(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    weights = folded.weights(_surfer(options, store))
-    return {"pagerank": pagerank(folded.graph, options.damping, folded.jump, weights=weights)}
-
-
-def _surfer(options: Options, store: Store) -> Surfer:
-    if options.surfer is None:
-        return kept_surfer(store)
-    try:
-        return parse_surfer(options.surfer)
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
-
-
-def _pagerank_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> FloatArray:
-    """The same, the links in temporary files."""
-    try:
-        plan = plan_blocks(pages.size, parse_size(memory))
-    except ValueError as error:
-        raise SettingError(f"--memory {memory} is too little: {error}") from error
-    with Spill() as shelf:
-        rows = folded_rows(store, pages, _surfer(options, store))
-        return np.concatenate(list(block_pagerank(rows, plan, shelf, options.damping, pages.jump)))
-
-
-def _trustrank(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
     else:
-        reach = _inverse(options, store, folded)["inverse"]
+        reach = inverse_pagerank(folded.graph, options.damping, folded.jump)
         trusted = (-reach).argsort(kind="stable")[: options.trusted_count]
-    return {"trust": trustrank(folded.graph, trusted, options.damping)}
+    return Found({"trust": trustrank(folded.graph, trusted, options.damping)})
 
 
-def _topic(options: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    topics: dict[str, list[int]] = {}
-    for topic in options.topic:
-        name, divider, pages = topic.partition("=")
-        if not divider or not name or name in topics:
-            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
-        topics[name] = named_pages(pages, "topic", store, folded).tolist()
-    if not topics:
-        raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
-    shares = _shares(options.weights, tuple(topics))
-    return {"topic": topic_pagerank(folded.graph, list(topics.values()), shares, options.damping)}
+def _inverse(options: Options, _: Store, folded: FoldedStore) -> Found:
+    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.jump)})
 
 
-def _shares(given: str | None, names: tuple[str, ...]) -> list[float]:
-    """The weight of every topic in NAME=WEIGHT,... Raises SettingError."""
-    if given is None:
-        return [1.0] * len(names)
-    shares: dict[str, float] = {}
-    for part in given.split(","):
-        name, _, weight = part.rpartition("=")
-        try:
-            shares[name.strip()] = float(weight)
-        except ValueError:
-            shares[name.strip()] = math.nan
-    if (
-        shares.keys() != set(names)
-        or not all(0 <= share < math.inf for share in shares.values())
-        or not any(shares.values())
-    ):
-        raise SettingError(
-            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
-        )
-    return [shares[name] for name in names]
-
-
-def _inverse(options: Options, _: Store, folded: FoldedStore) -> dict[str, FloatArray]:
-    return {"inverse": inverse_pagerank(folded.graph, options.damping, folded.jump)}
-
-
-def _opic(_: Options, store: Store, folded: FoldedStore) -> dict[str, FloatArray]:
+def _opic(_: Options, store: Store, folded: FoldedStore) -> Found:
     history = np.where(folded.is_alias, 0.0, store.ranks.arrays()["history"])
-    return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}
+    return Found({"opic": history / max(history.sum(), np.finfo(np.float64).tiny)})
 
 
-RANKERS: dict[str, Callable[[Options, Store, FoldedStore], dict[str, FloatArray]]] = {
-    "pagerank": _pagerank,
-    "hits": hub_rankings,
+def _hits(options: Options, store: Store, folded: FoldedStore) -> Found:
+    return Found(hub_rankings(options, store, folded))
+
+
+RANKERS: dict[str, Callable[[Options, Store, FoldedStore], Found]] = {
+    "pagerank": pagerank_ranking,
+    "hits": _hits,
     "trustrank": _trustrank,
-    "topic": _topic,
+    "topic": topic_ranking,
     "inverse": _inverse,
     "opic": _opic,
 }
-"""The rankings by name: one, or for hits two."""
+"""The rankings by name: one, or for hits two and more."""

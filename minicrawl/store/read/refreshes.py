@@ -79,6 +79,10 @@ class Refreshes:
         """Whether no page was ever fetched again, nor was to be."""
         return self._tables.row("SELECT 1 FROM refresh LIMIT 1") is None
 
+    def changed_at(self) -> dict[int, float]:
+        """When pages that are fetched again changed last, as far as is known; Unix seconds, by page."""
+        return dict(self._tables.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"))
+
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 

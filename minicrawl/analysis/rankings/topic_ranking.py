@@ -1,0 +1,82 @@
+"""PageRank with jumps to the pages of topics, blended by weights that are given or by the words of a query."""
+
+import math
+import re
+from collections import Counter
+
+from minicrawl.analysis.folded_aliases import FoldedStore
+from minicrawl.analysis.rankings.found import Found
+from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.page_sets import named_pages
+from minicrawl.errors import SettingError
+from minicrawl.rank.trust import topic_pagerank, topic_shares
+from minicrawl.store.reader import Store
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
+    """Raises SettingError."""
+    topics: dict[str, list[int]] = {}
+    for topic in options.topic:
+        name, divider, pages = topic.partition("=")
+        if not divider or not name or name in topics:
+            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
+        topics[name] = named_pages(pages, "topic", store, folded).tolist()
+    if not topics:
+        raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
+    if options.query is None:
+        shares, note = _given_shares(options.weights, tuple(topics)), ""
+    else:
+        shares = _shares_by_words(options, topics, store)
+        blended = ", ".join(f"{name} {share:.1%}" for name, share in zip(topics, shares, strict=True))
+        note = f"by the words of {options.query!r}: {blended}"
+    ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping)
+    return Found({"topic": ranks}, (note,) if note else ())
+
+
+def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Store) -> list[float]:
+    """P(topic | words of the query): by how often they are in the pages of each topic."""
+    words = _words(options.query or "")
+    if not words:
+        raise SettingError("--query takes words, and there are none")
+    prior = None if options.weights is None else _given_shares(options.weights, tuple(topics))
+    counts = [_word_counts(pages, store) for pages in topics.values()]
+    return list(map(float, topic_shares(counts, words, prior)))
+
+
+def _word_counts(pages: list[int], store: Store) -> Counter[str]:
+    """Words of pages: in URL, title and, as far as it is kept, text."""
+    counts = Counter[str]()
+    for page in store.ranks.of(pages):
+        counts.update(_words(f"{page.url} {page.title or ''}"))
+        kept = store.text(page.url)
+        if kept is not None:
+            counts.update(_words(kept.text))
+    return counts
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _given_shares(given: str | None, names: tuple[str, ...]) -> list[float]:
+    """The weight of every topic in NAME=WEIGHT,... Raises SettingError."""
+    if given is None:
+        return [1.0] * len(names)
+    shares: dict[str, float] = {}
+    for part in given.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            shares[name.strip()] = float(weight)
+        except ValueError:
+            shares[name.strip()] = math.nan
+    if (
+        shares.keys() != set(names)
+        or not all(0 <= share < math.inf for share in shares.values())
+        or not any(shares.values())
+    ):
+        raise SettingError(
+            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
+        )
+    return [shares[name] for name in names]

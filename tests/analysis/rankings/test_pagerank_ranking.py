@@ -1,0 +1,89 @@
+"""PageRank of a store by every method, where walkers jump to, and what is said of it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sites import crawl, random_site
+
+from minicrawl.analysis.folded_aliases import folded_store
+from minicrawl.analysis.rankings.found import Found
+from minicrawl.analysis.rankings.options import Options
+from minicrawl.analysis.rankings.pagerank_ranking import METHODS, pagerank_ranking, pagerank_ranking_on_disk
+from minicrawl.errors import SettingError
+from minicrawl.rank import pagerank
+from minicrawl.rank.dangling import dangling_layers
+from minicrawl.store.reader import open_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pagerank") / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds)
+    return path
+
+
+def ranked(store: Path, **asked: Any) -> Found:
+    with open_store(store) as reader:
+        options = Options(**asked)
+        if options.memory is not None:
+            from minicrawl.analysis.folded_aliases import folded_pages
+
+            return pagerank_ranking_on_disk(options.memory, options, reader, folded_pages(reader))
+        return pagerank_ranking(options, reader, folded_store(reader))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_methods_come_to_the_same(store: Path, method: str) -> None:
+    found, power = ranked(store, method=method), ranked(store)
+    assert found.values["pagerank"] == pytest.approx(power.values["pagerank"], abs=1e-11)
+    assert power.notes == ()
+    assert ["rounds" in note and "links followed" in note for note in found.notes] == [True] * (method != "power")
+
+
+@pytest.mark.parametrize("asked", [*({"method": method} for method in METHODS), {"memory": "1500"}])
+def test_what_has_not_settled_is_said_with_how_far_it_may_be_off(store: Path, asked: dict[str, Any]) -> None:
+    found = ranked(store, damping=0.999999, iterations=8, **asked)
+    assert found.notes[-1].startswith("stopped after 8 rounds before the ranks had settled: they are within ")
+    assert "say --iterations for more, or a lower --damping" in found.notes[-1]
+
+
+@pytest.mark.parametrize("memory", [None, "1500"])
+def test_walkers_jump_to_the_pages_of_a_file(store: Path, tmp_path: Path, memory: str | None) -> None:
+    with open_store(store) as reader:
+        urls, folded = list(reader.page_table.urls()), folded_store(reader)
+    (tmp_path / "mine.txt").write_text(f"{urls[3]} 2\n{urls[5]} 1\n")
+    jump = np.zeros(len(urls))
+    jump[[3, 5]] = 2.0, 1.0
+    expected = pagerank(folded.graph, preference=jump, weights=None)
+    found = ranked(store, jump=str(tmp_path / "mine.txt"), surfer="uniform", memory=memory)
+    assert found.values["pagerank"] == pytest.approx(expected, abs=1e-11)
+
+
+def test_pruning_says_what_it_changes(store: Path) -> None:
+    found, kept = ranked(store, dangling="prune").values["pagerank"], ranked(store)
+    with open_store(store) as reader:
+        folded = folded_store(reader)
+    layers = dangling_layers(folded.graph)
+    distance = np.abs(found - kept.values["pagerank"]).sum()
+    (note,) = ranked(store, dangling="prune").notes
+    assert note.startswith(
+        f"{sum(map(len, layers))} of {folded.size} pages lead nowhere and were taken out in {len(layers)} rounds"
+    )
+    assert f"L1 distance {distance:.3g}, 100% of the first 100 the same" in note
+    assert 0.01 < distance < 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"memory": "1MB", "method": "sweeping"},
+        {"memory": "1MB", "dangling": "prune"},
+        {"dangling": "prune", "method": "sweeping"},
+    ],
+)
+def test_what_does_not_go_together_is_refused(store: Path, asked: dict[str, Any]) -> None:
+    with pytest.raises(SettingError, match="--dangling"):
+        ranked(store, **asked)
