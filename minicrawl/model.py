@@ -58,7 +58,8 @@ class Fetched:
     byte, for a `PageRequest`; `not_modified`: the page is as it was when it sent the validators it was asked with.
     `digest`, `payload`, `wording`, `sketch`: what the body can be told by, see
     minicrawl.crawler.html.fingerprint; None when there is none. `words`: see minicrawl.crawler.html.words.
-    `record`: where it is in the archive, if it is.
+    `record`: where it is in the archive, if it is. `set_cookies`: the values of its header fields Set-Cookie, a
+    character for each byte, where cookies are taken.
     """
 
     url: str
@@ -83,6 +84,7 @@ class Fetched:
     wording: int | None = None
     words: bytes = b""
     record: ArchiveRecord | None = None
+    set_cookies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ _EIGHTH = """
     CREATE VIEW ranks AS SELECT * FROM pages;
     DROP TABLE archive_files;
     DROP TABLE records;
+    DROP TABLE cookies;
 """
 _SEVENTH = """
     ALTER TABLE links DROP COLUMN places;

@@ -197,6 +197,8 @@ def _announce(start: "Start") -> None:
     """Say what is not as the user may expect."""
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
+    if start.settings.takes_cookies:
+        click.echo("Cookies are kept in the store, in the clear; nobody but you may read it (0600).", err=True)
     if start.is_nameless:
         click.echo(
             "Good crawlers name somebody whom a host can ask about them: --contact ADDRESS, or the URL of a page.",

@@ -13,6 +13,7 @@ from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.books.anticipated_cash import NotAnticipated
+from minicrawl.crawler.http.logins.kept_cookies import KeptCookies
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_web import KnownWeb
@@ -93,6 +94,7 @@ class Absorber:
             )
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
+        self.cookies = KeptCookies(writer, settings.cookie_file) if settings.takes_cookies else None
         self.settling = Settling(accounts, web.batch, writer)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
@@ -206,6 +208,7 @@ class Absorber:
             self.hook_failures,
             self.frontier.pages.anticipated or NotAnticipated(),
             self.archived,
+            self.cookies,
         )
         return [part for part in parts if part is not None]
 

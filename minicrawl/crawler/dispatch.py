@@ -14,6 +14,7 @@ from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Arrival, Deliver, Request
 from minicrawl.crawler.sources.changing_source import ChangingSource
+from minicrawl.crawler.sources.with_cookies import WithCookies
 from minicrawl.events import PageFetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
@@ -134,7 +135,9 @@ class Dispatch:
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
         try:
-            await request.ask(source, self._deliver)
+            cookies = self._absorber.cookies
+            asked = source if cookies is None else WithCookies(source, cookies.jar)
+            await request.ask(asked, self._deliver)
         finally:
             self._source.end(source)
         self._deliver(Arrival(request.links, partial(self._take, request)))

@@ -21,6 +21,7 @@ from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.frontier.most_worth import most_worth
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.logins.cookie_file import read_cookie_file
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
@@ -162,6 +163,8 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             await engine.run(absorber.starting(seeds.urls, run.clock(), seeds.guessed))
     if absorber.archived is not None:
         absorber.archived.end()
+    if absorber.cookies is not None:
+        absorber.cookies.end()
     if not engine.is_aborted:
         _settle(engine, absorber, merges=settings.merge_duplicates)
     if absorber.items is not None:
@@ -310,6 +313,8 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     _window(settings)
     _surfer(settings)
     check_asked(settings)
+    if settings.cookie_file is not None:
+        read_cookie_file(settings.cookie_file)
     if transport is None:
         async with Fetcher(settings):
             return

@@ -29,7 +29,7 @@ from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
-_FILES = frozenset({"ca_file", "netrc_file"})
+_FILES = frozenset({"ca_file", "netrc_file", "cookie_file"})
 
 
 DISCOVERY_BESIDE_REFRESH = 0.7
@@ -89,6 +89,11 @@ class CrawlSettings(Http, Logins, Identity, Archive, Keep, Focus, Refresh, Order
         """Whether requests to some hosts carry what others are not to see."""
         has_passwords = self.auth or self.netrc or self.netrc_file
         return bool(has_passwords) or any(header.is_secret for header in self.headers)
+
+    @property
+    def takes_cookies(self) -> bool:
+        """Whether cookies are taken, kept and sent."""
+        return self.cookies or self.cookie_file is not None
 
     @property
     def agent(self) -> str:

@@ -71,6 +71,8 @@ class GivenSettings(AdjustableSettings, total=False):
     auth: str | Iterable[str] | AsBefore
     netrc: bool | AsBefore
     netrc_file: str | Path | AsBefore | None
+    cookies: bool | AsBefore
+    cookie_file: str | Path | AsBefore | None
     proxy: str | AsBefore | None
     connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore
     ca_file: str | Path | AsBefore | None

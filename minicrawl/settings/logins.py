@@ -68,6 +68,12 @@ def _is_file(name: str, path: Any) -> None:
         raise SettingError(f"{option(name)} {path} is no file; name one that can be read")
 
 
+def _is_no_folder(name: str, path: Any) -> None:
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a folder" if path.is_dir() else "is in no folder that there is"
+        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
+
+
 def _shown(logins: Any) -> tuple[str, ...]:
     return tuple(login if is_hidden(login) else str(Login.parse(login)) for login in logins)
 
@@ -97,5 +103,19 @@ class Logins:
         values.file,
         "Log in by the names and passwords of this file, as --netrc does.",
         check=_is_file,
+        metavar="FILE",
+    )
+    cookies: bool = setting(
+        False,
+        values.flag,
+        "Take cookies, and send them to the hosts that they are for. They are kept in the store, in the clear: nobody "
+        "but you may read it then.",
+    )
+    cookie_file: Path | None = setting(
+        None,
+        values.file,
+        "Take cookies, as --cookies does, beginning with those in this file in the format of Netscape; written at the "
+        "end of every run.",
+        check=_is_no_folder,
         metavar="FILE",
     )

@@ -246,6 +246,21 @@ CREATE TABLE records (
 CREATE INDEX records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200;
 CREATE INDEX records_by_page ON records (page) WHERE page IS NOT NULL;
 
+-- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.
+CREATE TABLE cookies (
+    domain       TEXT    NOT NULL,             -- host, or domain with all hosts below it
+    path         TEXT    NOT NULL,
+    name         TEXT    NOT NULL,
+    value        TEXT    NOT NULL,
+    host_only    INTEGER NOT NULL,             -- 1: for the host alone
+    secure       INTEGER NOT NULL,             -- 1: over https alone
+    http_only    INTEGER NOT NULL,
+    expires      REAL,                         -- Unix seconds; NULL: without an end
+    created      REAL    NOT NULL,             -- Unix seconds: when it was first set
+    changed      REAL    NOT NULL,             -- when it was set last
+    PRIMARY KEY (domain, path, name)
+) STRICT, WITHOUT ROWID;
+
 -- 64-bit digests of what the pages of a host said, the host in the digest.
 CREATE TABLE digests (
     digest       INTEGER PRIMARY KEY

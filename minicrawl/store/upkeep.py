@@ -36,6 +36,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     with contextlib.closing(open_to_read(store)) as source, store_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
+            unfinished.touch(store.stat().st_mode & 0o777)  # no other may read the copy than may the store
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 _copy(store, source, copy)
             with unfinished.open("rb") as whole:

@@ -44,13 +44,14 @@ from minicrawl.store.rows import (
     SitemapRow,
     TextRow,
 )
+from minicrawl.store.write.cookie_rows import CookieRows
 from minicrawl.store.write.page_rows import PageRows
 
 
 class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError.
 
-    `page_rows`: writes pages and their turns.
+    `page_rows`: writes pages and their turns. `cookie_rows`: reads and writes cookies.
     """
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
@@ -64,6 +65,7 @@ class Writer(Store):
                 with self.transaction():
                     self.save_meta({"hash_key": self._tables.hash_key.hex()})
             self.page_rows = PageRows(self._tables)
+            self.cookie_rows = CookieRows(self._tables)
         except BaseException:
             self._lock.release()
             raise

@@ -6,7 +6,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
-from origins import ORIGINS, OWNER, Web, crawled
+from origins import ORIGINS, OWNER, Asked, Web, crawled, pages
 from sites import rows
 
 HUSH = "Basic " + b64encode(b"me:hush").decode()
@@ -34,8 +34,7 @@ CASES: dict[str, tuple[dict[str, object], list[str], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "workers"), [*((case, 0) for case in CASES), ("a netrc", 2)])
 def test_a_secret_goes_to_the_origins_it_is_for_and_to_no_other(case: str, workers: int, tmp_path: Path) -> None:
     settings, seeds, expected = CASES[case]
     if "netrc_file" in settings:
@@ -71,3 +70,52 @@ def test_no_secret_is_in_the_archive_the_log_or_the_settings(tmp_path: Path, cap
         assert secret not in caplog.text
     kept_settings = json.loads(rows(store, "SELECT value FROM meta WHERE key = 'settings'")[0][0])
     assert kept_settings["auth"] == ["h.test=***"]
+
+
+SIGNED_IN = "SID=hush; Secure; HttpOnly; Path=/"
+SHARED = "all=hush; Domain=h.test"
+GREEDY = "evil=1; Domain=test"
+
+
+def signs_in(asked: Asked) -> list[bytes]:
+    """Sets cookies at OWNER, and one that nobody may set at the others."""
+    status, *lines = pages(asked)
+    fields = [SIGNED_IN, SHARED] if asked.origin == OWNER and asked.path == "/" else [GREEDY]
+    return [status, *(f"Set-Cookie: {field}".encode() for field in fields), *lines]
+
+
+@pytest.mark.parametrize(("workers", "on"), [(0, False), (0, True), (1, True), (2, True)])
+def test_cookies_go_to_the_hosts_they_are_for_and_to_no_other(workers: int, on: bool, tmp_path: Path) -> None:
+    """Whichever process asks a host, the other hosts of its domain have their cookies from the next request on."""
+    web, store = Web(signs_in), tmp_path / "crawl.db"
+    options = {"workers": workers, "strategy": "breadth-first", "archive": tmp_path / "kept", "dedup": False}
+    crawled(web, store, [f"{OWNER}/"], cookies=on, **options)
+    values = web.having("cookie")
+    if not on:
+        assert values == {}
+        return
+    secure = {OWNER: "SID=hush; all=hush", "https://h.test:444": "SID=hush; all=hush"}
+    in_the_clear = dict.fromkeys(("http://h.test", NAMED, "http://sub.h.test", "https://sub.h.test"), "all=hush")
+    assert values == secure | in_the_clear
+    assert not {asked.path for asked in web.asked if "cookie" in asked.headers} & {"/robots.txt", "/rules"}
+    kept = b"".join(gzip.decompress(file.read_bytes()) for file in (tmp_path / "kept/archive").glob("*.warc.gz"))
+    assert b"GET /linked HTTP/1.1" in kept
+    assert b"hush" not in kept
+    assert store.stat().st_mode & 0o777 == 0o600
+    assert rows(store, "SELECT name, domain FROM cookies ORDER BY name") == [("SID", "h.test"), ("all", "h.test")]
+
+
+def test_a_crawl_that_goes_on_is_still_logged_in(tmp_path: Path) -> None:
+    """By the store, or by the file that the last run wrote; and not without being asked to."""
+    store, file = tmp_path / "crawl.db", tmp_path / "cookies.txt"
+    crawled(Web(signs_in), store, [f"{OWNER}/"], cookie_file=file, pages=1)
+    assert "hush" in file.read_text()
+    for folder, options in (("a", {}), ("b", {"forget": True}), ("c", {"cookie_file": file})):
+        web = Web(signs_in)
+        copied = tmp_path / folder / "crawl.db"
+        copied.parent.mkdir()
+        if folder != "c":
+            copied.write_bytes(store.read_bytes())
+        given = {"cookies": False, "cookie_file": None} if options.get("forget") else options
+        crawled(web, copied, [f"{OWNER}/linked"], scope="host", pages=5, **given)
+        assert ("SID=hush" in web.having("cookie").get(OWNER, "")) is (folder != "b")

@@ -67,6 +67,8 @@ EXAMPLES = {
     "auth": ("a.test=me:hush",),
     "netrc": True,
     "netrc_file": __file__,
+    "cookies": True,
+    "cookie_file": "cookies.txt",
     "proxy": "http://p.test:3128",
     "ignore_robots": True,
     "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),

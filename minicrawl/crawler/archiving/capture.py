@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from minicrawl.archive.reading import declared_type
-from minicrawl.archive.record import Original
+from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
 from minicrawl.archive_record import ArchiveRecord
 from minicrawl.crawler.html.robots_directives import read_directives
@@ -17,6 +17,7 @@ from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.reader import Store, open_store
 
 _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
+_SET_COOKIE = frozenset({b"set-cookie"})
 _PACKED_TYPES = ("image/*", "audio/*", "video/*", "font/woff*", "*/zip", "*/gzip", "*/pdf")
 
 
@@ -69,7 +70,7 @@ class Archiving:
                 exchange.asked_at,
                 exchange.peer,
                 exchange.request,
-                exchange.head,
+                self._shown_head(exchange.head),
                 exchange.status,
                 exchange.body,
                 declared_type(exchange.head),
@@ -77,6 +78,10 @@ class Archiving:
                 is_packed,
             )
         )
+
+    def _shown_head(self, head: bytes) -> bytes:
+        """The head of an answer, without the cookies by which the crawl is logged in."""
+        return without(head, _SET_COOKIE) if self._settings.takes_cookies else head
 
     def close(self) -> None:
         self._writer.close()

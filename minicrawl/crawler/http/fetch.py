@@ -64,6 +64,7 @@ class Fetcher:
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
         self._max_size = settings.max_size
+        self._takes_cookies = settings.takes_cookies
         self._deadlines = Deadlines(settings.timeout)
         self._fields = as_fields(
             [
@@ -192,6 +193,7 @@ class Fetcher:
             seconds=now - job.started,
             waited=now - answer.asked_at,
             truncated=truncated,
+            set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
         )
         if self._capture is not None and self._capture.reads(media_type(content_type)):
             await body.rest(job.most)

@@ -22,6 +22,10 @@ class ResponseFields:
         """The values of all fields of a name, given in lower case."""
         return divider.join(map(_text, self._values[name])) if name in self._values else None
 
+    def each(self, name: bytes) -> tuple[str, ...]:
+        """The value of every field of a name, given in lower case, a character for each byte."""
+        return tuple(value.decode("latin-1") for value in self._values.get(name, ()))
+
     @cached_property
     def content_type(self) -> str | None:
         """What the body is said to be; None where that is left open."""

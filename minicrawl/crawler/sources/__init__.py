@@ -6,5 +6,6 @@ workers      pages that are fetched and parsed in worker processes
 changing_source  the source of now, replaced while the crawl runs
 worker       one worker process
 gathered     what users take out of a page
+with_cookies  the cookies of a request, and of its answer
 large_pages  pages that take long to parse, in a process of their own
 """

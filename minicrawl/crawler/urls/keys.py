@@ -56,6 +56,12 @@ def owner_of(host: str) -> str:
     return _domains(host)[1]
 
 
+def is_public_suffix(name: str) -> bool:
+    """Whether anybody may have a host below that name ("co.uk", "github.io"), also if no list knows it ("test")."""
+    found = _extractor().extract_str(name, include_psl_private_domains=True)
+    return found.suffix == name or ("." not in name.rstrip(".") and not found.ipv6)
+
+
 def partition_key(host: str, secret: bytes = b"") -> int:
     """A number, below 2^64, by which crawls that share the web know whose a host is: the same for all of its owner.
 

@@ -1,5 +1,6 @@
 """The write side of the store, as far as it is a subject of its own.
 
-page_rows  pages and their turns
-tallies    how many pages are in which state
+page_rows    pages and their turns
+cookie_rows  cookies of hosts
+tallies      how many pages are in which state
 """

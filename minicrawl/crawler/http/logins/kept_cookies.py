@@ -1,0 +1,62 @@
+"""The cookies of a crawl, kept from run to run: in the store, with its commits, and in the user's file, at its end.
+
+Of the two the one that is newer counts, cookie by cookie.
+"""
+
+import logging
+import time
+from pathlib import Path
+
+from minicrawl.crawler.http.logins.cookie_file import read_cookie_file, write_cookie_file
+from minicrawl.crawler.http.logins.cookie_jar import Cookie, CookieJar
+from minicrawl.store.write.cookie_rows import CookieRow
+from minicrawl.store.writer import Writer
+
+_log = logging.getLogger("minicrawl")
+
+
+class KeptCookies:
+    """A jar that the store keeps.
+
+    Invariant: after a commit the store has the cookies of the jar, and nobody but the user may read it.
+    """
+
+    def __init__(self, writer: Writer, file: Path | None) -> None:
+        """file: one in the format of Netscape, read now and written by `end`. Raises SettingError, StoreError."""
+        self.jar = CookieJar()
+        self._file = file
+        writer.cookie_rows.keep_private()
+        for row in writer.cookie_rows.all():
+            self.jar.add(_cookie(row))
+        self.jar.take_touched()
+        now = time.time()
+        for cookie in read_cookie_file(file) if file is not None else ():
+            kept = self.jar.get(cookie.key)
+            if cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
+                self.jar.add(cookie)
+
+    def save(self, writer: Writer) -> None:
+        """Write what has changed since the last commit."""
+        touched = self.jar.take_touched()
+        if touched:
+            found = {key: self.jar.get(key) for key in touched}
+            writer.cookie_rows.forget(key for key, cookie in found.items() if cookie is None)
+            writer.cookie_rows.save(_row(cookie) for cookie in found.values() if cookie is not None)
+
+    def end(self) -> None:
+        """The run is over: write the user's file."""
+        if self._file is not None:
+            try:
+                write_cookie_file(self._file, self.jar)
+            except OSError as error:
+                _log.warning("--cookie-file %s cannot be written: %s; the store has all", self._file, error.strerror)
+
+
+def _cookie(row: CookieRow) -> Cookie:
+    flags = bool(row.host_only), bool(row.secure), bool(row.http_only)
+    return Cookie(row.domain, row.path, row.name, row.value, *flags, row.expires, row.created, row.changed)
+
+
+def _row(cookie: Cookie) -> CookieRow:
+    flags = int(cookie.is_host_only), int(cookie.is_secure), int(cookie.is_http_only)
+    return CookieRow(*cookie.key, cookie.value, *flags, cookie.expires, cookie.created, cookie.changed)

@@ -1,0 +1,49 @@
+"""Requests for pages with the cookies that are theirs, and the cookies of their answers taken in.
+
+The jar is in the crawl's own process: whichever process asks a host, it gets what another host of its domain has set.
+"""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from minicrawl.crawler.http.logins.cookie_jar import CookieJar
+from minicrawl.crawler.sources.source import GiveUrls, PageSource
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+
+
+class WithCookies:
+    """Asks a source for pages."""
+
+    def __init__(self, source: PageSource, jar: CookieJar, clock: Callable[[], float] = time.time) -> None:
+        self._source, self._jar, self._clock = source, jar, clock
+
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        value = self._jar.header(request.url, self._clock())
+        if value is not None:
+            request = request._replace(headers=(*request.headers, ("Cookie", value)))
+        fetched, parsed = await self._source.page(request)
+        if fetched.set_cookies:
+            self._jar.take(request.url, fetched.set_cookies, self._clock())
+        return fetched, parsed
+
+    # Without cookies: what a host lets all robots read needs no login.
+
+    async def robots(self, url: str) -> Fetched:
+        return await self._source.robots(url)
+
+    async def locate(self, url: str) -> Located:
+        return await self._source.locate(url)
+
+    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        return await self._source.sitemap(url, give)
+
+    async def __aenter__(self) -> Self:
+        await self._source.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._source.__aexit__(kind, error, trace)

@@ -1,0 +1,173 @@
+"""Which host may set a cookie, and which get it: RFC 6265 5.1.3, 5.1.4, 5.3, 5.4, and the public suffix list."""
+
+import random
+
+import pytest
+
+from minicrawl.crawler.http.logins.cookie_jar import CookieJar, default_path, domain_matches, path_matches
+from minicrawl.crawler.urls.keys import is_public_suffix, owner_of
+
+NOW = 2_000_000_000.0
+HOME = "https://example.com/"
+
+
+def jar_of(*answers: tuple[str, str]) -> CookieJar:
+    """A jar that took in these fields of these URLs, a second apart."""
+    jar = CookieJar()
+    for number, (url, field) in enumerate(answers):
+        jar.take(url, [field], NOW + number)
+    return jar
+
+
+def test_the_examples_of_the_rfc() -> None:
+    """RFC 6265 3.1."""
+    jar = jar_of(("http://www.example.com/", "SID=31d4"))
+    assert jar.header("http://www.example.com/", NOW) == "SID=31d4"
+    assert jar.header("http://example.com/", NOW) is None
+
+    jar = jar_of(("http://www.example.com/", "SID=31d4; Path=/; Domain=example.com"))
+    assert jar.header("http://www.example.com/x", NOW) == jar.header("http://example.com/", NOW) == "SID=31d4"
+
+    secure = ("SID=31d4; Path=/; Secure; HttpOnly", "lang=en-US; Path=/; Domain=example.com")
+    jar = jar_of(*(("https://www.example.com/", field) for field in secure))
+    assert jar.header("https://www.example.com/", NOW) == "SID=31d4; lang=en-US"
+    assert jar.header("http://www.example.com/", NOW) == jar.header("http://example.com/", NOW) == "lang=en-US"
+
+    jar.take("https://www.example.com/", ["lang=; Expires=Sun, 06 Nov 1994 08:49:37 GMT"], NOW)
+    assert jar.header("https://www.example.com/", NOW) == "SID=31d4; lang=en-US"  # of another domain
+    jar.take("https://www.example.com/", ["lang=; Domain=example.com; Expires=Sun, 06 Nov 1994 08:49:37 GMT"], NOW)
+    assert jar.header("https://www.example.com/", NOW) == "SID=31d4"
+
+
+# Who sets it, how, and whether it goes to whom.
+GOES = {
+    "host-only": ("https://a.test/", "", {"https://a.test/": 1, "https://b.a.test/": 0, "https://test/": 0}),
+    "a port is no other host": ("https://a.test:444/", "", {"https://a.test/": 1, "http://a.test:81/": 1}),
+    "domain": (
+        "https://b.a.test/",
+        "Domain=a.test",
+        {"https://a.test/": 1, "https://c.b.a.test/": 1, "https://xa.test/": 0, "https://a.test.evil.test/": 0},
+    ),
+    "a leading dot": ("https://a.test/", "Domain=.a.test", {"https://b.a.test/": 1}),
+    "below": ("https://a.test/", "Domain=b.a.test", {"https://a.test/": 0, "https://b.a.test/": 0}),
+    "beside": ("https://b.a.test/", "Domain=c.a.test", {"https://b.a.test/": 0, "https://c.a.test/": 0}),
+    "elsewhere": ("https://evil.test/", "Domain=a.test", {"https://a.test/": 0, "https://evil.test/": 0}),
+    "secure": ("https://a.test/", "Secure", {"https://a.test/": 1, "https://a.test:444/": 1, "http://a.test/": 0}),
+    "secure in the clear": ("http://a.test/", "Secure", {"https://a.test/": 0, "http://a.test/": 0}),
+    "http-only": ("https://a.test/", "HttpOnly", {"https://a.test/": 1}),
+    "path": (
+        "https://a.test/",
+        "Path=/x",
+        {"https://a.test/x": 1, "https://a.test/x/y": 1, "https://a.test/x?y": 1, "https://a.test/xy": 0},
+    ),
+    "path with a slash": ("https://a.test/", "Path=/x/", {"https://a.test/x/y": 1, "https://a.test/x": 0}),
+    "default path": ("https://a.test/x/y?/z/", "", {"https://a.test/x/z": 1, "https://a.test/": 0}),
+    "path that is none": ("https://a.test/x/y", "Path=y", {"https://a.test/x/z": 1, "https://a.test/y": 0}),
+    "address": ("http://127.0.0.1/", "", {"http://127.0.0.1:81/": 1, "http://1.127.0.0.1.test/": 0}),
+    "address as domain": ("http://127.0.0.1/", "Domain=0.0.1", {"http://127.0.0.1/": 0}),
+    "its own address": ("http://[::1]/", "Domain=[::1]", {"http://[::1]/": 1}),
+    "a name in capitals": ("https://a.test/", "Domain=A.TEST", {"https://b.a.test/": 1}),
+    "a name beyond ASCII": ("https://xn--bcher-kva.test/", "Domain=bücher.test", {"https://a.xn--bcher-kva.test/": 1}),
+    "a name that is none": ("https://a.test/", "Domain=a%.test", {"https://a.test/": 0}),
+    # Public suffixes: 5.3 5. They are listed, private, wildcards, exceptions, or the last label.
+    "suffix": ("https://a.co.uk/", "Domain=co.uk", {"https://a.co.uk/": 0, "https://b.co.uk/": 0}),
+    "top": ("https://example.com/", "Domain=com", {"https://example.com/": 0, "https://evil.com/": 0}),
+    "private suffix": ("https://me.github.io/", "Domain=github.io", {"https://you.github.io/": 0}),
+    "below a private suffix": (
+        "https://x.me.github.io/",
+        "Domain=me.github.io",
+        {"https://me.github.io/": 1, "https://you.github.io/": 0},
+    ),
+    "a suffix": ("https://github.io/", "Domain=github.io", {"https://github.io/": 1, "https://me.github.io/": 0}),
+    "wildcard": ("https://a.b.ck/", "Domain=b.ck", {"https://a.b.ck/": 0}),
+    "exception": ("https://a.www.ck/", "Domain=www.ck", {"https://www.ck/": 1}),
+    "listed by nobody": ("https://a.test/", "Domain=test", {"https://a.test/": 0, "https://b.test/": 0}),
+    "one label": ("http://localhost/", "Domain=localhost", {"http://localhost:81/": 1, "http://a.localhost/": 0}),
+    "with a dot behind": ("https://a.test./", "Domain=a.test", {"https://a.test./": 0, "https://a.test/": 0}),
+}
+
+
+@pytest.mark.parametrize("case", GOES)
+def test_a_cookie_goes_to_whom_it_is_for_and_to_nobody_else(case: str) -> None:
+    url, attributes, whom = GOES[case]
+    field = "a=b; " + attributes.encode().decode("latin-1" if attributes.isascii() else "utf-8")
+    jar = jar_of((url, field))
+    assert {to: int(jar.header(to, NOW) == "a=b") for to in whom} == whom
+    assert {to: jar.header(to, NOW) for to, goes in whom.items() if not goes} == {
+        to: None for to, goes in whom.items() if not goes
+    }
+
+
+def test_longer_paths_come_first_then_older_cookies() -> None:
+    """RFC 6265 5.4, 2; an update keeps the age of a cookie, 5.3, 11.3."""
+    url = "https://a.test/x/y"
+    jar = jar_of(*((url, field) for field in ("a=1; Path=/", "b=2; Path=/x", "c=3; Path=/", "a=4; Path=/")))
+    assert jar.header(url, NOW) == "b=2; a=4; c=3"
+
+
+def test_a_cookie_ends_when_it_says_and_is_deleted_by_a_date_that_is_over() -> None:
+    jar = jar_of((HOME, "a=1; Max-Age=10"), (HOME, "b=2"))
+    assert jar.header(HOME, NOW + 9) == "a=1; b=2"
+    assert jar.header(HOME, NOW + 10) == "b=2"
+    assert [cookie.name for cookie in jar] == ["b"]
+    jar.take(HOME, ["b=; Max-Age=0"], NOW)
+    assert jar.header(HOME, NOW) is None
+    assert jar.take_touched() == {("example.com", "/", "a"), ("example.com", "/", "b")}
+    assert jar.take_touched() == set()
+
+
+def test_what_comes_in_the_clear_takes_the_place_of_nothing_secure() -> None:
+    """6265bis: who can change what comes in the clear must not log us in as somebody else."""
+    jar = jar_of(("https://a.test/", "id=mine; Secure; Domain=a.test"))
+    for url, field in [
+        ("http://a.test/", "id=evil"),
+        ("http://b.a.test/", "id=evil; Domain=a.test"),
+        ("http://b.a.test/", "id=evil"),
+        ("http://a.test/x/", "id=evil; Path=/x"),
+        ("http://a.test/", "id=; Max-Age=0; Domain=a.test"),
+    ]:
+        jar.take(url, [field], NOW)
+    assert jar.header("https://b.a.test/x/y", NOW) == "id=mine"
+    assert jar.header("http://b.a.test/x/y", NOW) is None
+
+
+def test_a_site_cannot_fill_the_jar() -> None:
+    jar = CookieJar(most_of_a_site=5, most_characters=200)
+    for number in range(20):
+        jar.take(HOME, [f"c{number}=1"], NOW + number)
+    assert jar.header(HOME, NOW) == "c15=1; c16=1; c17=1; c18=1; c19=1"
+    for number in range(10):
+        jar.take(f"https://h{number}.test/", ["a=" + "b" * 40], NOW)
+    names = [cookie.domain for cookie in jar]
+    assert names == ["h6.test", "h7.test", "h8.test", "h9.test"]
+    for number in range(6):
+        assert jar.header(f"https://h{number}.test/", NOW) is None
+    assert jar.header("https://h9.test/", NOW) == "a=" + "b" * 40
+
+
+def test_matching_is_that_of_the_rfc() -> None:
+    assert domain_matches("a.b.test", "b.test")
+    assert not domain_matches("ab.test", "b.test")
+    assert not domain_matches("1.2.3.4", "3.4")
+    assert [path_matches(path, "/a") for path in ("/a", "/a/", "/a/b", "/ab", "/")] == [True, True, True, False, False]
+    folders = {"/": "/", "/a": "/", "/a/": "/a", "/a/b": "/a", "/?a/b": "/"}
+    assert {path: default_path(f"https://a.test{path}") for path in folders} == folders
+
+
+def test_no_cookie_leaves_its_registrable_domain() -> None:
+    """Whatever hosts set: compared with a look at every cookie, one by one."""
+    rng = random.Random(7)
+    hosts = ["a.test", "b.a.test", "c.b.a.test", "test", "a.co.uk", "b.co.uk", "co.uk", "me.github.io", "github.io"]
+    jar = CookieJar()
+    for number in range(400):
+        url = f"{rng.choice(['http', 'https'])}://{rng.choice(hosts)}/{rng.choice(['', 'x/', 'x/y'])}"
+        attributes = rng.sample([f"Domain={rng.choice(hosts)}", "Secure", f"Path=/{rng.choice(['', 'x'])}"], 2)
+        jar.take(url, ["; ".join([f"n{rng.randrange(4)}={owner_of(url.split('/')[2])}", *attributes])], NOW + number)
+    for cookie in jar:
+        assert cookie.is_host_only or not is_public_suffix(cookie.domain)
+    for host in hosts:
+        for url in (f"http://{host}/x/", f"https://{host}/x/y"):
+            sent = jar.header(url, NOW + 400)
+            by_hand = sorted((c for c in jar if c.is_for(url, host)), key=lambda c: (-len(c.path), c.created))
+            assert (sent or "") == "; ".join(f"{cookie.name}={cookie.value}" for cookie in by_hand)
+            assert {pair.partition("=")[2] for pair in (sent or "").split("; ") if pair} <= {owner_of(host)}
