@@ -22,14 +22,14 @@ from minicrawl.settings.groups import (
     Scope,
     Traps,
 )
-from minicrawl.settings.logins import Login, Logins
+from minicrawl.settings.logins import ClientCertificate, Login, Logins
 from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.requests import Header, is_mail_address
 from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
-_FILES = frozenset({"ca_file", "netrc_file", "cookie_file"})
+_FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 
 
 DISCOVERY_BESIDE_REFRESH = 0.7
@@ -85,9 +85,14 @@ class CrawlSettings(Http, Logins, Identity, Archive, Keep, Focus, Refresh, Order
         return tuple(map(Login.parse, self.auth))
 
     @property
+    def client_certificates(self) -> tuple[ClientCertificate, ...]:
+        """Certificates that some hosts are shown."""
+        return tuple(map(ClientCertificate.parse, self.client_cert))
+
+    @property
     def has_secrets(self) -> bool:
         """Whether requests to some hosts carry what others are not to see."""
-        has_passwords = self.auth or self.netrc or self.netrc_file
+        has_passwords = self.auth or self.netrc or self.netrc_file or self.client_cert
         return bool(has_passwords) or any(header.is_secret for header in self.headers)
 
     @property

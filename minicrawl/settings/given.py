@@ -71,6 +71,7 @@ class GivenSettings(AdjustableSettings, total=False):
     auth: str | Iterable[str] | AsBefore
     netrc: bool | AsBefore
     netrc_file: str | Path | AsBefore | None
+    client_cert: str | Iterable[str] | AsBefore
     cookies: bool | AsBefore
     cookie_file: str | Path | AsBefore | None
     proxy: str | AsBefore | None

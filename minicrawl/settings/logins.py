@@ -36,6 +36,40 @@ class Login:
         return f"{self.host}={_HIDDEN}" if self.host else _HIDDEN
 
 
+@dataclass(frozen=True)
+class ClientCertificate:
+    """A certificate of ours, and its key if that is in another file. `host`: as that of a Header."""
+
+    file: Path
+    key: Path | None = None
+    host: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "ClientCertificate":
+        """Read "[HOST=]FILE" or "[HOST=]FILE,KEY"."""
+        match = re.fullmatch(rf"(?:({HOST})=)?([^,]+)(?:,(.+))?", text, re.IGNORECASE)
+        if match is None:
+            raise SettingError(f"--client-cert takes HOST=FILE or HOST=FILE,KEY, not {text!r}")
+        return cls(Path(match[2]).absolute(), Path(match[3]).absolute() if match[3] else None, match[1])
+
+    def __str__(self) -> str:
+        files = f"{self.file},{self.key}" if self.key else str(self.file)
+        return f"{self.host}={files}" if self.host else files
+
+
+def _certificates(name: str, given: Any) -> tuple[str, ...]:
+    """Certificates, with paths from the root: another run may be in another folder."""
+    return tuple(str(ClientCertificate.parse(text(name, one))) for one in several(name, given))
+
+
+def _are_there(name: str, given: Any) -> None:
+    for one in map(ClientCertificate.parse, given):
+        if (one.host or "").lower().startswith("http://"):
+            raise SettingError(f"{option(name)} {one}: a certificate is for https; write the host without http://")
+        for file in filter(None, (one.file, one.key)):
+            _is_file(name, file)
+
+
 def is_hidden(login: str) -> bool:
     """Whether that is what is shown of a login, as the store keeps it."""
     return login.rpartition("=")[2] == _HIDDEN
@@ -104,6 +138,14 @@ class Logins:
         "Log in by the names and passwords of this file, as --netrc does.",
         check=_is_file,
         metavar="FILE",
+    )
+    client_cert: tuple[str, ...] = setting(
+        (),
+        _certificates,
+        "Show HOST this certificate if it asks for one, with its key in the same PEM file or in another: "
+        "at https://HOST, and at seeds of that name. Without HOST, at the seeds. Repeatable.",
+        check=_are_there,
+        metavar="[HOST=]FILE[,KEY]",
     )
     cookies: bool = setting(
         False,

@@ -67,6 +67,7 @@ EXAMPLES = {
     "auth": ("a.test=me:hush",),
     "netrc": True,
     "netrc_file": __file__,
+    "client_cert": f"a.test={__file__}",
     "cookies": True,
     "cookie_file": "cookies.txt",
     "proxy": "http://p.test:3128",

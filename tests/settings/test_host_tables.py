@@ -50,7 +50,7 @@ MISTAKES = {
     "another setting": ({"a.test": {"max-size": "1MB"}}, r"max-size cannot be set for one host: only delay, header"),
     "unknown": ({"a.test": {"delya": 1}}, r"has no option 'delya'; did you mean 'delay'\?"),
     "like none": ({"a.test": {"zzz": 1}}, r"has no option 'zzz'; there are delay, header, auth and refresh"),
-    "no quotes": ({"a": {"test": {"delay": 1}}}, r'\[host.a.test\]: the name of a host stands in quotes'),
+    "no quotes": ({"a": {"test": {"delay": 1}}}, r"\[host.a.test\]: the name of a host stands in quotes"),
     "no table": ({"a.test": 5}, r'\[host."a.test"\] is a table with'),
     "wrong type": ({"a.test": {"delay": True}}, r"delay cannot be True"),
     "a list of delays": ({"a.test": {"delay": [1]}}, r"delay cannot be \[1\]"),

@@ -17,6 +17,7 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
 from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.logins.certificates import own_contexts
 from minicrawl.crawler.http.logins.passwords import password_headers
 from minicrawl.crawler.http.parser_failures import PARSER_FAILED, parser_failed
 from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
@@ -57,7 +58,8 @@ class Fetcher:
         proxy_host = proxy.endpoint.host if proxy else None
         self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
         if transport is None:
-            tls, idle = TlsClient(trust(settings.ca_file)), (files or room(None, settings.concurrency)).idle
+            tls = TlsClient(trust(settings.ca_file), own_contexts(settings, seed_origins))
+            idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, proxy, timing, most_idle=idle)
             transport = WireTransport(pool, proxy)
         self._transport = transport

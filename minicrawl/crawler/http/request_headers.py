@@ -1,18 +1,14 @@
 """Which of the user's headers go with a request: not every host is to know who we are.
 
 A header whose name says that it is secret (Authorization, Cookie, ...) goes to the origins of the seeds, where the user
-has sent us; any other to everybody. One that is for some host goes there alone. If that host is a name without scheme,
-what is secret goes to https://name and to seeds of that name, not to whatever port or scheme a link may name there.
-What counts is the URL that is asked for, so that nothing secret goes along a link or a redirect.
+has sent us; any other to everybody. One that is for some host goes there alone: to which of its origins, if it is
+secret, says logins/places.py.
 """
 
-import re
 from collections.abc import Iterable, Sequence, Set
 
+from minicrawl.crawler.http.logins.places import Place
 from minicrawl.crawler.http.transport import Field
-from minicrawl.crawler.net.addresses import PORTS, endpoint
-from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.errors import SettingError
 from minicrawl.settings import Header
 
 
@@ -38,45 +34,14 @@ class Headers:
             going.append(password)
         return [(header.name, header.value) for header in going]
 
-    def _goes(self, header: Header, place: "_Place | None", origin: str) -> bool:
+    def _goes(self, header: Header, place: Place | None, origin: str) -> bool:
         if place is None:
             return not header.is_secret or origin in self._seed_origins
-        if not place.has(origin):
-            return False
-        return not header.is_secret or place.is_meant_by_name(origin) or origin in self._seed_origins
+        return place.may_have_secrets(origin, self._seed_origins) if header.is_secret else place.has(origin)
 
 
-def _place(header: Header, option: str) -> "_Place | None":
-    return _Place(header.host, option) if header.host is not None else None
-
-
-class _Place:
-    """A host by name, with any port and scheme where it says none."""
-
-    def __init__(self, text: str, option: str) -> None:
-        scheme, name, port = re.fullmatch(r"(?:(https?)://)?(.*?)(?::(\d+))?", text, re.IGNORECASE).groups()  # type: ignore[union-attr]
-        url = normalise(f"{scheme or 'http'}://{name}:{port}/" if port else f"{scheme or 'http'}://{name}/")
-        if url is None:
-            raise SettingError(f"{option} {text}=...: {text!r} is no host; write it as example.org or example.org:8080")
-        self._name, own_port = endpoint(url)
-        self._scheme = scheme and scheme.lower()
-        self._port = own_port if port or scheme else None
-        self._names_port = bool(port)
-
-    def has(self, origin: str) -> bool:
-        """Whether an origin is meant."""
-        name, port = endpoint(f"{origin}/")
-        return (
-            name == self._name
-            and self._port in (None, port)
-            and (self._scheme is None or origin.startswith(f"{self._scheme}://"))
-        )
-
-    def is_meant_by_name(self, origin: str) -> bool:
-        """Whether an origin that it has is the very one that its text names, if https is what goes without saying."""
-        if self._scheme is not None:
-            return True
-        return origin.startswith("https://") and (self._names_port or endpoint(f"{origin}/")[1] == PORTS["https"])
+def _place(header: Header, option: str) -> Place | None:
+    return Place(header.host, option) if header.host is not None else None
 
 
 def as_fields(headers: Iterable[tuple[str, str]]) -> tuple[Field, ...]:

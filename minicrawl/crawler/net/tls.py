@@ -9,8 +9,10 @@ import asyncio
 import os
 import ssl
 from collections import OrderedDict
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from minicrawl.errors import SettingError
 
@@ -43,8 +45,37 @@ def trust(ca_file: Path | None) -> ssl.SSLContext:
         raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
 
 
+def showing(file: Path, key: Path | None, ca_file: Path | None) -> ssl.SSLContext:
+    """`trust`, for connections on which a host is shown this certificate if it asks for one."""
+    trust(ca_file)  # says what may be wrong with that file
+    tls = _new(ca_file)
+    try:
+        tls.load_cert_chain(file, key, password=_none_there)
+    except _EncryptedError as error:
+        raise SettingError(
+            f"--client-cert {key or file}: the key is encrypted; 'openssl pkey' decrypts it, into a file that only you "
+            "should be able to read"
+        ) from error
+    except (ssl.SSLError, OSError) as error:
+        where = f"{file} and {key} do not hold" if key else f"{file} does not hold"
+        raise SettingError(f"--client-cert: {where} a certificate and its key in PEM form") from error
+    return tls
+
+
+class _EncryptedError(Exception):
+    """A password is asked for, and nobody can be asked."""
+
+
+def _none_there() -> str:
+    raise _EncryptedError
+
+
 @lru_cache(maxsize=8)
 def _trust_read(default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int) -> ssl.SSLContext:
+    return _new(ca_file)
+
+
+def _new(ca_file: Path | None) -> ssl.SSLContext:
     tls = ssl.create_default_context()
     tls.set_alpn_protocols(["http/1.1"])
     if ca_file is not None:
@@ -58,13 +89,18 @@ class TlsClient:
     A session is resumed by the very name only for which its certificate was verified.
     """
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+    def __init__(
+        self, context: ssl.SSLContext, own: Mapping[tuple[str, int], ssl.SSLContext] = MappingProxyType({})
+    ) -> None:
+        """own: what holds in place of `context` for some hosts and ports."""
         self._context = context
+        self._own = own
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
 
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         session = self._sessions.get((host, port))
-        return self._context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+        context = self._own.get((host, port), self._context)
+        return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
     def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
         """Note a session to be resumed by the next connection to a host."""

@@ -1,7 +1,7 @@
 """Names and passwords as the headers that carry them (RFC 7617): of --auth, and of netrc files.
 
 A netrc file names machines, not origins: its entries are for hosts by name, as a header for a HOST without scheme and
-port is, see request_headers.py. Its entry `default` is for nobody in particular, so it is sent to nobody.
+port is, see places.py. Its entry `default` is for nobody in particular, so it is sent to nobody.
 """
 
 import os
