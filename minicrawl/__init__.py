@@ -9,11 +9,11 @@ cli/      one module per command                   demo/    a generated web to t
 analysis/ what a crawl's links say                 graphs/  graphs from files, to files, as pictures
 lab/      the papers' experiments                control/ what another shell may ask of a running crawl
 extract/  what users take out of pages          archive/ what was read, in WARC files
-search/   finding pages by words, and the index
+search/   finding pages by words, and the index  dashboard/ a page in the browser that shows and steers a crawl
 
 api       what a Python program calls              settings/ everything a crawl can be asked for, in groups
 model     values that travel between the stages    errors    what is wrong, in a sentence for people
-events    what happens in a running crawl
+events    what happens in a running crawl          run_look  a running crawl in detail
 timing    how long a crawl waits, and for what     sizes     how much is done at a time
 report    what an experiment says           archive_record  where an answer stands in the archive
 

@@ -25,6 +25,7 @@ _COMMANDS = {
     "index": "Bring the index up to the store.",
     "why": "Tell everything known of one URL.",
     "control": "Steer a crawl that runs: pause, settings, seeds.",
+    "dashboard": "See a crawl in the browser, and steer it.",
     "check": "Audit a store: cash, links, reasons.",
     "verify": "Compare the ranking with exact PageRank.",
     "archive": "Find, read and check what a crawl has kept.",

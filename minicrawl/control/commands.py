@@ -1,5 +1,6 @@
 """What a crawl may be asked, and what comes of it, as JSON has it."""
 
+import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,8 +12,10 @@ from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.errors import ConfigError
+from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.events import SettingChanged
+from minicrawl.model import RunState
+from minicrawl.settings import SETTINGS, CrawlSettings
 
 
 class Changeable(Protocol):
@@ -51,6 +54,12 @@ def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
 
 
 # Changes.
+
+
+def adjustable(settings: CrawlSettings) -> Message:
+    """The settings that can be changed while a crawl runs, by name."""
+    values = json.loads(settings.to_json())
+    return {name: values[name] for name, setting in SETTINGS.items() if setting.is_adjustable}
 
 
 async def _set(crawl: Changeable, asked: Message) -> Message:
@@ -116,6 +125,31 @@ async def _workers(crawl: RunningCrawl, asked: Message) -> Message:
     }
 
 
+async def _look(crawl: RunningCrawl, asked: Message) -> Message:
+    """The status, and beside it what a dashboard shows; without that while the crawl begins or ends."""
+    answer = {
+        **await _status(crawl, asked),
+        "settings": adjustable(crawl.settings),
+        "events": [
+            {"number": number, "what": type(event).__name__, **asdict(event)}
+            for number, event in crawl.latest_events(asked.get("after") or 0)
+        ],
+    }
+    if crawl.status.state is RunState.STARTING:
+        return answer
+    try:
+        look = await crawl.look(asked.get("hosts") or 0)
+    except CrawlEndedError:
+        return answer
+    return {
+        **answer,
+        **asdict(look),
+        "hosts": [host._asdict() for host in look.hosts],
+        "requests": [request._asdict() for request in look.requests],
+        "earlier": look.earlier._asdict(),
+    }
+
+
 def _state(crawl: RunningCrawl) -> Message:
     return {"state": crawl.status.state, "in_flight": crawl.status.in_flight}
 
@@ -130,11 +164,17 @@ _OF_RUNNING: Mapping[str, _Do] = {
     "stop": _stop,
     "status": _status,
     "workers": _workers,
+    "look": _look,
 }
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
+
+
+def _is_number(value: object) -> bool:
+    """Whether this is none, or a whole number that is no less than 0."""
+    return value is None or (type(value) is int and 0 <= value < 2**53)
 
 
 def _are_urls(value: object) -> bool:
@@ -153,4 +193,5 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
     "stop": {"now": lambda value: value is None or isinstance(value, bool)},
     "status": {},
     "workers": {},
+    "look": {"after": _is_number, "hosts": _is_number},
 }

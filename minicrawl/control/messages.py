@@ -16,7 +16,7 @@ LONGEST = 256 * 1024
 
 Message = Mapping[str, Any]
 _ROOM_FOR_SEEDS = LONGEST - 100
-FOR_RUNNING = frozenset({"pause", "resume", "stop", "status", "workers"})
+FOR_RUNNING = frozenset({"pause", "resume", "stop", "status", "workers", "look"})
 """What only a crawl that runs can be asked; anything else can also be done in its store."""
 _KINDS: Mapping[object, type[MinicrawlError]] = {kind.exit_code: kind for kind in (ConfigError, StoreError)}
 

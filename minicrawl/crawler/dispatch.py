@@ -158,7 +158,7 @@ class Dispatch:
         if request.is_page:
             fetched = request.fetched
             self._progress.add(fetched)
-            if self._events.has_readers:
+            if self._events.is_followed:
                 came = fetched.status, fetched.reason, fetched.size, fetched.seconds
                 self._events.tell(PageFetched(now, fetched.url, *came))
         if request.reason is not None and request.page is not None:

@@ -27,6 +27,7 @@ from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunState
+from minicrawl.run_look import RunLook
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
 from minicrawl.timing import STANDARD, Timing
@@ -127,6 +128,12 @@ class Engine:
     def deliver(self, arrival: Arrival) -> None:
         """Let the loop take something in, an answer or a command, one after the other."""
         self._arrivals.add(arrival)
+
+    async def look(self, hosts: int, requests: int) -> RunLook:
+        """The crawl between two answers, with so many of its hosts, and of the requests in flight."""
+        silence, oldest = self.dispatch.outages.silence, self._in_flight.oldest(requests)
+        links = len(self._absorber.frontier.hosts) if hosts else 0
+        return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
 
     async def run(self, start: Iterable[None] = ()) -> None:
         """Crawl until there is a reason to stop, and commit. start: makes the seeds known, step by step.
@@ -258,7 +265,7 @@ class Engine:
             )
             if self._on_progress is not None:
                 self._on_progress(progress)
-            self.events.tell(Progressed(now, progress))
+            self.events.tell(Progressed(now, progress), is_look=True)
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))
         self.events.wake()

@@ -1,6 +1,7 @@
 """What a run has done so far, for the display and for the store."""
 
 import json
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
@@ -8,9 +9,10 @@ from dataclasses import asdict
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS
-from minicrawl.crawler.frontier.waits import longest_waits
+from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
 from minicrawl.crawler.loop.run_clock import RunClock
-from minicrawl.model import CameNow, Fetched, Progress, Silence, State, Sums
+from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
+from minicrawl.run_look import RunLook
 from minicrawl.store.rows import MetaValue
 
 _TOP = 10
@@ -73,6 +75,22 @@ class RunProgress:
             bytes_per_second=bytes_per_second,
             waits=longest_waits(waiting, self._clock(), _SHOWN),
             came=tuple(self._came),
+        )
+
+    def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
+        """The crawl as it stands, without a look at every page; with so many of the hosts."""
+        began = time.perf_counter()
+        accounts, frontier = self._absorber.accounts, self._absorber.frontier
+        shown, doing = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else ((), {})
+        return RunLook(
+            coverage=accounts.coverage.bound(),
+            errors=dict(self._absorber.tally.failures),
+            silence=silence,
+            earlier=self.earlier,
+            requests=requests,
+            hosts=shown,
+            doing=doing,
+            took=time.perf_counter() - began,
         )
 
     def _given_up(self) -> dict[str, int]:

@@ -15,8 +15,9 @@ from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.loop.event_stream import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
-from minicrawl.events import SettingChanged
+from minicrawl.events import Event, SettingChanged
 from minicrawl.model import CrawlReport, RunState, RunStatus
+from minicrawl.run_look import RunLook
 from minicrawl.settings import CrawlSettings
 
 _T = TypeVar("_T")
@@ -90,6 +91,18 @@ class RunningCrawl:
             limits=engine.dispatch.limits.now,
             banned=self._run.changes.banned(),
         )
+
+    async def look(self, hosts: int = 0, requests: int = 20) -> RunLook:
+        """The crawl between two answers, with so many of its hosts, and of the requests in flight.
+
+        Raises CrawlEndedError when the ranking is being settled, or all is over.
+        """
+        return await self._run.engine.look(hosts, requests)
+
+    def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
+        """What has happened lately, numbered; what is numbered higher than `after`. Kept from the first call on."""
+        engine = self._run.engine
+        return engine.events.latest(after)
 
     @property
     def settings(self) -> CrawlSettings:

@@ -24,6 +24,8 @@ SCHEMA_VERSION = 9
 _PAGE_BYTES = 2048
 # The log is folded into the file when it has grown by so much: what is changed again before is written there once.
 _LOG_BYTES = 32 * 2**20
+# Seconds for which a look whether somebody writes may keep from it who wants to.
+_LOOK = 0.2
 
 
 _DAMAGED = (
@@ -270,7 +272,7 @@ def hold(path: Path) -> FileLock:
     with store_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=_LOOK)
         except Timeout as error:
             raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
     return lock

@@ -25,6 +25,7 @@ from minicrawl.store.read.link_table import LinkTable
         "backup",
         "compact",
         "control",
+        "dashboard",
         "rank",
         "compare",
         "graph",

@@ -31,6 +31,9 @@ NONE: list[tuple[dict[str, Any], str]] = [
     ({"do": "set", "settings": {"deny": {"a": 1}}}, "--deny"),
     ({"do": "set", "settings": {"ca_file": "/etc/passwd"}}, "cannot change while a crawl runs"),
     ({"do": "set", "settings": {"\ud800": 1}}, "no setting is called"),
+    ({"do": "look", "after": "1"}, "look cannot do with after = '1'"),
+    ({"do": "look", "hosts": -1}, "look cannot do with hosts"),
+    ({"do": "look", "hosts": True}, "look cannot do with hosts"),
     ({"do": "add", "urls": ["seeds.txt"], "guessed": []}, "add cannot do with urls"),
     ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add cannot do with urls"),
     ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only https may be guessed"),
@@ -81,6 +84,14 @@ def test_each_command_does_what_it_says(tmp_path: Path) -> None:
             assert await done(crawl, {"do": "unban", "host": "b.test"}) == {"host": "b.test"}
             assert await done(crawl, {"do": "again", "url": "a.test"}) == {"url": HOME}
             assert (await done(crawl, {"do": "workers"}))["workers"] == []
+            look = await done(crawl, {"do": "look", "after": 0, "hosts": 9})
+            assert look["settings"]["delay"] == 2.0
+            assert sum(look["doing"].values()) == 2
+            assert {host["host"] for host in look["hosts"]} == {"a.test", "b.test"}
+            await done(crawl, {"do": "ban", "host": "b.test"})
+            events = (await done(crawl, {"do": "look", "after": 0}))["events"]
+            assert {"number": 1, "what": "HostBanned", "host": "b.test"}.items() <= events[0].items()
+            assert (await done(crawl, {"do": "look", "after": events[-1]["number"]}))["hosts"] == []
             assert (await done(crawl, {"do": "stop"}))["state"] == "stopping"
         assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
         assert kept(store, "delay") == 2

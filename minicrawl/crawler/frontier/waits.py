@@ -2,11 +2,13 @@
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.model import HostWait
+from minicrawl.run_look import HostNow
 
 SMALLEST = 1e-9
 """Seconds: a delay that is none, but for being switched on."""
@@ -16,6 +18,37 @@ def longest_waits(hosts: Iterable[Host], now: float, number: int) -> tuple[HostW
     """Of these hosts, the ones that wait the longest; those that are being asked wait for nothing else."""
     waits = (wait for host in hosts if (wait := wait_of(host, now)) is not None)
     return tuple(heapq.nlargest(number, waits, key=lambda wait: wait.until))
+
+
+_FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle": 5}
+"""What hosts do, in the order in which they are shown."""
+
+
+def hosts_now(
+    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
+) -> tuple[tuple[HostNow, ...], dict[str, int]]:
+    """What the first so many hosts do, those that are asked or wait first; and how many of all do what."""
+    seen = [(_doing(host, has_page, now), host) for host in hosts]
+    first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
+    return tuple(_host_now(host, doing, now) for doing, host in first), dict(Counter(doing for doing, _ in seen))
+
+
+def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
+    if host.is_banned:
+        return "banned"
+    if host.opening:
+        return "opening"
+    if host.in_flight:
+        return "asked"
+    if not has_page(host):
+        return "idle"
+    return "ready" if wait_of(host, now) is None else "waiting"
+
+
+def _host_now(host: Host, doing: str, now: float) -> HostNow:
+    wait = wait_of(host, now) if doing == "waiting" else None
+    until, why = (None, None) if wait is None else (wait.until, wait.why)
+    return HostNow(host.name, doing, until, why, host.delay, host.health.strains)
 
 
 def wait_of(host: Host, now: float) -> HostWait | None:

@@ -41,6 +41,18 @@ class Commands:
         finally:
             self._waiting.discard(answer)
 
+    async def seen(self, look: Callable[[float], _T], links: int = 0) -> _T:
+        """What a look comes to, which changes nothing: between two answers, without a wait for a commit."""
+        if self._is_over:
+            raise CrawlEndedError(_ENDED)
+        answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self._waiting.add(answer)
+        self._deliver(Arrival(links, partial(self._look, look, answer)))
+        try:
+            return await answer
+        finally:
+            self._waiting.discard(answer)
+
     @property
     def wait_for_commit(self) -> bool:
         """Whether somebody waits for the next commit."""
@@ -60,9 +72,18 @@ class Commands:
             if not answer.done():
                 answer.set_exception(failure or CrawlEndedError(_ENDED))
 
+    def _look(self, look: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
+        found = look(now)
+        answer.get_loop().call_soon_threadsafe(_tell, answer, found)
+
     def _make(self, change: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
         try:
             tell = partial(answer.set_result, change(now))
         except MinicrawlError as error:
             tell = partial(answer.set_exception, error)
         self._made.append((answer, tell))
+
+
+def _tell(answer: asyncio.Future[_T], found: _T) -> None:
+    if not answer.done():  # whoever asked may wait no more
+        answer.set_result(found)

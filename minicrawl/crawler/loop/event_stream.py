@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from minicrawl.events import Event, EventsDropped
 
+_LATEST = 200
+
 
 class EventReader:
     """Events from now on, for `async for`; ends with the crawl. room: how many wait at most to be read."""
@@ -53,16 +55,23 @@ class EventReader:
 
 
 class EventStream:
-    """Readers, as long as anybody holds them."""
+    """Readers, as long as anybody holds them; and the latest events, once somebody has asked for them."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._readers: tuple[weakref.ref[EventReader], ...] = ()
+        self._latest: deque[tuple[int, Event]] | None = None
+        self._number = 0
         self._is_over = False
 
     @property
     def has_readers(self) -> bool:
         return bool(self._readers)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether anybody wants to know of every page."""
+        return bool(self._readers) or self._latest is not None
 
     def reader(self, room: int) -> EventReader:
         reader = EventReader(room, self._clock, is_over=self._is_over)
@@ -70,8 +79,23 @@ class EventStream:
         self._readers = (*(known for known in self._readers if known() is not None), weakref.ref(reader, self._forget))
         return reader
 
-    def tell(self, event: Event) -> None:
-        """Let everybody read an event, once they are woken. May be called in the thread of the books."""
+    def latest(self, after: int) -> list[tuple[int, Event]]:
+        """The latest events, some hundred at most, but for looks at the whole crawl; those behind the number `after`.
+
+        Numbers rise by one, so who has missed some sees that. Events are kept from the first call on.
+        """
+        if self._latest is None:
+            self._latest = deque(maxlen=_LATEST)
+        return [(number, event) for number, event in self._latest.copy() if number > after]
+
+    def tell(self, event: Event, *, is_look: bool = False) -> None:
+        """Let everybody read an event, once they are woken. May be called in the thread of the books.
+
+        is_look: it tells of the crawl as a whole, and is soon replaced by the next.
+        """
+        if self._latest is not None and not is_look:
+            self._number += 1
+            self._latest.append((self._number, event))
         for known in self._readers:
             if (reader := known()) is not None:
                 reader.put(event)

@@ -1,7 +1,19 @@
 """Hosts, what their robots.txt files say, and the domains they belong to."""
 
+from typing import NamedTuple
+
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import DomainRow, HostRow, LinkerRow, RobotsRow
+
+
+class HostPages(NamedTuple):
+    """How many pages of a host are known, and of these were read, wait, or were given up."""
+
+    name: str
+    known: int
+    read: int
+    waiting: int
+    given_up: int
 
 
 class Hosts:
@@ -22,6 +34,16 @@ class Hosts:
         """Number of hosts."""
         (count,) = self._tables.row("SELECT count(*) FROM hosts")
         return int(count)
+
+    def pages(self, n: int) -> list[HostPages]:
+        """The n hosts of which the most pages are known. A look at all pages."""
+        return self._tables.records(
+            HostPages,
+            """(SELECT name, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read,
+                       sum(state = 'waiting') AS waiting, sum(state IN ('error', 'disallowed', 'gone')) AS given_up
+                FROM pages JOIN hosts ON hosts.id = host GROUP BY host) ORDER BY known DESC, name LIMIT ?""",
+            n,
+        )
 
     def has(self, name: str) -> bool:
         """Whether the host of that name is known."""

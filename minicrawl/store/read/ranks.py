@@ -91,6 +91,13 @@ class Ranks:
         query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
         return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
 
+    def collected(self) -> npt.NDArray[np.float64]:
+        """Importance of the pages that were read, in the order in which they got their first answer."""
+        query = """
+            SELECT importance FROM weighed JOIN pages ON pages.id = weighed.id
+            WHERE pages.fetch IS NOT NULL AND pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
+        return np.fromiter((importance for (importance,) in self._tables.each(query)), dtype=np.float64)
+
     def least_importance(self) -> float:
         """That of a page without links to it."""
         (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM books")

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from minicrawl.crawler.frontier.waits import longest_waits, wait_of
+from minicrawl.crawler.frontier.waits import hosts_now, longest_waits, wait_of
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.crawler.hosts.politeness import Health
 
@@ -51,3 +51,30 @@ def test_the_longest_waits_come_first() -> None:
     longest = sorted((one.ready_at for one in hosts if one.ready_at > NOW), reverse=True)[:7]
     assert [wait.until for wait in waits] == longest
     assert longest_waits(hosts, math.inf, 3) == ()
+
+
+def test_what_hosts_do_is_told_of_those_that_are_asked_or_wait_first() -> None:
+    rng = random.Random(5)
+    kinds: dict[str, dict[str, object]] = {
+        "asked": {"in_flight": 1},
+        "opening": {"opening": 1, "in_flight": 1},
+        "waiting": {},
+        "ready": {"ready_at": NOW - 1},
+        "banned": {"is_banned": True, "opening": 1},
+        "idle": {"ready_at": NOW - 1},
+    }
+    doing = [rng.choice(list(kinds)) for _ in range(300)]
+    hosts = [host(number, **kinds[kind]) for number, kind in enumerate(doing)]
+    shown, counts = hosts_now(hosts, lambda one: doing[one.id] != "idle", NOW, 120)
+    assert counts == {kind: doing.count(kind) for kind in kinds}
+    in_order = [number for kind in kinds for number, one in enumerate(doing) if one == kind]
+    assert [one.host for one in shown] == [f"{number}.test" for number in in_order[:120]]
+    for one in shown:
+        assert one.doing == doing[int(one.host.removesuffix(".test"))]
+        assert (one.until, one.why) == ((NOW + 1, "delay") if one.doing == "waiting" else (None, None))
+
+
+def test_a_host_without_pages_that_is_banned_or_opened_says_so() -> None:
+    hosts = [host(0, is_banned=True), host(1, opening=1), host(2)]
+    _, counts = hosts_now(hosts, lambda one: False, NOW, 0)
+    assert counts == {"banned": 1, "opening": 1, "idle": 1}

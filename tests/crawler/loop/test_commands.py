@@ -96,3 +96,24 @@ def test_a_bug_in_a_command_breaks_off_the_loop() -> None:
             await waits
 
     asyncio.run(main())
+
+
+def test_a_look_is_answered_without_a_commit_and_refused_when_all_is_over() -> None:
+    async def main() -> None:
+        loop = Loop()
+        looks = [asyncio.create_task(loop.commands.seen(lambda now: now + 1, links=5)) for _ in range(2)]
+        await asyncio.sleep(0)
+        assert [arrival.links for arrival in loop.arrivals] == [5, 5]
+        looks.pop().cancel()
+        await loop.take()
+        assert not loop.commands.wait_for_commit
+        assert await looks[0] == 8.0
+        late = asyncio.create_task(loop.commands.seen(lambda now: now))
+        await asyncio.sleep(0)
+        loop.commands.end()
+        with pytest.raises(CrawlEndedError):
+            await late
+        with pytest.raises(CrawlEndedError):
+            await loop.commands.seen(lambda now: now)
+
+    asyncio.run(main())

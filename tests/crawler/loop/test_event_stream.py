@@ -79,3 +79,20 @@ def test_a_reader_that_nobody_holds_is_forgotten() -> None:
     del held
     gc.collect()
     assert not stream.has_readers
+
+
+def test_the_latest_events_are_kept_from_the_first_question_on_and_numbered() -> None:
+    stream = EventStream(lambda: 0.0)
+    stream.tell(Event(-1.0))
+    assert not stream.is_followed
+    assert stream.latest(0) == []
+    assert stream.is_followed
+    assert not stream.has_readers
+    for number in range(1, 1001):
+        stream.tell(Event(float(number)))
+        stream.tell(Event(-1.0), is_look=True)
+    latest = stream.latest(0)
+    assert 100 <= len(latest) <= 500
+    assert [(number, event.at) for number, event in latest] == [(n, float(n)) for n in range(1001 - len(latest), 1001)]
+    assert [number for number, _ in stream.latest(990)] == list(range(991, 1001))
+    assert stream.latest(1000) == []

@@ -1,0 +1,94 @@
+"""minicrawl dashboard"""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from minicrawl.cli.options import is_quiet, logging_options, store_option
+from minicrawl.cli.output import printable
+from minicrawl.errors import SettingError
+
+_LEAST_TOKEN = 16
+
+
+@click.command(epilog="Example: minicrawl dashboard --open")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen here. Default: any port that is free.")
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Take the token from this file, which is made if it is not there: for Prometheus, and addresses that last.",
+)
+@click.argument("crawl", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[STORE]")
+@store_option
+@logging_options
+def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None, store: Path) -> None:
+    """See a crawl in the browser, and steer it. STORE is the crawl's file, as with --store.
+
+    It may run or not: it is watched while it runs, and what it has found is there when it is over. Several may look at
+    once. Only this machine can reach the dashboard, and only who has the address that is printed, with its token, may
+    see or do anything. Ctrl-C ends the dashboard, not the crawl.
+    """
+    import asyncio
+
+    token = None if token_file is None else token_of(token_file)
+    try:
+        asyncio.run(_serve(crawl or store, port, token, opens=opens))
+    except KeyboardInterrupt:  # that is how it ends
+        return
+
+
+async def _serve(store: Path, port: int, token: str | None, *, opens: bool) -> None:
+    import asyncio
+    import signal
+
+    from minicrawl.dashboard.serving import serving
+
+    async with serving(store, port, token) as address:
+        click.echo(address)
+        if not is_quiet():
+            click.echo(f"The dashboard of {printable(str(store))}; Ctrl-C ends it, not the crawl.", err=True)
+        with _opened(address) if opens else contextmanager(lambda: iter([None]))():
+            end = asyncio.Event()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, end.set)
+            await end.wait()
+
+
+@contextmanager
+def _opened(address: str) -> Iterator[None]:
+    """Open an address in the browser, by a file that leads there: all users can see what a program is called with."""
+    import tempfile
+    import webbrowser
+
+    with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
+        page = Path(folder, "dashboard.html")
+        page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">', encoding="ascii")
+        if not webbrowser.open(page.as_uri()):
+            click.echo("No browser was found: open the address yourself.", err=True)
+        yield
+
+
+def token_of(path: Path) -> str:
+    """The token in a file that nobody else may read; a new one where there is none. Raises SettingError."""
+    try:
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            token = path.read_text(encoding="ascii").strip()
+            mode = path.stat().st_mode
+        else:
+            token, mode = secrets.token_urlsafe(24), 0o600
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(f"{token}\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"--token-file {path} cannot be used: {error}; name another file") from error
+    if mode & 0o077:
+        raise SettingError(f"--token-file {path} can be read by others: chmod 600 {path}")
+    if len(token) < _LEAST_TOKEN or not all(char.isalnum() or char in "-_" for char in token):
+        raise SettingError(f"--token-file {path} must hold {_LEAST_TOKEN} letters, digits, - or _ at least: remove it")
+    return token

@@ -1,0 +1,184 @@
+"""A crawl at one moment, whether it runs or not: what all pages of the dashboard show first.
+
+A crawl that runs is asked over its socket, and looks at nothing but what it has in memory; of any other, its store is.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from minicrawl.analysis.status import Status, status
+from minicrawl.control.asking import Wait, ask
+from minicrawl.control.commands import adjustable
+from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
+from minicrawl.dashboard.aims import aims
+from minicrawl.errors import CrawlEndedError, StoreError
+from minicrawl.model import NOTHING_YET
+from minicrawl.store.reader import Store, open_store
+
+Look = Mapping[str, Any]
+"""As JSON has it. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
+
+_HOSTS, _EVENTS = 300, 500
+# Seconds between two looks at the hosts, which may be many; and of the time of a crawl, one part in so many goes there.
+_HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
+_LATELY = 10.0
+"""Seconds over which the speed is measured."""
+_NOTHING_SEEN: Look = {
+    "coverage": 0.0,
+    "errors": {},
+    "silence": None,
+    "earlier": NOTHING_YET._asdict(),
+    "requests": [],
+    "hosts": [],
+    "doing": {},
+}
+_PATIENCE = Wait(begins=0.0, answers=2.0)
+
+
+class Looks:
+    """Looks at one crawl again and again. One at a time: it remembers what has happened, and how fast it was."""
+
+    def __init__(self, store: Path, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._clock = clock
+        self._speed = Speed()
+        self._events = EventLog()
+        self._last: Look = {}
+        self._hosts_due = 0.0
+
+    def look(self) -> Look:
+        """The crawl as it stands. Raises StoreError for a store that cannot be read."""
+        try:
+            with_hosts = self._clock() >= self._hosts_due
+            message = {"do": "look", "after": self._events.seen, "hosts": _HOSTS if with_hosts else 0}
+            answer = ask(self._store, [message], _PATIENCE)[0]
+        except CrawlEndedError as ended:
+            self._last = self._without_answer(str(ended))
+        except StoreError:  # somebody has it, and does not listen
+            self._last = self._without_answer("")
+        else:
+            self._last = self._answered(answer)
+        return {**self._last, "at": self._clock(), "store": str(self._store)}
+
+    def events(self, after: int) -> list[Look]:
+        """What has happened, numbered; what is numbered higher than `after`."""
+        return self._events.behind(after)
+
+    def _answered(self, answer: Look) -> Look:
+        new = self._events.take(answer["pid"], answer["events"])
+        if new:
+            self._speed.forget()
+        if answer.get("hosts"):
+            self._hosts_due = self._clock() + max(_HOSTS_LEAST, _HOSTS_APART * answer["took"])
+        elif not new:  # those of a moment ago
+            answer = {**answer, **{name: self._last.get(name, of) for name, of in (("hosts", []), ("doing", {}))}}
+        self._speed.note(answer["seconds"], answer["fetched"], answer["bytes"])
+        # While a crawl begins or ends it says less; what it has said before still holds.
+        before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
+        return _with_aims(
+            {**before, **answer, "crawl": "running", "speed": self._speed.now()},
+            is_going_on=answer["state"] == "running",
+        )
+
+    def _without_answer(self, why: str) -> Look:
+        if not self._store.exists():
+            return {"crawl": "none", "state": "none"}
+        with open_store(self._store) as store:
+            found = status(store)
+            if found.running and self._last.get("crawl") in ("running", "busy"):
+                return {**self._last, "crawl": "busy", "why": why}
+            self._speed.forget()
+            return at_rest(found, store)
+
+
+class Speed:
+    """How fast a crawl is, by what it has done and the time it took, pauses left out."""
+
+    def __init__(self) -> None:
+        self._lately: deque[tuple[float, int, int]] = deque()
+
+    def forget(self) -> None:
+        """Another run has begun."""
+        self._lately.clear()
+
+    def note(self, seconds: float, fetched: int, size: int) -> None:
+        """In so many seconds a run has fetched so many pages, and bytes."""
+        self._lately.append((seconds, fetched, size))
+        while len(self._lately) > 2 and seconds - self._lately[1][0] >= _LATELY:
+            self._lately.popleft()
+
+    def now(self) -> dict[str, float]:
+        """Pages and bytes a second."""
+        (since, fetched, size), (until, fetched_now, size_now) = self._lately[0], self._lately[-1]
+        seconds = until - since
+        if seconds <= 0:
+            return {"pages": 0.0, "bytes": 0.0}
+        return {"pages": (fetched_now - fetched) / seconds, "bytes": (size_now - size) / seconds}
+
+
+class EventLog:
+    """Events of a crawl, and of the runs after it, in numbers of our own that go on rising."""
+
+    def __init__(self) -> None:
+        self._log: deque[dict[str, Any]] = deque(maxlen=_EVENTS)
+        self._number = 0
+        self._pid = -1
+        self.seen = 0
+        """The crawl's own number of the last event."""
+
+    def take(self, pid: int, events: list[Look]) -> bool:
+        """Take in what a process tells; returns whether it is another one than before."""
+        is_new = pid != self._pid
+        if is_new:
+            self._pid, self.seen = pid, 0
+        for event in events:
+            if event["number"] > self.seen:
+                self._number += event["number"] - self.seen  # what was missed in between has had numbers, too
+                self.seen = event["number"]
+                self._log.append({**event, "number": self._number})
+        return is_new
+
+    def behind(self, after: int) -> list[Look]:
+        return [event for event in self._log if event["number"] > after]
+
+
+def at_rest(found: Status, store: Store) -> Look:
+    """A crawl that does not run, or does not listen, in the words of one that does."""
+    earlier, run = {**NOTHING_YET._asdict(), **store.meta_json("earlier_runs")}, found.run
+    return {
+        "crawl": "busy" if found.running else "resting",
+        "state": "busy" if found.running else "ended",
+        "reason": found.stopped,
+        "fetched": run.fetched if run else 0,
+        "bytes": run.bytes if run else 0,
+        "seconds": run.seconds if run else 0.0,
+        "coverage": run.coverage if run else 0.0,
+        "errors": run.errors if run else {},
+        "known": found.known,
+        "read": found.read,
+        "in_flight": 0,
+        "earlier": earlier,
+        "workers": [],
+        "requests": [],
+        "hosts": [],
+        "doing": {},
+        "aims": [],
+        "speed": {"pages": 0.0, "bytes": 0.0},
+        "banned": banned_hosts(store),
+        "settings": adjustable(kept_settings(store)),
+        "last_commit": found.last_commit,
+    }
+
+
+def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
+    done = {
+        "pages": look["fetched"],
+        "time": look["seconds"],
+        "bytes": look["bytes"],
+        "until_coverage": look.get("coverage", 0.0),
+    }
+    speed = {**look["speed"], "time": 1.0} if is_going_on else {}
+    return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}

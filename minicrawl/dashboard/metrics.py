@@ -1,0 +1,60 @@
+"""A look at a crawl as Prometheus reads it: text format 0.0.4, one family of figures after the other."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MEDIA_TYPE = "text/plain; version=0.0.4"
+_Samples = list[tuple[Mapping[str, str], float]]
+"""Each with its labels."""
+
+
+def metrics(look: Mapping[str, Any]) -> str:
+    """The figures of a look. What a look does not say is left out, not zero."""
+    return "".join(f"{line}\n" for line in _lines(look))
+
+
+def _lines(look: Mapping[str, Any]) -> Iterator[str]:
+    yield from _family("up", "gauge", "1 while the crawl answers", [({}, float(look["crawl"] == "running"))])
+    if look["crawl"] == "none":
+        return
+    yield from _family("paused", "gauge", "1 while the crawl is paused", [({}, float(look["state"] == "paused"))])
+    for name, kind, about, key in (
+        ("pages_fetched_total", "counter", "Answers for pages in this run", "fetched"),
+        ("bytes_fetched_total", "counter", "Bytes of bodies in this run", "bytes"),
+        ("run_seconds_total", "counter", "Seconds of this run, pauses left out", "seconds"),
+        ("cpu_seconds_total", "counter", "CPU seconds of the main process", "cpu"),
+        ("pages_known", "gauge", "Known pages", "known"),
+        ("pages_read", "gauge", "Pages that were read", "read"),
+        ("hosts_in_flight", "gauge", "Hosts that are being asked", "in_flight"),
+        ("coverage_ratio", "gauge", "Share of importance the read pages hold, from below", "coverage"),
+    ):
+        if look.get(key) is not None:
+            yield from _family(name, kind, about, [({}, float(look[key]))])
+    errors = _by("reason", look.get("errors", {}))
+    yield from _family("pages_given_up_total", "counter", "Pages given up in this run, by reason", errors)
+    yield from _family("hosts", "gauge", "Hosts, by what they do", _by("doing", look.get("doing", {})))
+    workers = look.get("workers", [])
+    yield from _family("worker_pages_total", "counter", "Answers of a worker", _of(workers, "pages"))
+    yield from _family("worker_bytes_total", "counter", "Bytes of bodies of a worker", _of(workers, "bytes"))
+    yield from _family("worker_cpu_seconds_total", "counter", "CPU seconds of a worker", _of(workers, "cpu"))
+
+
+def _by(label: str, counts: Mapping[str, float]) -> _Samples:
+    return [({label: name}, float(count)) for name, count in sorted(counts.items())]
+
+
+def _of(workers: list[Mapping[str, Any]], key: str) -> _Samples:
+    return [({"worker": str(worker["number"])}, float(worker[key])) for worker in workers]
+
+
+def _family(name: str, kind: str, about: str, samples: _Samples) -> Iterator[str]:
+    if samples:
+        yield f"# HELP minicrawl_{name} {about}."
+        yield f"# TYPE minicrawl_{name} {kind}"
+    for labels, value in samples:
+        inside = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        yield f"minicrawl_{name}{f'{{{inside}}}' if inside else ''} {value:.17g}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

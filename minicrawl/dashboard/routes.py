@@ -1,0 +1,110 @@
+"""Which path is answered by what. Everything but the page itself needs the token."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from minicrawl.dashboard import readings
+from minicrawl.dashboard.commands import done
+from minicrawl.dashboard.looks import Looks
+from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
+from minicrawl.dashboard.web.guard import Guard
+from minicrawl.dashboard.web.http_messages import Answer, Request, json_answer, refused
+from minicrawl.dashboard.web.sharing import Shared
+from minicrawl.dashboard.web.static_files import static_files
+from minicrawl.errors import ConfigError, MinicrawlError, SettingError
+
+_LOOKS_LEAST, _LOOKS_APART = 0.4, 1.0
+_READINGS_LEAST, _READINGS_APART = 2.0, 10.0
+
+
+class Routes:
+    """Answers requests about one crawl."""
+
+    def __init__(self, store: Path, guard: Guard, looks: Looks | None = None) -> None:
+        self._store = store
+        self._guard = guard
+        self._looks = looks or Looks(store)
+        self._shared_looks = Shared(_LOOKS_LEAST, _LOOKS_APART)
+        self._shared = Shared(_READINGS_LEAST, _READINGS_APART)
+        self._static = static_files()
+        self._name = secrets.token_hex(8)
+        self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
+            "/api/now": self._now,
+            "/api/top": self._top,
+            "/api/importance": self._importance,
+            "/api/hosts": self._hosts,
+            "/api/why": self._why,
+            "/api/search": self._search,
+            "/metrics": self._metrics,
+        }
+        self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {"/api/control": self._control}
+
+    async def answer(self, request: Request) -> Answer:
+        """The answer to a request, whatever it is."""
+        is_static = request.path in self._static
+        refusal = self._guard.refusal(request, needs_token=not is_static)
+        if refusal is not None:
+            return refusal
+        if is_static and request.method in ("GET", "HEAD"):
+            return self._static[request.path]
+        route = {"GET": self._get, "HEAD": self._get, "POST": self._post}.get(request.method, {}).get(request.path)
+        if route is None:
+            is_known = is_static or request.path in (*self._get, *self._post)
+            return refused(405, "not by this method") if is_known else refused(404, "there is nothing here")
+        try:
+            return await route(request)
+        except ConfigError as error:
+            return refused(400, str(error))
+        except MinicrawlError as error:
+            return refused(409, str(error))
+
+    # What is looked at.
+
+    async def _now(self, request: Request) -> Answer:
+        look = await self._shared_looks.get("look", self._looks.look)
+        events = self._looks.events(_number(request, "after", 0))
+        hosts = look.get("hosts", []) if _number(request, "hosts", 0) else []
+        return json_answer({**look, "hosts": hosts, "events": events, "dashboard": self._name})
+
+    async def _metrics(self, request: Request) -> Answer:
+        look = await self._shared_looks.get("look", self._looks.look)
+        return Answer(200, metrics(look).encode(), MEDIA_TYPE)
+
+    async def _top(self, request: Request) -> Answer:
+        by, n = request.query.get("by", ""), _number(request, "n", 50)
+        return json_answer(await self._shared.get(("top", by, n), lambda: readings.top(self._store, by, n)))
+
+    async def _importance(self, request: Request) -> Answer:
+        return json_answer(await self._shared.get("importance", lambda: readings.importance(self._store)))
+
+    async def _hosts(self, request: Request) -> Answer:
+        return json_answer(await self._shared.get("hosts", lambda: readings.hosts(self._store)))
+
+    async def _why(self, request: Request) -> Answer:
+        return json_answer(await asyncio.to_thread(readings.why, self._store, request.query.get("url", "")))
+
+    async def _search(self, request: Request) -> Answer:
+        words, n = request.query.get("q", ""), _number(request, "n", 20)
+        return json_answer(await asyncio.to_thread(readings.search, self._store, words, n))
+
+    # What is done.
+
+    async def _control(self, request: Request) -> Answer:
+        try:
+            asked = json.loads(request.body)
+        except (ValueError, RecursionError) as error:
+            raise SettingError("what is asked is no JSON") from error
+        try:
+            return json_answer(await asyncio.to_thread(done, self._store, asked))
+        finally:
+            self._shared_looks.renew()
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    text = request.query.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise SettingError(f"{name} is a whole number, not {text[:40]!r}")
+    return int(text)

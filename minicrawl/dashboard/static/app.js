@@ -1,0 +1,175 @@
+// The page: it asks the server how the crawl stands, twice a second while somebody looks, and lets the views show that.
+
+import {get, post, Failure} from "./api.js";
+import {byId, el, setText} from "./dom.js";
+import {printable} from "./format.js";
+import {Coordinator} from "./coordinator.js";
+import {Crawlers} from "./crawlers.js";
+import {Hosts} from "./hosts.js";
+import {Importance} from "./importance.js";
+import {Why} from "./why.js";
+import {Search} from "./search.js";
+import {Log} from "./log.js";
+
+const LOOKS = {running: 500, busy: 1000, resting: 2000, none: 1000};
+const READINGS = 5000;
+const STATES = {
+  starting: "Starting", running: "Running", paused: "Paused", stopping: "Stopping", ended: "Not running",
+  busy: "Busy", none: "No crawl yet",
+};
+
+const app = {look: null, get, do: command, notify, go};
+const views = [
+  ["coordinator", "Coordinator", new Coordinator(app)],
+  ["crawlers", "Crawlers", new Crawlers(app)],
+  ["hosts", "Hosts", new Hosts(app)],
+  ["importance", "Importance", new Importance(app)],
+  ["why", "Why", new Why(app)],
+  ["search", "Search", new Search(app)],
+  ["log", "Log", new Log(app)],
+];
+let [shown, after, timer, isAsking, isLost, lastRead] = [views[0], 0, null, false, false, 0];
+
+// Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
+async function command(message) {
+  try {
+    const answer = await post("/api/control", message);
+    soon(0);
+    return answer;
+  } catch (failure) {
+    notify(failure.message, true);
+    return undefined;
+  }
+}
+
+let hide = null;
+function notify(sentence, isError = false) {
+  const notice = byId("notice");
+  clearTimeout(hide);
+  setText(notice, printable(sentence));
+  notice.classList.toggle("error", isError);
+  notice.hidden = !sentence;
+  if (!isLost) hide = setTimeout(() => { notice.hidden = true; }, isError ? 12000 : 5000);
+}
+
+function soon(milliseconds) {
+  clearTimeout(timer);
+  timer = setTimeout(look, milliseconds);
+}
+
+async function look() {
+  if (document.hidden) return; // a page that nobody sees asks for nothing
+  if (isAsking) return soon(20);
+  isAsking = true;
+  try {
+    take(await get("/api/now", {after, hosts: shown[2].needsHosts ? 1 : 0}));
+    if (isLost) {
+      isLost = false;
+      notify("");
+    }
+    soon(LOOKS[app.look.crawl] ?? 1000);
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    isLost = true;
+    notify(failure.message, true);
+    lose();
+    soon(failure.status === 401 ? 5000 : 1000);
+  } finally {
+    isAsking = false;
+  }
+}
+
+function take(now) {
+  const {events} = now;
+  // Another dashboard may listen here by now, whose numbers begin anew.
+  if (app.look && now.dashboard !== app.look.dashboard) {
+    after = 0;
+    app.look = null;
+    return;
+  }
+  app.look = now;
+  if (events.length) after = events[events.length - 1].number;
+  setText(byId("store"), printable(now.store));
+  byId("store").title = printable(now.store);
+  setText(byId("state"), STATES[now.state] ?? now.state);
+  byId("state").className = `state ${now.state}`;
+  const isOn = now.crawl === "running" || now.crawl === "busy";
+  byId("actions").hidden = !isOn;
+  byId("pause").hidden = now.state === "paused";
+  byId("resume").hidden = now.state !== "paused";
+  byId("stop").disabled = byId("pause").disabled = now.state === "stopping";
+  document.title = `${STATES[now.state] ?? ""} – minicrawl`;
+  document.body.classList.remove("lost");
+  for (const [, , view] of views) view.take?.(now, events);
+  shown[2].show?.(now);
+  if (isOn && performance.now() - lastRead > READINGS) read();
+}
+
+function lose() {
+  setText(byId("state"), "No connection");
+  byId("state").className = "state lost";
+  document.body.classList.add("lost");
+}
+
+// What takes the server longer is asked for less often, and only for the view that is shown.
+async function read() {
+  lastRead = performance.now();
+  try {
+    await shown[2].read?.();
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    if (failure.status) shown[2].fail ? shown[2].fail(failure.message) : notify(failure.message, true);
+  }
+}
+
+function go(name, argument) {
+  const view = views.find(([id]) => id === name) ?? views[0];
+  shown = view;
+  for (const [id, , other] of views) {
+    const isShown = id === view[0];
+    byId(`tab-${id}`).setAttribute("aria-selected", String(isShown));
+    byId(`tab-${id}`).tabIndex = isShown ? 0 : -1;
+    other.panel.hidden = !isShown;
+  }
+  byId(`tab-${view[0]}`).scrollIntoView({block: "nearest", inline: "nearest"});
+  view[2].open?.(argument);
+  if (app.look) view[2].show?.(app.look);
+  read();
+}
+
+function follow() {
+  const [name, argument] = decodeURI(location.hash.slice(1)).split(/=(.*)/s);
+  go(name, argument === undefined ? undefined : decodeURIComponent(location.hash.split(/=(.*)/s)[1]));
+}
+
+function build() {
+  for (const [id, title, view] of views) {
+    const choose = () => { location.hash = id; };
+    byId("tabs").append(el("button", {id: `tab-${id}`, type: "button", role: "tab", "aria-controls": `view-${id}`, onclick: choose}, title));
+    view.panel = el("div", {id: `view-${id}`, role: "tabpanel", "aria-labelledby": `tab-${id}`, class: "view"}, ...view.nodes);
+    byId("main").append(view.panel);
+  }
+  byId("tabs").addEventListener("keydown", step);
+  byId("pause").addEventListener("click", () => command({do: "pause"}));
+  byId("resume").addEventListener("click", () => command({do: "resume"}));
+  byId("stop").addEventListener("click", async () => {
+    if (await command({do: "stop"})) notify("Stopping: requests in flight are finished, then the ranking is settled. Nothing is lost.");
+  });
+  addEventListener("hashchange", follow);
+  document.addEventListener("visibilitychange", () => soon(0));
+  follow();
+  look();
+}
+
+// Arrow keys go from tab to tab, as in all lists of tabs.
+function step(event) {
+  const turns = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity};
+  if (!(event.key in turns)) return;
+  event.preventDefault();
+  const index = views.indexOf(shown) + turns[event.key];
+  const [id] = views[Math.min(Math.max(index, 0), views.length - 1)];
+  location.hash = id;
+  byId(`tab-${id}`).focus();
+}
+
+build();

@@ -1,0 +1,175 @@
+// How the crawl stands, how far it is toward its limits, and what it may be set to.
+
+import {card, el, known, setText} from "./dom.js";
+import {about, amount, clock, count, counted, duration, percent, printable, rate} from "./format.js";
+import {Chart} from "./chart.js";
+import {Slider} from "./slider.js";
+
+const WHY = {
+  "nothing-left": "nothing is left to fetch", pages: "the asked-for number of pages is reached", time: "the time is up",
+  bytes: "the asked-for number of bytes is reached", coverage: "the asked-for coverage is certain",
+  interrupted: "it was stopped", killed: "it was killed",
+};
+const AIMS = {
+  pages: ["Pages", count], time: ["Time", duration], bytes: ["Bytes", amount], until_coverage: ["Coverage", percent],
+};
+const POINTS = 600;
+
+export class Coordinator {
+  constructor(app) {
+    this.app = app;
+    this.figures = new Figures();
+    this.sentence = el("p", {class: "sentence"});
+    this.aims = el("div", {class: "aims"});
+    this.speed = new Chart({title: "Pages a second", xLabel: "seconds of this run", yLabel: "pages / s", height: 190, yMin: 0});
+    this.points = [];
+    this.sliders = [
+      new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)")),
+      new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
+      new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
+    ];
+    this.limits = new Limits(app);
+    this.inFlight = el("ul", {class: "plain"});
+    this.errors = el("ul", {class: "plain tally"});
+    this.nodes = [
+      this.sentence,
+      this.figures.node,
+      el("div", {class: "columns"},
+        card("Progress", this.aims, this.limits.node),
+        card("Speed", this.speed.node),
+        card("Controls", ...this.sliders.map((slider) => slider.node), seeds(app)),
+        card("In flight", this.inFlight),
+        card("Given up in this run", this.errors),
+      ),
+    ];
+  }
+
+  take(now) {
+    if (now.crawl !== "running") return;
+    const last = this.points[this.points.length - 1];
+    if (last && now.seconds < last[0]) this.points = [];
+    if (!last || now.seconds > last[0]) this.points.push([now.seconds, now.speed.pages]);
+    if (this.points.length > POINTS) this.points = this.points.filter((_, index) => index % 2 === 0);
+  }
+
+  show(now) {
+    setText(this.sentence, sentence(now));
+    if (now.crawl === "none") return;
+    this.figures.show(now);
+    this.showAims(now);
+    this.limits.show(now);
+    for (const slider of this.sliders) slider.show(now.settings);
+    this.speed.show([{name: "pages a second", points: this.points}], `Now ${rate(now.speed.pages)}.`);
+    const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, duration(one.seconds))));
+    this.inFlight.replaceChildren(...(requests.length ? requests : [el("li", {class: "quiet"}, "Nothing just now.")]));
+    const errors = Object.entries(now.errors).sort((one, other) => other[1] - one[1]);
+    const lines = errors.map(([reason, number]) => el("li", {}, el("span", {}, reason), el("b", {}, count(number))));
+    this.errors.replaceChildren(...(lines.length ? lines : [el("li", {class: "quiet"}, "Nothing so far.")]));
+  }
+
+  showAims(now) {
+    const bars = now.aims.map((aim) => {
+      const [title, text] = AIMS[aim.name];
+      const share = Math.min(aim.done / aim.of, 1);
+      const left = aim.left === null ? "" : aim.left > 0 ? `, ${about(aim.left)} left` : ", reached";
+      const label = `${title}: ${text(aim.done)} of ${text(aim.of)}${left}`;
+      return el("div", {class: "aim"}, el("span", {}, label), el("progress", {max: "1", value: share, "aria-label": label}));
+    });
+    const none = now.crawl === "running" ? "No limits: it runs until nothing is left to fetch." : "";
+    this.aims.replaceChildren(...(bars.length ? bars : [el("p", {class: "quiet"}, none)]));
+  }
+}
+
+function sentence(now) {
+  switch (now.state) {
+    case "none": return "There is no crawl here yet.";
+    case "starting": return "It takes in the seeds.";
+    case "paused": return `Paused${now.in_flight ? `; ${counted(now.in_flight, "request")} being finished` : ""}. The clocks of all limits stand still.`;
+    case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: the ranking is being settled.";
+    case "busy": return "Something writes to the store and does not answer: a crawl that begins or ends, or a command.";
+    case "ended": return `No crawl runs${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}.`;
+  }
+  if (now.silence) return `Nobody answers since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
+  return now.crawl === "busy" ? "The crawl has not answered for a moment." : "";
+}
+
+class Figures {
+  constructor() {
+    const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage, at least", "In flight"];
+    this.values = names.map(() => el("dd", {}));
+    this.notes = names.map(() => el("dd", {class: "quiet"}));
+    this.node = el("dl", {class: "figures"}, ...names.map((name, index) => el("div", {class: "figure"}, el("dt", {}, name), this.values[index], this.notes[index])));
+  }
+
+  show(now) {
+    const all = now.earlier ?? {runs: 0, fetched: 0, bytes: 0, seconds: 0};
+    const before = (number, text) => (all.runs ? `${text(number)} in all runs` : "");
+    const shown = [
+      [count(now.fetched), before(all.fetched + now.fetched, count)],
+      [rate(now.speed.pages), `${amount(now.speed.bytes)}/s`],
+      [amount(now.bytes), before(all.bytes + now.bytes, amount)],
+      [duration(now.seconds), before(all.seconds + now.seconds, duration)],
+      [count(now.known), "pages"],
+      [count(now.read), now.known ? percent(now.read / now.known) : ""],
+      [percent(now.coverage), "of the importance"],
+      [count(now.in_flight), doing(now.doing)],
+    ];
+    shown.forEach(([value, note], index) => {
+      setText(this.values[index], value);
+      setText(this.notes[index], note);
+    });
+  }
+}
+
+function doing(hosts) {
+  const parts = ["ready", "waiting"].filter((name) => hosts?.[name]).map((name) => `${count(hosts[name])} ${name}`);
+  return parts.length ? `hosts: ${parts.join(", ")}` : "";
+}
+
+class Limits {
+  constructor(app) {
+    const fields = {pages: ["Pages", "10000"], time: ["Time", "30m"], bytes: ["Bytes", "2GB"], until_coverage: ["Coverage", "90%"]};
+    this.inputs = Object.fromEntries(Object.entries(fields).map(([name, [, hint]]) => [name, el("input", {name, placeholder: `none (${hint})`, autocomplete: "off"})]));
+    const labels = Object.entries(fields).map(([name, [title]]) => el("label", {}, title, this.inputs[name]));
+    const set = async (event) => {
+      event.preventDefault();
+      const changed = Object.entries(this.inputs).filter(([, input]) => input.value !== input.dataset.now);
+      if (!changed.length) return;
+      const settings = Object.fromEntries(changed.map(([name, input]) => [name, input.value.trim() || null]));
+      if (await app.do({do: "set", settings})) {
+        for (const input of Object.values(this.inputs)) input.value = input.dataset.now = "";
+        app.notify("The limits are set.");
+      }
+    };
+    this.form = el("form", {class: "limits", onsubmit: set}, ...labels, el("button", {type: "submit"}, "Set limits"));
+    this.node = el("details", {}, el("summary", {}, "Change limits"), this.form);
+  }
+
+  show(now) {
+    this.node.hidden = now.crawl !== "running";
+    for (const [name, input] of Object.entries(this.inputs)) {
+      if (this.form.contains(document.activeElement) || (input.value && input.value !== input.dataset.now)) continue;
+      const limit = now.limits?.[name] ?? null;
+      input.value = input.dataset.now = limit === null ? "" : String(limit);
+    }
+  }
+}
+
+function seeds(app) {
+  const text = el("textarea", {rows: "2", placeholder: "https://example.org/", "aria-describedby": "seeds-hint", autocomplete: "off", spellcheck: "false"});
+  const add = async (event) => {
+    event.preventDefault();
+    const lines = text.value.split(/\s+/).filter(Boolean);
+    if (!lines.length) return;
+    const answer = await app.do({do: "add", seeds: lines});
+    if (!answer) return;
+    text.value = "";
+    app.notify(`${counted(answer.new, "new seed")}${answer.running ? "" : "; no crawl runs, so that is for the next one"}.`);
+  };
+  return el("form", {class: "seeds", onsubmit: add}, el("label", {}, "Add seeds", text),
+    el("span", {class: "quiet", id: "seeds-hint"}, "URLs or hosts, one a line"), el("button", {type: "submit"}, "Add"));
+}
+
+function range(from, to) {
+  return Array.from({length: to - from + 1}, (_, index) => from + index);
+}

@@ -1,0 +1,47 @@
+// Elements, made without markup: whatever the web has written becomes text, and nothing else.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+// el("p", {class: "note"}, "text", node, ...)
+export function el(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+// Changes what is not so yet: what a screen reader or a selection is at stays.
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+// A link to a page of the web. Only http and https lead anywhere; whoever is opened learns nothing of us.
+export function outside(url, text = url) {
+  if (!/^https?:\/\//i.test(url)) return el("span", {}, text);
+  return el("a", {href: url, target: "_blank", rel: "noopener noreferrer nofollow", class: "url"}, text);
+}
+
+// A link to what is known of a page.
+export function known(url, text = url) {
+  return el("a", {href: `#why=${encodeURIComponent(url)}`, class: "url", title: url}, text);
+}
+
+export function card(title, ...children) {
+  return el("section", {class: "card"}, el("h2", {}, title), ...children);
+}

@@ -1,0 +1,61 @@
+// Numbers, sizes and times, as people read them.
+
+const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
+
+export function count(number) {
+  return whole.format(number ?? 0);
+}
+
+export function counted(number, what) {
+  return `${count(number)} ${what}${number === 1 ? "" : "s"}`;
+}
+
+export function amount(bytes) {
+  for (const unit of ["B", "kB", "MB", "GB", "TB"]) {
+    if (bytes < 1000 || unit === "TB") return `${unit === "B" ? Math.round(bytes) : bytes.toFixed(1)} ${unit}`;
+    bytes /= 1000;
+  }
+}
+
+// 3723 -> "1:02:03", 75 -> "1:15", 2.5 -> "2.5 s"
+export function duration(seconds) {
+  if (seconds < 60) return `${(seconds ?? 0).toFixed(1)} s`;
+  const [minutes, rest] = [Math.floor(seconds / 60), Math.floor(seconds % 60)];
+  const [hours, left] = [Math.floor(minutes / 60), minutes % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${two(left)}:${two(rest)}` : `${left}:${two(rest)}`;
+}
+
+// A time that nobody can know to the second.
+export function about(seconds) {
+  if (seconds < 60) return `about ${Math.round(seconds)} s`;
+  if (seconds < 3600) return `about ${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `about ${(seconds / 3600).toFixed(1)} h` : `about ${Math.round(seconds / 86400)} days`;
+}
+
+export function clock(unix) {
+  return new Date(unix * 1000).toLocaleTimeString("en-GB");
+}
+
+export function day(unix) {
+  return unix ? new Date(unix * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "";
+}
+
+export function percent(share, digits = 1) {
+  return `${(100 * (share ?? 0)).toFixed(digits)} %`;
+}
+
+export function rate(number) {
+  return number >= 100 ? count(number) : (number ?? 0).toFixed(1);
+}
+
+// Three digits that matter.
+export function small(number) {
+  if (number === null || number === undefined) return "";
+  return number !== 0 && Math.abs(number) < 0.001 ? number.toExponential(2) : String(Number(number.toPrecision(3)));
+}
+
+// What could turn the direction of the text around it, or is no character at all, is shown as such.
+export function printable(text) {
+  return (text ?? "").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\u2028\u2029]/gu, "\ufffd");
+}

@@ -1,0 +1,48 @@
+// A setting of the crawl as a slider. What is shown beside it is what the crawl says it is set to.
+
+import {el, setText} from "./dom.js";
+
+let number = 0;
+
+export class Slider {
+  // steps: the values there are a place for, rising; text(value): as it is shown.
+  constructor(app, name, title, steps, text) {
+    Object.assign(this, {app, name, steps, text, value: null, wanted: null, isSending: false});
+    const id = `slider-${(number += 1)}`;
+    this.input = el("input", {type: "range", id, min: "0", max: String(steps.length - 1), step: "1", oninput: () => this.move()});
+    this.output = el("output", {for: id});
+    this.node = el("div", {class: "slider", "data-setting": name}, el("label", {for: id}, title), this.output, this.input);
+  }
+
+  // One request at a time, and after it the place the slider has been moved to meanwhile.
+  async move() {
+    this.wanted = this.steps[Number(this.input.value)];
+    this.input.setAttribute("aria-valuetext", this.text(this.wanted));
+    this.node.classList.add("pending");
+    if (this.isSending) return;
+    this.isSending = true;
+    while (this.wanted !== null) {
+      const wanted = this.wanted;
+      const answer = await this.app.do({do: "set", settings: {[this.name]: wanted}});
+      if (answer) this.place(wanted);
+      if (this.wanted === wanted || !answer) this.wanted = null;
+    }
+    this.isSending = false;
+    this.node.classList.remove("pending");
+    if (this.value !== null) this.place(this.value);
+  }
+
+  place(value) {
+    this.value = value;
+    setText(this.output, this.text(value));
+    const nearest = this.steps.reduce((best, step, index) => (Math.abs(step - value) < Math.abs(this.steps[best] - value) ? index : best), 0);
+    if (!this.isSending) this.input.value = String(nearest);
+    this.input.setAttribute("aria-valuetext", this.text(value));
+  }
+
+  show(settings) {
+    const value = settings?.[this.name];
+    this.input.disabled = value === undefined;
+    if (!this.isSending && value !== undefined && value !== this.value) this.place(value);
+  }
+}

@@ -1,0 +1,80 @@
+// A table that is brought up to date row by row: what somebody has selected, or has the focus, stays.
+
+import {el, setText} from "./dom.js";
+
+// columns: [{name, title, numeric, text(row) or node(row), sort(row)}]; key(row) tells rows apart.
+export class Table {
+  constructor(caption, columns, key, empty = "Nothing yet.") {
+    Object.assign(this, {columns, key, sorted: null, down: true, rows: []});
+    this.lines = new Map();
+    this.body = el("tbody");
+    this.heads = columns.map((column) => this.head(column));
+    this.empty = el("p", {class: "quiet"}, empty);
+    const head = el("thead", {}, el("tr", {}, ...this.heads));
+    this.table = el("table", {}, el("caption", {class: "hidden"}, caption), head, this.body);
+    const scroll = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, this.table);
+    this.node = el("div", {}, scroll, this.empty);
+    this.show([]);
+  }
+
+  head(column) {
+    const attributes = {scope: "col", class: column.numeric ? "number" : null};
+    if (!column.sort) return el("th", attributes, column.title);
+    const sort = () => {
+      this.down = this.sorted === column ? !this.down : Boolean(column.numeric);
+      this.sorted = column;
+      this.heads.forEach((head) => head.removeAttribute("aria-sort"));
+      this.heads[this.columns.indexOf(column)].setAttribute("aria-sort", this.down ? "descending" : "ascending");
+      this.show(this.rows);
+    };
+    return el("th", attributes, el("button", {type: "button", class: "sort", onclick: sort}, column.title));
+  }
+
+  show(rows) {
+    this.rows = rows;
+    this.empty.hidden = rows.length > 0;
+    this.table.hidden = rows.length === 0;
+    const seen = new Set();
+    this.inOrder().forEach((row, index) => {
+      const key = this.key(row);
+      if (seen.has(key)) return;
+      seen.add(key);
+      const line = this.lines.get(key) ?? this.line(key);
+      this.fill(line, row);
+      if (this.body.children[index] !== line) this.body.insertBefore(line, this.body.children[index] ?? null);
+    });
+    for (const [key, line] of this.lines) {
+      if (!seen.has(key)) {
+        line.remove();
+        this.lines.delete(key);
+      }
+    }
+  }
+
+  inOrder() {
+    if (!this.sorted) return this.rows;
+    const by = this.sorted.sort;
+    const sign = this.down ? -1 : 1;
+    const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    return [...this.rows].sort((one, other) => sign * compare(by(one) ?? "", by(other) ?? ""));
+  }
+
+  line(key) {
+    const line = el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null})));
+    this.lines.set(key, line);
+    return line;
+  }
+
+  // Cells that are nodes are made anew only if what they are made of has changed.
+  fill(line, row) {
+    this.columns.forEach((column, index) => {
+      const cell = line.children[index];
+      if (column.text) setText(cell, column.text(row));
+      else {
+        const of = JSON.stringify(column.of ? column.of(row) : row);
+        if (cell.shownOf !== of) cell.replaceChildren(column.node(row));
+        cell.shownOf = of;
+      }
+    });
+  }
+}

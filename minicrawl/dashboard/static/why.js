@@ -1,0 +1,96 @@
+// Everything known of one URL, and what may be asked of it.
+
+import {card, el, known, outside} from "./dom.js";
+import {amount, count, day, duration, percent, printable, small} from "./format.js";
+
+export class Why {
+  constructor(app) {
+    this.app = app;
+    this.input = el("input", {type: "text", name: "url", placeholder: "https://example.org/page", autocomplete: "off", spellcheck: "false", inputmode: "url"});
+    const ask = (event) => {
+      event.preventDefault();
+      location.hash = `why=${encodeURIComponent(this.input.value.trim())}`;
+    };
+    this.found = el("div", {"aria-live": "polite"});
+    this.nodes = [card("Why", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "URL", this.input), el("button", {type: "submit"}, "Explain")), this.found)];
+  }
+
+  open(url) {
+    if (url) this.input.value = url;
+    else this.input.focus({preventScroll: true});
+  }
+
+  async read() {
+    const url = this.input.value.trim();
+    if (!url) return;
+    const found = await this.app.get("/api/why", {url});
+    const text = JSON.stringify(found);
+    if (text !== this.text) this.found.replaceChildren(...this.explained(found));
+    this.text = text;
+  }
+
+  fail(sentence) {
+    this.text = null;
+    this.found.replaceChildren(el("p", {class: "quiet"}, printable(sentence)));
+  }
+
+  explained(found) {
+    const again = async () => {
+      if (await this.app.do({do: "again", url: found.url})) this.app.notify("It is next on its host.");
+    };
+    const facts = found.host ? pageFacts(found) : [];
+    return [
+      el("h3", {}, printable(found.title) || printable(found.url)),
+      el("p", {}, outside(found.url, printable(found.url))),
+      el("p", {class: "sentence"}, sentence(found)),
+      found.host ? el("p", {}, el("button", {type: "button", class: "small", onclick: again}, "Fetch it again")) : null,
+      el("dl", {class: "facts"}, ...[...facts, ...rules(found)].filter(([, value]) => value !== null && value !== "" && value !== undefined)
+        .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      ...links("Some of the pages that link to it", found.linked_from),
+      ...links("Some of the pages it links to", found.links_to),
+    ].filter(Boolean);
+  }
+}
+
+function sentence(found) {
+  const why = printable(found.rule ?? found.meaning ?? found.reason);
+  switch (found.state) {
+    case "fetched": return `Read ${day(found.fetched_at)}. ${printable(found.meaning ?? "")}`;
+    case "waiting": return `It waits: ${why}.`;
+    case "disallowed": return `Refused by robots.txt: ${why}.`;
+    case "alias": return `It only stands for another page: ${printable(found.meaning ?? found.reason)}.`;
+    case "error": return `Given up after ${count(found.attempts)} tries: ${why}.`;
+    case "gone": return `It was there once, and is gone: ${why}.`;
+    default: return `Not known: ${why}.`;
+  }
+}
+
+function pageFacts(found) {
+  return [
+    ["State", `${found.state}, ${found.reason}`],
+    ["Rank", `${found.is_rank_exact ? "" : "about "}${count(found.rank)} of ${count(found.known_pages)}`],
+    ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
+    ["Expected", small(found.expected)],
+    ["Links", `${count(found.inlinks)} in, ${count(found.outlinks)} out`],
+    ["Depth", `${count(found.depth)} links from a seed`],
+    ["Found on", found.found_on ? known(found.found_on, printable(found.found_on)) : "a seed, or a sitemap"],
+    ["Leads to", found.leads_to ? printable(found.leads_to) : null],
+    ["Answer", found.status ? `${found.status}, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}` : null],
+    ["Before it", found.queue ? `${count(found.queue.before)} pages with more cash, ${count(found.queue.before_on_host)} of them on its host` : null],
+    ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
+    ["Host", `${printable(found.host.name)}: ${small(found.host.delay)} s between two requests`],
+  ];
+}
+
+function rules(found) {
+  return [
+    ["robots.txt", `${found.robots.verdict}${found.robots.rule ? `: ${printable(found.robots.rule)}` : ""}`],
+    ["Trap", found.trap ? `${found.trap.rule}: ${printable(found.trap.pattern)}` : null],
+    ["Sitemap", found.sitemap ? printable(found.sitemap) : null],
+  ];
+}
+
+function links(title, urls) {
+  if (!urls?.length) return [];
+  return [el("h3", {}, title), el("ul", {class: "plain"}, ...urls.map((url) => el("li", {}, known(url, printable(url)))))];
+}

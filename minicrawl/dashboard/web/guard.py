@@ -1,0 +1,46 @@
+"""Which requests are refused. A server on loopback can be reached by every page that a browser on this machine shows.
+
+Host      of a page that has rebound its own name to 127.0.0.1: it names that, not us. 421
+Origin    of a page from elsewhere: the browser says from where. 403
+token     of whoever has not been given the URL that we print: another user, a page that guesses. 401
+JSON      what a form of another page could send is not it. 415
+"""
+
+import hmac
+from dataclasses import dataclass
+
+from minicrawl.dashboard.web.http_messages import Answer, Request, refused
+
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_SAME = ("same-origin", "none")
+"""Sec-Fetch-Site of our page, and of an address that somebody has typed."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`port`: on which we listen; `token`: without which nothing is told or done."""
+
+    port: int
+    token: str
+
+    def refusal(self, request: Request, *, needs_token: bool) -> Answer | None:
+        """The answer to a request that is refused; None to one that is not."""
+        headers = request.headers
+        hosts = {f"{name}:{self.port}" for name in _NAMES} | (set(_NAMES) if self.port == 80 else set())
+        if headers.get("host", "").lower() not in hosts:
+            return refused(421, "this server answers as 127.0.0.1 and localhost only")
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        if (origin is not None and origin.lower() not in {f"http://{host}" for host in hosts}) or site not in _SAME:
+            return refused(403, "no other page may ask this server")
+        if needs_token and not self._has_token(headers.get("authorization", "")):
+            return refused(
+                401, "the token is missing or wrong: open the address that 'minicrawl dashboard' has printed"
+            )
+        if request.method == "POST" and request.media_type != "application/json":
+            return refused(415, "only JSON is taken")
+        return None
+
+    def _has_token(self, authorization: str) -> bool:
+        scheme, _, token = authorization.partition(" ")
+        is_right = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self.token.encode("latin-1"))
+        return scheme.lower() == "bearer" and is_right

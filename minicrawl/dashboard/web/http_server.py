@@ -1,0 +1,98 @@
+"""Connections to browsers: requests come over them one after the other, and are answered in that order."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from minicrawl.dashboard.web.http_messages import (
+    LARGEST_HEAD,
+    Answer,
+    BadRequestError,
+    Request,
+    bytes_of,
+    refused,
+    request_of,
+)
+
+_log = logging.getLogger("minicrawl")
+Answering = Callable[[Request], Awaitable[Answer]]
+
+
+@dataclass(frozen=True)
+class Room:
+    """`silent`: seconds for which a connection may be; `connections`: at once."""
+
+    silent: float = 75.0
+    connections: int = 100
+
+
+class Connections:
+    """Answers requests until `end`."""
+
+    def __init__(self, answering: Answering, room: Room = Room()) -> None:
+        self._answering = answering
+        self._room = room
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer what comes over one connection. For asyncio.start_server."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            if len(self._tasks) <= self._room.connections:
+                while await self._answer_next(reader, writer):
+                    pass
+        except (OSError, TimeoutError, asyncio.CancelledError):  # it has gone, is too slow, or we end
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort() if writer.is_closing() else writer.close()
+
+    async def end(self) -> None:
+        """Let nobody wait any more."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _answer_next(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; returns whether another one may come."""
+        try:
+            async with asyncio.timeout(self._room.silent):
+                request = await _read(reader)
+        except BadRequestError as error:
+            writer.write(bytes_of(refused(error.status, str(error)), stays_open=False))
+            await writer.drain()
+            return False
+        if request is None:
+            return False
+        stays_open = request.headers.get("connection", "").lower() != "close"
+        answer = await self._answer(request)
+        writer.write(bytes_of(answer, stays_open=stays_open, with_body=request.method != "HEAD"))
+        async with asyncio.timeout(self._room.silent):
+            await writer.drain()
+        return stays_open
+
+    async def _answer(self, request: Request) -> Answer:
+        try:
+            return await self._answering(request)
+        except Exception:  # whatever somebody asks for: it never ends the server
+            _log.exception("the dashboard failed over %s %.200s", request.method, request.path)
+            return refused(500, "the dashboard failed over this; its log tells where")
+
+
+async def _read(reader: asyncio.StreamReader) -> Request | None:
+    """The next request; None when there is none. Raises BadRequestError."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    except asyncio.LimitOverrunError as error:
+        raise BadRequestError(431, f"the head of a request has {LARGEST_HEAD:,} bytes at most") from error
+    request, length = request_of(head)
+    try:
+        return replace(request, body=await reader.readexactly(length)) if length else request
+    except asyncio.IncompleteReadError:
+        return None

@@ -1,0 +1,41 @@
+"""A running crawl in detail, for whoever watches it: frozen values. Times are Unix seconds."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from minicrawl.model import InFlightNow, Silence, Sums
+
+
+class HostNow(NamedTuple):
+    """What a host of a running crawl does.
+
+    `doing`: "asked", requests to it are in flight; "opening", its address or its robots.txt is asked for; "ready", it
+    may be asked; "waiting", as in `HostWait`; "banned"; "idle", none of its pages waits. `until`, `why`: of one that
+    waits. `delay`: seconds between two requests to it; `failures`: in a row.
+    """
+
+    host: str
+    doing: str
+    until: float | None
+    why: str | None
+    delay: float
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunLook:
+    """A running crawl between two answers, in more detail, but without a look at every page.
+
+    `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: in flight, the oldest first, some of them.
+    `hosts`: some of them, those that are asked or wait first; `doing`: how many hosts do what; both are empty where no
+    hosts were asked for. `took`: seconds that went into the look.
+    """
+
+    coverage: float
+    errors: dict[str, int]
+    silence: Silence | None
+    earlier: Sums
+    requests: tuple[InFlightNow, ...]
+    hosts: tuple[HostNow, ...]
+    doing: dict[str, int]
+    took: float

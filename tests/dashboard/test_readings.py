@@ -1,0 +1,92 @@
+"""What a store says to a page is what its commands say on the terminal."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import answer
+from sites import crawl, random_site, rows
+
+from minicrawl.dashboard import readings
+from minicrawl.errors import MinicrawlError, StoreError
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds, pages=40)
+    return path
+
+
+def test_top_is_that_of_the_command_line(store: Path) -> None:
+    for by in ("importance", "inlinks", "expected"):
+        found = readings.top(store, by, 9)
+        assert [page["url"] for page in found["pages"]] == [
+            page["url"] for page in answer("top", "--n", "9", "--by", by, "--store", store)
+        ]
+        assert found["by"] == by
+
+
+def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:
+    found = readings.importance(store)
+    query = """SELECT importance FROM ranks JOIN pages USING (id)
+               WHERE pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
+    shares = [share for (share,) in rows(store, query)]
+    best = sorted((share for (share,) in rows(store, "SELECT importance FROM ranks")), reverse=True)
+    assert found["read"] == len(shares) > 20
+    assert found["known"] == len(best)
+    for name, values in (("collected", shares), ("possible", best)):
+        assert found["curves"][name][-1][1] == pytest.approx(sum(values[: len(shares)]))
+        for k, total in found["curves"][name]:
+            assert total == pytest.approx(sum(values[:k]))
+    assert all(one[1] <= other[1] + 1e-12 for one, other in zip(*found["curves"].values(), strict=True))
+
+
+def test_hosts_have_all_pages(store: Path) -> None:
+    found = readings.hosts(store)
+    assert found["count"] == len(found["hosts"]) == 4
+    for host in found["hosts"]:
+        states = dict(
+            rows(
+                store,
+                "SELECT state, count(*) FROM pages JOIN hosts ON hosts.id = host WHERE name = ? GROUP BY 1",
+                host["name"],
+            )
+        )
+        assert host["known"] == sum(states.values())
+        assert host["read"] == states.get("fetched", 0) + states.get("alias", 0)
+        assert host["waiting"] == states.get("waiting", 0)
+        assert host["given_up"] == host["known"] - host["read"] - host["waiting"]
+
+
+def test_why_is_that_of_the_command_line(store: Path) -> None:
+    url = rows(store, "SELECT url FROM pages WHERE state = 'fetched' LIMIT 1")[0][0]
+    found = json.loads(json.dumps(readings.why(store, url)))
+    assert found == answer("why", url, "--store", store)
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        lambda store: readings.top(store, "url; DROP TABLE pages", 9),
+        lambda store: readings.top(store, "", 0),
+        lambda store: readings.top(store, "", 10**6),
+        lambda store: readings.why(store, ""),
+        lambda store: readings.why(store, "http://a.test/" + "x" * 9999),
+        lambda store: readings.why(store, "mailto:a@b.test"),
+        lambda store: readings.search(store, "x" * 9999, 9),
+        lambda store: readings.search(store, "x", 0),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(MinicrawlError) as refusal:
+        reading(store)
+    assert "\n" not in str(refusal.value)
+
+
+def test_without_a_store_or_an_index_there_is_a_sentence(tmp_path: Path, store: Path) -> None:
+    with pytest.raises(StoreError, match="there is no crawl at"):
+        readings.hosts(tmp_path / "none.db")
+    with pytest.raises(StoreError, match="--search"):
+        readings.search(store, "words", 9)

@@ -1,0 +1,145 @@
+"""Paths, over real connections: what each says, and what is refused before it says anything."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Browser, dashboard
+from sites import crawl
+from steering import Steered, steered, wide
+
+from minicrawl.control.listening import listening
+
+HOME = "http://a.test/"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "crawl.db"
+    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": ["/a"]}, path, [HOME])
+    return path
+
+
+PATHS = ("/api/now", "/api/top", "/api/importance", "/api/hosts", "/api/why?url=a.test", "/metrics")
+
+
+def test_each_path_says_something_to_who_has_the_token_and_nothing_to_others(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            for path in PATHS:
+                assert (await browser.ask(path)).status == 200, path
+                for status, headers in REFUSED:
+                    came = await browser.ask(path, **headers)
+                    assert (came.status, list(came.json)) == (status, ["failed"]), (path, headers)
+
+    asyncio.run(main())
+
+
+REFUSED: list[tuple[int, dict[str, Any]]] = [
+    (401, {"authorization": None}),
+    (401, {"authorization": "Bearer wrong"}),
+    (421, {"host": "evil.test"}),
+    (403, {"origin": "http://evil.test"}),
+]
+
+
+def test_nothing_is_done_for_others(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            message = {"do": "set", "settings": {"delay": 7}}
+            for status, headers in [*REFUSED, (415, {"content_type": "text/plain"}), (415, {"content_type": None})]:
+                assert (await browser.ask("/api/control", "POST", message, **headers)).status == status
+            assert (await browser.now())["settings"]["delay"] == 0.0
+            assert (await browser.ask("/api/control", "POST", message)).json["changed"][0]["after"] == "7"
+            assert (await browser.now())["settings"]["delay"] == 7.0
+            await browser.has_done(do="set", settings={"delay": 0})
+
+    asyncio.run(main())
+
+
+def test_the_page_is_there_without_a_token_and_holds_no_secret(store: Path) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            for path in ("/", "/app.js", "/style.css"):
+                came = await browser.ask(path, authorization=None)
+                assert came.status == 200
+                assert browser.token.encode() not in came.body
+                assert came.headers["content-security-policy"].startswith("default-src 'none'")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("GET", "/../../etc/passwd", 404),
+        ("GET", "/static/app.js", 404),
+        ("DELETE", "/api/now", 405),
+        ("POST", "/api/now", 405),
+        ("POST", "/", 405),
+        ("GET", "/api/control", 405),
+        ("GET", "/api/now?after=-1", 400),
+        ("GET", "/api/now?after=1e9", 400),
+        ("GET", "/api/top?by=nothing", 400),
+        ("GET", "/api/top?n=0", 400),
+        ("GET", "/api/why?url=mailto:a@b", 400),
+        ("GET", "/api/search?q=x", 409),
+        ("HEAD", "/api/now", 200),
+    ],
+)
+def test_what_is_not_there_is_said(store: Path, method: str, path: str, status: int) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            body = b"{}" if method == "POST" else None
+            assert (await browser.ask(path, method, body)).status == status
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"do": "rm"}', b'{"do": "pause", "now": 1}']
+)
+def test_rubbish_is_one_sentence(store: Path, body: bytes) -> None:
+    async def main() -> None:
+        async with dashboard(store) as browser:
+            came = await browser.ask("/api/control", "POST", body)
+            assert came.status in (400, 409)
+            assert "\n" not in came.json["failed"]
+
+    asyncio.run(main())
+
+
+def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -> None:
+    server, store = Steered(wide(20)), tmp_path / "crawl.db"
+
+    async def main() -> None:
+        async with steered(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
+            await server.until(2)
+            other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
+            assert (await browser.has_done(do="pause")).json["state"] == "paused"
+            for page in (browser, other):
+                assert (await page.now())["state"] == "paused"
+            assert (await browser.has_done(do="set", settings={"delay": "2s", "workers": -1})).status == 400
+            assert (await browser.has_done(do="add", seeds=["http://b.test"])).json["new"] == 1
+            assert (await browser.has_done(do="ban", host="b.test")).json["host"] == "b.test"
+            assert (await other.now())["banned"] == ["b.test"]
+            names = [host["host"] for host in (await other.now(hosts=1))["hosts"]]
+            assert names in (["a.test"], ["a.test", "b.test"])  # a moment old
+            assert (await other.now())["hosts"] == []
+            assert (await other.has_done(do="resume")).json["state"] == "running"
+            await asyncio.wait_for(crawl.finished(), 60)
+
+    asyncio.run(main())
+    assert "http://b.test/" not in server.asked
+
+
+def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with dashboard(tmp_path / "none.db") as browser:
+            assert (await browser.now())["state"] == "none"
+            assert (await browser.ask("/api/top")).status == 409
+            assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n")
+
+    asyncio.run(main())

@@ -1,0 +1,115 @@
+"""Connections: several requests over one, rubbish, silence, too many, the end."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from minicrawl.dashboard.web.http_messages import Answer, Request
+from minicrawl.dashboard.web.http_server import Connections, Room
+
+STANDARD = Room()
+GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def echo(request: Request) -> Answer:
+    if request.path == "/fails":
+        raise RuntimeError("a bug")
+    return Answer(200, f"{request.method} {request.path} ".encode() + request.body, "text/plain")
+
+
+@asynccontextmanager
+async def served(room: Room = STANDARD) -> AsyncIterator[int]:
+    connections = Connections(echo, room)
+    server = await asyncio.start_server(connections.serve, "127.0.0.1", 0, limit=1000)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await connections.end()
+        await server.wait_closed()
+
+
+async def came(port: int, *sent: bytes) -> bytes:
+    """All that comes until the other side has closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        for part in sent:
+            writer.write(part)
+            await writer.drain()
+        return await reader.read()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+CLOSE = b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+
+def test_requests_over_one_connection_are_answered_in_turn() -> None:
+    async def main() -> None:
+        async with served() as port:
+            post = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\n"
+            found = await came(port, GET + post + b"x", b"yz", CLOSE)
+            bodies = [part.split(b"HTTP/1.1")[0] for part in found.split(b"\r\n\r\n")[1:]]
+            assert bodies == [b"GET /a ", b"POST /b xyz", b"GET /last "]
+
+    asyncio.run(main())
+
+
+def test_to_head_there_is_no_body() -> None:
+    async def main() -> None:
+        async with served() as port:
+            found = await came(port, CLOSE.replace(b"GET", b"HEAD"))
+            assert found.endswith(b"\r\n\r\n")
+            assert b"Content-Length: 11\r\n" in found
+
+    asyncio.run(main())
+
+
+def test_rubbish_is_answered_and_the_line_is_closed() -> None:
+    async def main() -> None:
+        async with served() as port:
+            for sent, status in ((b"\x16\x03\x01\r\n\r\n", b"400"), (b"GET /" + b"a" * 5000, b"431")):
+                assert (await came(port, sent)).startswith(b"HTTP/1.1 " + status)
+            assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
+
+    asyncio.run(main())
+
+
+def test_a_bug_is_answered_and_others_go_on() -> None:
+    async def main() -> None:
+        async with served() as port:
+            found = await came(port, b"GET /fails HTTP/1.1\r\n\r\n", CLOSE)
+            assert re.findall(rb"HTTP/1.1 \d+", found) == [b"HTTP/1.1 500", b"HTTP/1.1 200"]
+            assert b"a bug" not in found
+
+    asyncio.run(main())
+
+
+def test_who_is_silent_or_one_too_many_is_let_go() -> None:
+    async def main() -> None:
+        async with served(Room(silent=0.01)) as port:
+            assert await came(port, b"GET / HT") == b""
+        async with served(Room(connections=1)) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(GET)
+            await reader.readuntil(b"GET /a ")
+            assert await came(port) == b""
+            writer.close()
+            await writer.wait_closed()
+
+    asyncio.run(main())
+
+
+def test_the_end_waits_for_nobody() -> None:
+    async def main() -> None:
+        async with served() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(GET)
+            await reader.readuntil(b"GET /a ")
+        assert await reader.read() == b""
+        writer.close()
+        await writer.wait_closed()
+
+    asyncio.run(main())
