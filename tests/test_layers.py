@@ -46,7 +46,16 @@ HOMES = {
     "charset_normalizer": {"crawler/html/decode.py"},
     "sqlite3": {
         f"store/{name}.py"
-        for name in ("database", "upgrade", "reader", "read/tables", "write/tallies", "upkeep", "damaged_store")
+        for name in (
+            "database",
+            "upgrade",
+            "reader",
+            "read/tables",
+            "select/expression",
+            "write/tallies",
+            "upkeep",
+            "damaged_store",
+        )
     }
     | {f"search/{name}.py" for name in ("index/index_file", "index/anchors", "matching", "spelling", "stems")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},

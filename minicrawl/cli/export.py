@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from minicrawl.cli.filters import filter_options, given_filters
 from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
 from minicrawl.cli.output import counted
 
@@ -15,6 +16,7 @@ from minicrawl.cli.output import counted
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @order_option
+@filter_options
 @store_option
 @json_option
 @logging_options
@@ -30,25 +32,35 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
 
+    What is given of --state, --status, --reason, --site, --depth, --content-type and --where must all hold for a page;
+    of a list with commas one word is enough. Ranks stay those among all pages.
+
     \b
+    minicrawl export lost.csv --status 404    every page that is not there
+    minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export pages.jsonl --text       every page with its text
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
-    from minicrawl.analysis.top.expected import best_first
+    from minicrawl.analysis.owner.page_filter import wanted
+    from minicrawl.analysis.top.expected import best_first, only
     from minicrawl.export.markdown import export_markdown
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_kept, export_ranks
     from minicrawl.export.texts import export_texts, pages_with_text
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    filters = given_filters()
+    with open_store(store) as reader, reader.snapshot():
+        is_wanted = None if filters is None else wanted(reader, filters)
         if with_text or markdown:
-            pages = pages_with_text(reader, by)
+            pages = pages_with_text(reader, by, is_wanted)
             count = export_markdown(pages, file) if markdown else export_texts(pages, file, form)
-        elif by is not None and is_kept(reader, by):
-            count = export_kept(reader.ranks.kept_pages(by), by, file, form)
         else:
-            with reader.snapshot():
-                _, ranked = best_first(reader, by)
+            name = by if by is not None and is_kept(reader, by) else None
+            _, ranked = best_first(reader, by)
+            ranked = only(ranked, is_wanted)
+            if name is not None:
+                count = export_kept(((page, value or 0.0) for _, page, value in ranked), name, file, form)
+            else:
                 count = export_ranks((page for _, page, _ in ranked), file, form)
     if file == STANDARD_OUTPUT:
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from minicrawl.cli.filters import filter_options, given_filters, refuse_filters
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option, wide_option
 from minicrawl.cli.output import (
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
 @click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
 @click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
+@filter_options
 @store_option
 @wide_option
 @json_option
@@ -63,6 +65,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
     times the share of the site that links to them: what people pass through, beside what they come to.
 
+    --state, --status, --reason, --site, --depth, --content-type and --where show some pages only: those for which all
+    that is given holds, of a list with commas one word. Pages that were not read are shown if one of the first three,
+    or --where, asks for them.
+
     --why says of each page how many pages link to it, and which of them brought it the largest part of what all did,
     by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
     where on their pages the links stand, as far as that is kept.
@@ -72,6 +78,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     domains link to it.
     """
     if sites is not None:
+        refuse_filters("{} is about pages; leave it out, or leave --sites out")
         if by not in (None, RANKINGS[0]):
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
         for name, is_given in (("--why", is_why), ("--all", is_all), ("--hubs", is_hubs)):
@@ -93,18 +100,23 @@ class _Shown(NamedTuple):
 
 
 def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
+    from minicrawl.analysis.owner.page_filter import wanted
+    from minicrawl.analysis.top.expected import only
     from minicrawl.analysis.top.senders import senders
     from minicrawl.analysis.top.top_list import list_of, top_list, whole_list
     from minicrawl.store.reader import open_store
 
+    filters = given_filters()
     with open_store(store) as reader, reader.snapshot():
         name = by if by is not None and (shown.is_hubs or is_kept(reader, by)) else None
+        is_wanted = None if filters is None else wanted(reader, filters)
         if shown.is_hubs:
             from minicrawl.analysis.top.hubs import best_hubs  # with SciPy, which is in an extra
 
-            found = list_of(reader, best_hubs(reader), n)
+            found = list_of(reader, only(best_hubs(reader), is_wanted), n)
         else:
-            found = (whole_list if shown.is_all else top_list)(reader, by, n)
+            is_whole = shown.is_all or (filters is not None and filters.is_about_outcomes)
+            found = (whole_list if is_whole else top_list)(reader, by, n, is_wanted)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
     column = (name, [line.value or 0.0 for line in found.lines]) if name else None
     if as_json:

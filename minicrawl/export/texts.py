@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.errors import SettingError
 from minicrawl.export.ranks import COLUMNS, export_table
 from minicrawl.export.tables import Table
@@ -14,9 +17,13 @@ from minicrawl.store.texts.marked_text import KeptText
 _TEXT_COLUMNS: dict[str, type] = dict.fromkeys(("language", "description", "h1", "text"), str)
 
 
-def pages_with_text(store: Store, by: str | None = None) -> Iterator[tuple[RankedPage, KeptText]]:
+def pages_with_text(
+    store: Store, by: str | None = None, is_wanted: npt.NDArray[np.bool_] | None = None
+) -> Iterator[tuple[RankedPage, KeptText]]:
     """The pages that were read and stand for no other, with their texts, by falling `by` (see `Store.pages`); those
     without text left out.
+
+    is_wanted: by number, shape (size,); None: all.
 
     Raises SettingError where no text is kept at all, and StoreError.
     """
@@ -27,7 +34,9 @@ def pages_with_text(store: Store, by: str | None = None) -> Iterator[tuple[Ranke
         raise SettingError(f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them")
     with store.snapshot():
         for page in store.pages(by):
-            if page.state == "fetched" and (kept := store.text(page.url)) is not None:
+            if page.state != "fetched" or (kept := store.text(page.url)) is None:
+                continue
+            if is_wanted is None or is_wanted[store.page_table.find([page.url])[page.url]]:
                 yield page, kept
 
 

@@ -20,6 +20,8 @@ from minicrawl.store.rows import ExpectedOf, RankedPage
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
 """Pages by number, best first; each with its value, if the ranking was kept."""
+Wanted = npt.NDArray[np.bool_] | None
+"""Whether each page is wanted, by number, shape (size,); None: all are."""
 _NEVER = ExpectedOf(0, 0, 0, 0.0, None)
 
 
@@ -85,6 +87,11 @@ def best_first(store: Store, by: str | None) -> tuple[Order, Ranked]:
     if found is None:
         return order, store.ranks.best_first(by)
     return order, ((page, row, None) for page, row in store.ranks.by_values(found.shares))
+
+
+def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
+    """Those of ranked pages that are wanted."""
+    return ranked if is_wanted is None else ((page, row, value) for page, row, value in ranked if is_wanted[page])
 
 
 def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str]) -> ExpectedParts | None:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from minicrawl.analysis.top.expected import Order, best_first
+from minicrawl.analysis.top.expected import Order, Wanted, best_first, only
 from minicrawl.analysis.top.twins import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.model import State
@@ -52,11 +52,11 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def top_list(store: Store, by: str | None, n: int) -> TopList:
-    """The n best pages that can be opened, each once. by: see `best_first`."""
+def top_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
+    """The n best pages that can be opened, each once. by: see `best_first`; is_wanted: by number, None: all are."""
     with store.snapshot():
         order, ranked = best_first(store, by)
-        return replace(list_of(store, ranked, n), order=order)
+        return replace(list_of(store, only(ranked, is_wanted), n), order=order)
 
 
 def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int) -> TopList:
@@ -75,11 +75,13 @@ def list_of(store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]]
         return TopList(shown.lines, dict(unread))
 
 
-def whole_list(store: Store, by: str | None, n: int) -> TopList:
+def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
     """The n best pages, whatever became of them."""
     with store.snapshot():
         order, ranked = best_first(store, by)
-        return TopList([Line(page, number, value) for number, page, value in islice(ranked, n)], {}, order)
+        return TopList(
+            [Line(page, number, value) for number, page, value in islice(only(ranked, is_wanted), n)], {}, order
+        )
 
 
 class _Shown:

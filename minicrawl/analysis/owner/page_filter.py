@@ -1,0 +1,125 @@
+"""Which pages a user wants to see: by state, status, reason, site, depth, content type, or an expression."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.crawler.urls.keys import hostname, site_of
+from minicrawl.errors import SettingError
+from minicrawl.model import State
+from minicrawl.store.reader import Store
+from minicrawl.store.select.selection import Condition
+
+_CLASS = re.compile(r"([1-5])xx")
+_REASON = re.compile(r"[a-z0-9*-]+")
+_TYPE = re.compile(r"[a-z0-9!#$&^_.+*-]+/[a-z0-9!#$&^_.+*-]+")
+_DEPTH = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?")
+
+
+@dataclass(frozen=True)
+class PageFilter:
+    """What a user gives: a page is wanted if of each field that is given a word holds for it.
+
+    Words have commas between, but for where. reason: also `redirect-*`; content_type: also `text/*`; status: 404, 4xx,
+    none; site: domains or hosts; depth: 2, 1-3, 4-; where: see `minicrawl.store.select.expression`.
+    """
+
+    state: str | None = None
+    status: str | None = None
+    reason: str | None = None
+    site: str | None = None
+    depth: str | None = None
+    content_type: str | None = None
+    where: str | None = None
+
+    @property
+    def is_about_outcomes(self) -> bool:
+        """Whether it asks for pages by what became of them, so that those not read are wanted, too."""
+        return bool(self.state or self.status or self.reason or self.where)
+
+
+def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
+    """Whether each page is wanted, by number, shape (size,). Raises SettingError, StoreError."""
+    found = store.selection.by(list(_conditions(store, asked)))
+    return found & store.selection.where(asked.where) if asked.where is not None else found
+
+
+def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
+    parts: dict[str, Callable[[str], Condition]] = {
+        "state": _state,
+        "status": _status,
+        "reason": _reason,
+        "site": lambda word: _site(store, word),
+        "depth": _depth,
+        "content_type": _content_type,
+    }
+    for name, of_word in parts.items():
+        text: str | None = getattr(asked, name)
+        if text is not None:
+            yield _any([of_word(word.strip().lower()) for word in text.split(",")])
+
+
+def _any(conditions: Sequence[Condition]) -> Condition:
+    """The condition that one of some holds."""
+    values = [value for each in conditions for value in each.values]
+    return Condition(" OR ".join(each.sql for each in conditions), values)
+
+
+def _state(word: str) -> Condition:
+    if word not in list(State):
+        raise _refused("--state", f"one of {', '.join(State)}", word)
+    return Condition("state = ?", [word])
+
+
+def _status(word: str) -> Condition:
+    if word == "none":
+        return Condition("status IS NULL", [])
+    if found := _CLASS.fullmatch(word):
+        return Condition("status / 100 = ?", [int(found[1])])
+    if not (word.isascii() and word.isdecimal() and 100 <= int(word) <= 999):
+        raise _refused("--status", "a status (404), a class (4xx), or none", word)
+    return Condition("status = ?", [int(word)])
+
+
+def _reason(word: str) -> Condition:
+    if not _REASON.fullmatch(word) or ("*" not in word and meaning(word) is None):
+        raise _refused("--reason", "a reason code as 'minicrawl status' has them, or redirect-* for all such", word)
+    return Condition("reason GLOB ?", [word])
+
+
+def _site(store: Store, word: str) -> Condition:
+    named = ((host.id, host.name) for host in store.hosts.all())
+    hosts = [number for number, name in named if word in _names(name)]
+    if not hosts:
+        raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
+    return Condition(f"host IN ({','.join(map(str, hosts))})", [])
+
+
+def _names(host: str) -> Iterable[str]:
+    """What a user may call the site of a host: the host with its port or without, or its registrable domain."""
+    name = hostname(f"http://{host}/")
+    return host, name, site_of(name)
+
+
+def _depth(word: str) -> Condition:
+    found = _DEPTH.fullmatch(word)
+    if found is None:
+        raise _refused("--depth", "how many links from a seed: 2, 1-3, or 4- for that and more", word)
+    least, is_range, most = int(found[1]), found[2], found[3]
+    if not is_range:
+        return Condition("depth = ?", [least])
+    return Condition("depth BETWEEN ? AND ?", [least, int(most) if most else 2**31])
+
+
+def _content_type(word: str) -> Condition:
+    if not _TYPE.fullmatch(word):
+        raise _refused("--content-type", "a type such as text/html, or text/* for all that begin so", word)
+    return Condition("lower(trim(substr(content_type, 1, instr(content_type || ';', ';') - 1))) GLOB ?", [word])
+
+
+def _refused(option: str, takes: str, word: str) -> SettingError:
+    return SettingError(f"{option} takes {takes}; not {word!r}")

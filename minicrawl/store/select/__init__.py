@@ -1,0 +1,5 @@
+"""Which pages a user selects.
+
+expression  an SQL expression that a user writes: what it may be made of, and what it may ask
+selection   the pages that conditions, and such an expression, hold for
+"""

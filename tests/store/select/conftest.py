@@ -1,0 +1,14 @@
+"""The store that selections are tried on."""
+
+from pathlib import Path
+
+import pytest
+from command_line import HOME, SITE
+from sites import crawl
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
