@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import document, page_rows, table
-from minicrawl.cli.ranking_options import OPTIONS, check_options, ranking_options
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.cli.ranking_options import OPTIONS, check_nothing_given, check_options, ranking_options
+from minicrawl.cli.trust import trust
+from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.folded_aliases import FloatArray
     from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.store.rows import RankedPage
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
 
-@click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
+@click.group(invoke_without_command=True, epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
 @click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @ranking_options
@@ -27,7 +30,10 @@ if TYPE_CHECKING:
 @wide_option
 @json_option
 @logging_options
-def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
+@click.pass_context
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    ctx: click.Context, /, by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any
+) -> None:
     """Rank the pages of a store by the links between them, in another way than the crawl did.
 
     \b
@@ -39,6 +45,8 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     sites      PageRank of the graph of links between sites
     opic       the crawl's own history of cash, as shares
 
+    Trust by judging some pages is 'minicrawl rank trust'.
+
     Aliases (redirects, canonicals) count as the pages they stand for. Printed as 'minicrawl top' does, the value
     beside the importance.
     """
@@ -46,6 +54,9 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     from minicrawl.analysis.rankings.ranking import check_name, rankings
     from minicrawl.store.reader import open_store
 
+    if ctx.invoked_subcommand is not None:
+        check_nothing_given(ctx.invoked_subcommand)
+        return
     check_options(by)
     how = Options(**options)
     if by == "sites":
@@ -56,30 +67,24 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     if save is not None:
         check_name(save)
     with open_store(store) as reader, reader.snapshot():
-        if save is not None and reader.is_in_use():
-            raise StoreError(
-                f"a crawl is using {store}, so no ranking can be saved in it; wait for it, or leave --save out"
-            )
+        if save is not None:
+            check_free(reader, store)
         found = rankings(reader, by, how)
         shown = found.best(reader, n)
     if not is_quiet():
         for note in found.notes:
             click.echo(note, err=True)
     if save is not None:
-        _keep(store, save, found)
+        keep(store, _kept(save, found))
     click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))
 
 
-def _keep(store: Path, name: str, found: "Rankings") -> None:
+def _kept(name: str, found: "Rankings") -> "dict[str, FloatArray]":
+    """The rankings by the names that they are kept under."""
     from minicrawl.analysis.rankings.hub_ranking import kept_name
-    from minicrawl.store.writer import Writer
 
-    names = [name if len(found.values) == 1 else kept_name(name, kind) for kind in found.values]
-    with Writer(store) as writer, writer.transaction():
-        for kept_as, values in zip(names, found.values.values(), strict=True):
-            writer.save_ranking(kept_as, values)
-    if not is_quiet():
-        click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)
+    is_one = len(found.values) == 1
+    return {name if is_one else kept_name(name, kind): values for kind, values in found.values.items()}
 
 
 def _lines(shown: "Shown") -> list[str]:
@@ -109,3 +114,6 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
         rows = sites_of(reader, kind, how.damping, weights)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     return site_documents(rows) if as_json else "\n".join(site_table(rows))
+
+
+command.add_command(trust)

@@ -73,6 +73,14 @@ def ranking_options(command: _Command) -> _Command:
     return command
 
 
+def check_nothing_given(subcommand: str) -> None:
+    """What stands before a subcommand would be lost. Raises SettingError."""
+    ctx = click.get_current_context()
+    for name in sorted(ctx.params):
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise SettingError(f"{option(name)} stands before {subcommand!r}; say it behind, if {subcommand} has it")
+
+
 def check_options(by: str) -> None:
     """Whoever says something that this ranking does not listen to expects something else of it. Raises SettingError."""
     ctx = click.get_current_context()
