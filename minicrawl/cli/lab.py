@@ -228,6 +228,25 @@ def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
     _show([(f"expected importance on {store}", run)], out, as_json)
 
 
+@command.command(epilog="Example: minicrawl lab stability data/crawl.db --share .3")
+@_graph_argument
+@click.option("--share", type=click.FloatRange(0, 0.9, min_open=True), default=0.3, show_default=True,
+              help="Of the pages, to be taken away.")  # fmt: skip
+@click.option("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="How often.")
+@_shared
+def stability(graph: Path, share: float, trials: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+    """How much rankings of GRAPH change when pages are taken away at random.
+
+    PageRank, HITS, subspace HITS, in-links, and what the crawl's own ledger and history of cash say after three visits
+    a page.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
+    from minicrawl.lab.stability import experiment
+
+    _show([(f"stability on {graph}", lambda: experiment(load_graph(graph).graph, seed, trials, share))], out, as_json)
+
+
 @command.command(epilog="Example: minicrawl lab lecture")
 @json_option
 @logging_options

@@ -12,6 +12,7 @@ discovery, steering   holding a share of the fetches for pages never visited
 refresh, due_pages    keeping pages fresh under a budget
 together, keeping_up  discovery, refresh and change at once
 surfer                whose ranking agrees with what authors of other sites link to
+stability             rankings after pages are taken away
 lecture               worked examples of link analysis
 expected              how an early stop ranks pages, against the end of the crawl
 graphbench/           distances and components while links arrive
