@@ -9,30 +9,60 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import amount, counted, duration, graph_line, printable, read_line, silence_line, tally
+from minicrawl.cli.shape import shape_document, shape_lines
 
 if TYPE_CHECKING:
     from minicrawl.analysis.refresh.freshness import Freshness
     from minicrawl.analysis.status import FailingHost, Run, Sitemaps, Status, TrapPattern
+    from minicrawl.analysis.web_graph import Web
+    from minicrawl.rank.graph_stats import GraphStats
+    from minicrawl.store.reader import Store
 
 _TRAPS_SHOWN = 10
 _HOSTS_SHOWN = 5
 
 
-@click.command(epilog="Example: minicrawl status --store data/crawl.db")
+@click.command(epilog="Example: minicrawl status --store data/crawl.db --graph")
+@click.option("--graph", "with_graph", is_flag=True, help="And the shape of the web known by now: components, bow tie, "
+              "degrees, distances (needs the extra 'analysis').")  # fmt: skip
 @store_option
 @wide_option
 @json_option
 @logging_options
-def command(store: Path, as_json: bool) -> None:
+def command(store: Path, with_graph: bool, as_json: bool) -> None:
     """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped."""
     from minicrawl.analysis.status import status
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader:
+    if with_graph:
+        need_extra("--graph", "scipy")
+    with open_store(store) as reader, reader.snapshot():
         found = status(reader)
-    click.echo(json.dumps(found.as_json(), indent=2) if as_json else "\n".join(fitted(_lines(found, time.time()))))
+        web = _web(reader) if with_graph else None
+    document = found.as_json()
+    lines = list(fitted(_lines(found, time.time())))
+    if web is not None:
+        stats = _shape(web)
+        document["graph"] = shape_document(stats, web, str(store))
+        lines += ["", *shape_lines(stats, web, "as of the last commit")]
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines))
+
+
+def _web(reader: "Store") -> "Web":
+    from minicrawl.analysis.web_graph import web_of_store
+
+    return web_of_store(reader)
+
+
+def _shape(web: "Web") -> "GraphStats":
+    """Exact, but for distances of more pairs than can be counted in seconds: these say how far off they may be."""
+    import numpy as np
+
+    from minicrawl.rank.graph_stats import graph_stats
+
+    return graph_stats(web.graph, np.random.default_rng(0))
 
 
 def _lines(status: "Status", now: float) -> Iterator[str]:
