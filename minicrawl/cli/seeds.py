@@ -9,6 +9,8 @@ import click
 
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
 from minicrawl.cli.output import document, printable
+from minicrawl.cli.ranking_options import check_nothing_given
+from minicrawl.cli.seed_repair import repair
 from minicrawl.errors import SettingError, StoreError
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ _SHOWN = 5
 _RANDOM_SETS = 20
 
 
-@click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
+@click.group(invoke_without_command=True, epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
@@ -32,7 +34,10 @@ _RANDOM_SETS = 20
 @store_option
 @json_option
 @logging_options
+@click.pass_context
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    ctx: click.Context,
+    /,
     n: int,
     out: Path | None,
     per: str,
@@ -48,7 +53,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     A seed is the best hub of a core: of pages that link to the same pages of other sites. Cores are found one
     after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
     reads. Compare before you rely on them: --explain measures them against random seeds and a plain baseline.
+
+    Seeds of an old crawl are judged on a newer one by 'minicrawl seeds repair'.
     """
+    if ctx.invoked_subcommand is not None:
+        check_nothing_given(ctx.invoked_subcommand)
+        return
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
     from minicrawl.analysis.sites import domain_of
     from minicrawl.export.tables import renamed_when_whole
@@ -170,3 +180,6 @@ def _table(measures: "Measures", per: str) -> list[str]:
 
 def _some(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+command.add_command(repair)

@@ -3,6 +3,7 @@
 graph      the links, as CSR              pagerank   how often a walker who sometimes jumps is at each page
 compare    two rankings                   hits       hubs and authorities, which make each other
 endorsement  how well a ranking finds the pages of a site that authors of others link to
+similar    pages that stand where another page stands
 seeds      cores of hubs and authorities: where a next crawl could start
 sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics

@@ -1,0 +1,27 @@
+"""Similarity by links, against sets."""
+
+import numpy as np
+import pytest
+
+from minicrawl.rank import Graph
+from minicrawl.rank.similar import similarities
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_similarity_is_that_of_sets(seed):
+    """With links listed several times, links to oneself, and pages without any."""
+    rng = np.random.default_rng(seed)
+    links = [rng.integers(0, 30, rng.integers(0, 7)).tolist() for _ in range(30)]
+    out = [set(targets) for targets in links]
+    into = [{page for page in range(30) if target in out[page]} for target in range(30)]
+    pages = rng.choice(30, 7, replace=False)
+    expected = [[(jaccard(out[p], out[q]) + jaccard(into[p], into[q])) / 2 for q in range(30)] for p in pages]
+    assert similarities(Graph.from_links(links), pages) == pytest.approx(np.array(expected), abs=1e-15)
+
+
+def test_page_without_links_is_like_no_page():
+    assert similarities(Graph.from_links([[1], [], []]), np.array([2])).tolist() == [[0.0, 0.0, 0.0]]
