@@ -145,15 +145,17 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     *,
     density: float = 100.0,
     size: tuple[int, int] | None = None,
+    one_per_place: bool = True,
     random_sets: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Seeding:
     """Up to `count` seeds, each a fetched page on another site (or host); none where no link leads to another one.
 
-    url: of a page. density, size: what cores are like, see `extract_seeds`. random_sets: measure the seeds against
+    url: of a page. density, size: what cores are like, see `extract_seeds`. one_per_place: False as in the paper, where
+    a site (or host) may have several seeds. random_sets: measure the seeds against
     so many sets drawn by `rng`; 0: do not measure.
     """
-    cores = extract_seeds(web.graph, web.places, count, density=density, size=size)
+    cores = extract_seeds(web.graph, web.places, count, density=density, size=size, one_per_host=one_per_place)
     measures = None
     if random_sets and cores:
         rng = np.random.default_rng(0) if rng is None else rng

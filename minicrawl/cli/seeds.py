@@ -28,6 +28,7 @@ _RANDOM_SETS = 20
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
               help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
 @click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
+@click.option("--several", is_flag=True, help="As in the paper: a site (or host) may have several seeds.")
 @click.option("--explain", is_flag=True, help="Show the cores, and compare the seeds with others.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
@@ -43,6 +44,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     per: str,
     density: float | None,
     size: str | None,
+    several: bool,
     explain: bool,
     plot: Path | None,
     store: Path,
@@ -61,7 +63,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
     from minicrawl.analysis.sites import domain_of
-    from minicrawl.export.tables import renamed_when_whole
     from minicrawl.store.reader import open_store
 
     if density is not None and size is not None:
@@ -75,18 +76,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             n,
             density=100.0 if density is None else density,
             size=None if size is None else _size(size),
+            one_per_place=not several,
             random_sets=_RANDOM_SETS if explain or plot else 0,
         )
     if not found.cores:
         raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
-    files = []
-    if out is not None:
-        with renamed_when_whole(out) as temporary:
-            temporary.write_text(seed_file(found), encoding="utf-8")
-        files.append(f"{_some(len(found.cores), 'seed')} written to {out}")
-    if plot is not None:
-        _draw(found, plot)
-        files.append(f"the comparison is drawn in {plot}")
+    files = _written(found, out, plot)
     if as_json:
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
@@ -110,6 +105,22 @@ def _check_plot(plot: Path | None) -> None:
         raise SettingError(f"--plot draws .svg files; the ending of {plot} is {plot.suffix!r}")
     if plot is not None:
         need_extra("--plot", "matplotlib")
+
+
+def _written(found: "Seeding", out: Path | None, plot: Path | None) -> list[str]:
+    """Write the files that were asked for, and say so, a line each."""
+    from minicrawl.analysis.seeding import seed_file
+    from minicrawl.export.tables import renamed_when_whole
+
+    files = []
+    if out is not None:
+        with renamed_when_whole(out) as temporary:
+            temporary.write_text(seed_file(found), encoding="utf-8")
+        files.append(f"{_some(len(found.cores), 'seed')} written to {out}")
+    if plot is not None:
+        _draw(found, plot)
+        files.append(f"the comparison is drawn in {plot}")
+    return files
 
 
 def _draw(found: "Seeding", plot: Path) -> None:

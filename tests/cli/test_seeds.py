@@ -119,3 +119,17 @@ def test_store_without_cores_is_one_sentence(tmp_path: Path) -> None:
         f"Error: no page fetched in {store} links to another site, so there are no cores; crawl more first\n"
     )
     assert run("--per", "host", "--store", store).exit_code == 0
+
+
+def test_a_site_has_several_seeds_where_that_is_asked_for(tmp_path: Path) -> None:
+    """Two hubs of one site lead to different sites: the first core leaves the second hub its links."""
+    home, first, second = "http://one.test/", "http://two.test/", "http://three.test/"
+    web = {home: ["/a", "/b"], home + "a": [first + "1", first + "2", first + "3"], home + "b": [second + "1", second]}
+    web |= {url: [] for links in list(web.values())[1:] for url in links}
+    crawl(web, tmp_path / "crawl.db", [home])
+    one, several = (
+        [line for line in run("--store", tmp_path / "crawl.db", *words).output.splitlines() if line[0] != "#"]
+        for words in ([], ["--several"])
+    )
+    assert one == [home + "a"]
+    assert several == [home + "a", home + "b"]
