@@ -1,5 +1,6 @@
 """Archives as tests have them: what warcio makes of files, answers to be kept, crawls that keep them."""
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,3 +61,22 @@ def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: 
         url, 1000.5, "127.0.0.1:80", REQUEST, HEAD % len(body), 200, body, "text/html", None, is_packed=False
     )
     return plain._replace(**facts)
+
+
+def a_record(kind: str, fields: dict[str, str], block: bytes, at: str = "2026-01-01T00:00:00Z") -> bytes:
+    """A WARC record as it is in a plain file, of no program in particular."""
+    ids = {"WARC-Type": kind, "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>", "WARC-Date": at}
+    lines = [f"{name}: {value}" for name, value in (ids | fields | {"Content-Length": str(len(block))}).items()]
+    return "\r\n".join(["WARC/1.0", *lines, "", ""]).encode() + block + b"\r\n\r\n"
+
+
+def an_http_record(
+    block: bytes,
+    url: str = "http://h.test/",
+    kind: str = "response",
+    at: str = "2026-01-01T00:00:00Z",
+    fields: dict[str, str] | None = None,
+) -> bytes:
+    """A record of an HTTP message."""
+    of_http = {"WARC-Target-URI": url, "Content-Type": f"application/http; msgtype={kind}"}
+    return a_record(kind, of_http | (fields or {}), block, at)

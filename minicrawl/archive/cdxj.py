@@ -208,6 +208,14 @@ class Index:
                 yield found
             at = end + 1
 
+    def matching(self, begins: str, rest: str) -> Iterator[Captured]:
+        """All answers whose key begins so, and whose rest matches a regular expression."""
+        start, end = self._first(begins.encode()), self._first(begins.encode() + b"\xff")
+        pattern = re.compile(rb"^%b(?:%b) [^\n]*$" % (re.escape(begins.encode()), rest.encode()), re.MULTILINE)
+        for line in pattern.finditer(self._map, start, end):
+            if (found := read(line[0].decode("utf-8", "replace"))) is not None:
+                yield found
+
     def _first(self, key: bytes) -> int:
         """Where the first line begins that is not before a key."""
         low, high = 0, len(self._map)

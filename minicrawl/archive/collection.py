@@ -1,10 +1,10 @@
 """An archive as a folder, laid out like a collection of pywb: archive/*.warc.gz, indexes/index.cdxj."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from minicrawl.archive import cdxj
-from minicrawl.archive.cdxj import Captured, Index, stamp
+from minicrawl.archive.cdxj import Captured, Index, stamp, surt
 from minicrawl.archive.reading import DamagedError, Record, record_at, records
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import StoreError
@@ -33,6 +33,14 @@ class Collection:
         return sorted(
             {*self._index.find(url), *self._more.get(url, ())}, key=lambda one: (one.stamp, one.file, one.start)
         )
+
+    def with_key_of(self, url: str) -> Iterator[Captured]:
+        """All answers that the index has of URLs with the key of this one, the oldest first."""
+        return self._index.with_key(surt(url))
+
+    def matching(self, begins: str, rest: str) -> Iterator[Captured]:
+        """All answers that the index has of keys that begin so, and whose rest matches a regular expression."""
+        return self._index.matching(begins, rest)
 
     def of_first(self, urls: Iterable[str]) -> list[Captured]:
         """All answers of the first of some URLs that has any."""
@@ -79,7 +87,12 @@ def index_of(folder: Path) -> Path:
 
 def files(folder: Path) -> list[Path]:
     """The WARC files of an archive."""
-    return sorted(path for path in (folder / FILES).glob("*") if path.name.endswith((".warc.gz", ".warc")))
+    return sorted(filter(is_warc, (folder / FILES).glob("*")))
+
+
+def is_warc(path: Path) -> bool:
+    """Whether a file is one, by its name."""
+    return path.name.endswith((".warc.gz", ".warc"))
 
 
 def captures(path: Path) -> Iterator[Captured]:
@@ -99,16 +112,20 @@ def captured(record: Record, file: str) -> Captured:
     )
 
 
-def index_anew(folder: Path) -> int:
-    """Make the index of an archive of its files; how many answers it has. Raises StoreError."""
+def index_anew(folder: Path, on_damage: Callable[[str], None] | None = None) -> int:
+    """Make the index of an archive of its files; how many answers it has.
+
+    on_damage: is given a sentence for each file that cannot be read to its end. Without it that is a StoreError.
+    """
 
     def lines() -> Iterator[str]:
         for path in files(folder):
             try:
                 yield from map(cdxj.line, captures(path))
             except (DamagedError, OSError) as error:
-                raise StoreError(
-                    f"{path} cannot be read to its end: {error}; 'minicrawl archive check' tells more"
-                ) from error
+                damage = f"{path.resolve()} cannot be read to its end: {error}"
+                if on_damage is None:
+                    raise StoreError(f"{damage}; 'minicrawl archive check' tells more") from error
+                on_damage(damage)
 
     return cdxj.merge(index_of(folder), lines(), is_anew=True)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from minicrawl.archive.sources import check_there, indexed
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
+from minicrawl.crawler.archiving.replayed import ArchiveTransport
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
@@ -46,6 +48,10 @@ from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
 
+FROM_ARCHIVE = (
+    "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or --forget archive; "
+    "nor has it a transport of one's own"
+)
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
 
 
@@ -115,19 +121,22 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             raise _no_seeds(store)
         again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
         if on_start is not None:
-            on_start(Start(settings, remembered.changes, again, is_new and is_nameless(settings, seeds.urls)))
-        return await _crawl(
-            settings,
-            seeds,
-            writer,
-            refreshed=refreshed,
-            on_begin=on_begin,
-            on_progress=on_progress,
-            transport=transport,
-            handle_signals=handle_signals,
-            started=time.monotonic() if started is None else started,
-            timing=timing,
-        )
+            asks_others = is_new and not settings.from_archive
+            on_start(Start(settings, remembered.changes, again, asks_others and is_nameless(settings, seeds.urls)))
+        with indexed(settings.from_archive) as replayed:
+            return await _crawl(
+                settings,
+                seeds,
+                writer,
+                refreshed=refreshed,
+                on_begin=on_begin,
+                on_progress=on_progress,
+                transport=transport,
+                replayed=replayed,
+                handle_signals=handle_signals,
+                started=time.monotonic() if started is None else started,
+                timing=timing,
+            )
 
 
 async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -139,6 +148,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     on_begin: Callable[[Run], None] | None,
     on_progress: Callable[[Progress], None] | None,
     transport: Any,
+    replayed: tuple[Path, ...],
     handle_signals: bool,
     started: float,
     timing: Timing,
@@ -151,6 +161,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         only=only,
         on_progress=on_progress,
         transport=transport,
+        replayed=replayed,
         started=started,
         timing=timing,
     )
@@ -200,17 +211,21 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     only: Pages | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
+    replayed: tuple[Path, ...] = (),
     started: float | None = None,
     timing: Timing = STANDARD,
 ) -> Run:
     """The parts of a run, as the store has them: nothing is asked for before its source is entered.
 
-    only: read pages that have one turn more, and no other page has one. started: when the run's time began, by
-    time.monotonic(); None: now.
+    only: read pages that have one turn more, and no other page has one. replayed: folders of archives in place of the
+    network. started: when the run's time began, by time.monotonic(); None: now.
     """
-    clock = SteadyClock()
-    # A proxy looks up names itself, and a transport of one's own has none.
-    locates = transport is None and settings.proxy is None
+    clock, remembered = SteadyClock(), settings
+    if replayed:  # nobody is to be spared
+        settings = replace(settings, delay=0.0, ip_delay=0.0)
+        timing = replace(timing, retry=0.0, robots_retry=0.0)
+    # A proxy looks up names itself, and a transport of one's own, or an archive, has none.
+    locates = transport is None and settings.proxy is None and not replayed
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(
         writer, settings, strategy, _window(settings), clock(), locates=locates, only=only, timing=timing
@@ -218,7 +233,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     absorber.settling.let_weigh(_surfer(settings))
     origins = _seed_origins(settings, writer, seeds)
     files = partial(room, raised_limit())
-    source = _source(settings, absorber, origins, transport, timing)
+    source = _source(settings, absorber, origins, transport, replayed, timing)
     requests = requests_of(absorber, settings, timing)
     engine = Engine(
         absorber,
@@ -231,12 +246,17 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         started=clock() - (0.0 if started is None else time.monotonic() - started),
         on_progress=on_progress,
     )
-    changes = Changes(settings, absorber, requests, engine)
+    changes = Changes(remembered, absorber, requests, engine)
     return Run(engine, absorber, source, changes, clock, transport is not None)
 
 
-def _source(
-    settings: CrawlSettings, absorber: Absorber, origins: frozenset[str], transport: Any, timing: Timing
+def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
+    settings: CrawlSettings,
+    absorber: Absorber,
+    origins: frozenset[str],
+    transport: Any,
+    replayed: tuple[Path, ...],
+    timing: Timing,
 ) -> ChangingSource:
     """Who fetches. origins: of the seeds."""
     wanted = Wanted(
@@ -251,12 +271,13 @@ def _source(
     capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
 
     def local() -> LocalSource:
-        carrier, files = _carrier(transport, timing), room(raised_limit(), settings.concurrency)
+        carrier = ArchiveTransport(replayed) if replayed else _carrier(transport, timing)
+        files = room(raised_limit(), settings.concurrency)
         shown = None if capture is None else capture()
         return LocalSource(settings, carrier, timing, files, origins, wanted, shown)
 
     def in_workers(workers: int) -> WorkerSource:
-        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted, capture)
+        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted, capture, replayed)
 
     return ChangingSource(settings.workers, local, in_workers)
 
@@ -315,6 +336,9 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     check_asked(settings)
     if settings.cookie_file is not None:
         read_cookie_file(settings.cookie_file)
+    check_there(settings.from_archive)
+    if settings.from_archive and (settings.archive is not None or transport is not None):
+        raise SettingError(FROM_ARCHIVE)
     if transport is None:
         async with Fetcher(settings):
             return

@@ -18,6 +18,13 @@ class Archive:
         check=values.folder,
         metavar="DIR",
     )
+    from_archive: tuple[str, ...] = setting(
+        (),
+        values.paths,
+        "Ask nobody for anything: read what this archive has, a folder of --archive or WARC files of any program. "
+        "Repeatable.",
+        metavar="DIR|FILE",
+    )
     archive_size: int = setting(
         10**9,
         values.size,

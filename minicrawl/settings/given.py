@@ -61,6 +61,7 @@ class GivenSettings(AdjustableSettings, total=False):
     strict_hooks: bool | AsBefore
     search: bool | AsBefore
     archive: str | Path | AsBefore | None
+    from_archive: str | Path | Iterable[str | Path] | AsBefore
     archive_size: int | str | AsBefore
     dedup: bool | AsBefore
     archive_types: str | Iterable[str] | AsBefore

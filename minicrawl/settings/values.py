@@ -135,6 +135,11 @@ def file(name: str, given: Any) -> Path:
     return Path(given).absolute()
 
 
+def paths(name: str, given: Any) -> tuple[str, ...]:
+    """The paths of files or folders, from the root."""
+    return tuple(str(file(name, one)) for one in several(name, given, os.PathLike))
+
+
 def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
     """What a text says, with the option's name before the sentence that says what is wrong with it."""
     try:

@@ -48,6 +48,7 @@ EXAMPLES = {
     "recrawl_after": "30d",
     "refresh_rule": "/news/=1h",
     "archive": "kept",
+    "from_archive": ("read",),
     "archive_size": "2GB",
     "dedup": False,
     "archive_types": ("text/html", "image/*"),

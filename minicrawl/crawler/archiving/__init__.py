@@ -1,5 +1,6 @@
 """What a crawl keeps in its archive (minicrawl/archive).
 
-capture  what of an exchange is kept, in the process that fetches
-records  what the next commit writes of that
+capture   what of an exchange is kept, in the process that fetches
+records   what the next commit writes of that
+replayed  an archive in place of the network
 """

@@ -59,6 +59,7 @@ MEANINGS = {
     "timeout-connect": "no connection came about in time",
     "timeout-read": "the answer stopped coming",
     "host-dead": "its host did not answer for long, and is left alone for now",
+    "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
     "host-banned": "its host is banned: nothing is asked of it until that is taken back",
     "robots": "robots.txt forbids it",

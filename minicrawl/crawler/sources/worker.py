@@ -2,12 +2,11 @@
 
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
-It reads its settings, timing, the origins of the seeds, what of a page is wanted and what makes its Capture first, then
-lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its PageRequest), and sends lists of
-(number, answer): what has come together in a turn of the event loop. Before the answer for a sitemap come [URLs,
-whether they are of further sitemaps, lastmod by URL] under its number, as often as need be. The answer None says that
-the worker itself has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it has used,
-every few seconds.
+It reads its Brief first, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; of a page its
+PageRequest), and sends lists of (number, answer): what has come together in a turn of the event loop. Before the answer
+for a sitemap comes [URLs, whether they are of further sitemaps] under its number, as often as need be. The answer None
+says that the worker itself has failed over it; number 0 is (level, text) for the log, number -1 the seconds of CPU it
+has used, every few seconds.
 """
 
 import asyncio
@@ -21,14 +20,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from minicrawl.crawler.http.exchange import Capture
-from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.sources.local import LocalSource
-from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
+from minicrawl.crawler.sources.workers import BEAT, LOGGED, Brief, taken_apart
 from minicrawl.errors import StoreError
-from minicrawl.model import Wanted
-from minicrawl.settings import CrawlSettings
-from minicrawl.timing import Timing
 
 
 class _ToLine(logging.Handler):
@@ -61,12 +55,7 @@ def _send(line: Connection, answers: list[tuple[int, object]]) -> None:
 
 async def serve(line: Connection) -> None:
     """Answer requests until the other end closes the line."""
-    settings: CrawlSettings
-    timing: Timing
-    seed_origins: frozenset[str]
-    wanted: Wanted
-    capture: Callable[[], Capture] | None
-    settings, timing, seed_origins, wanted, capture = line.recv()
+    brief: Brief = line.recv()
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -99,7 +88,7 @@ async def serve(line: Connection) -> None:
         answers.clear()
 
     def beat() -> None:
-        loop.call_later(timing.beat, beat)
+        loop.call_later(brief.timing.beat, beat)
         send(BEAT, time.process_time())
 
     def read(source: LocalSource) -> None:
@@ -114,10 +103,7 @@ async def serve(line: Connection) -> None:
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    files = room(raised_limit(), settings.concurrency)
-    async with LocalSource(
-        settings, None, timing, files, seed_origins, wanted, None if capture is None else capture()
-    ) as source:
+    async with brief.source() as source:
         loop.add_reader(line.fileno(), read, source)
         beat()
         await closed.wait()

@@ -1,0 +1,116 @@
+"""An archive in place of the network: what was kept of a URL is what its host answers, and nothing is asked of anybody.
+
+Of several answers that a URL has the last one counts, but for a 304. What is not in the archive is a failure,
+NOT_ARCHIVED. A robots.txt that is not in it is none: whoever wrote it may have kept those elsewhere, or nowhere.
+
+A soft 404 is known by what its host says of pages that cannot exist, whose URLs nobody can guess: so another crawl asks
+for others. In their place come those that the archive has in the same folder, in their order.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from minicrawl.archive.cdxj import Captured, nearest, surt
+from minicrawl.archive.collection import Collection
+from minicrawl.archive.reading import Record
+from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
+from minicrawl.crawler.http.wire.answer_reader import AnswerReader
+from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.errors import FetchError, StoreError
+
+NOT_ARCHIVED = "not-archived"
+_VERSION = re.compile(rb"^HTTP/[\d.]+")
+_PROBE = re.compile(r"(.*/)[a-p]{16}(/|\.[^/?]*)?")
+_NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
+
+
+class ArchiveTransport:
+    """Answers out of collections."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._archives = [Collection(folder) for folder in folders]
+        self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
+
+    async def ask(self, url: str, fields: Sequence[Field]) -> "ArchivedAnswer":
+        request = head(b"GET", target_of(url), fields)
+        found = self._last(url) or self._probe(url)
+        if found is not None:
+            try:
+                return ArchivedAnswer(request, *found[1].answer(found[0]))
+            except StoreError as error:
+                raise FetchError(NOT_ARCHIVED, str(error)) from error
+        if url.endswith("/robots.txt") and url.count("/") == 3:
+            return ArchivedAnswer(request, Record(0, 0, {}, _NONE), b"")
+        raise FetchError(NOT_ARCHIVED, url)
+
+    async def aclose(self) -> None:
+        for archive in self._archives:
+            archive.close()
+
+    def _last(self, url: str) -> tuple[Captured, Collection] | None:
+        """The last answer of a URL, as others may have spelt it, and who has it."""
+        last = None
+        for archive in self._archives:
+            some = list(archive.with_key_of(url))
+            same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
+            one = nearest(same, None)
+            if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
+                last = one, archive
+        return last
+
+    def _probe(self, url: str) -> tuple[Captured, Collection] | None:
+        """The next answer for a page that cannot exist, if that is what a URL is of."""
+        form = _PROBE.fullmatch(url)
+        if form is None:
+            return None
+        kind = f"{form[1]}*{form[2] or ''}"
+        if kind not in self._probes:
+            self._probes[kind] = iter(list(self._kept_probes(form[1], form[2] or "")))
+        return next(self._probes[kind], None)
+
+    def _kept_probes(self, folder: str, ending: str) -> Iterator[tuple[Captured, Collection]]:
+        """What the archive has of pages in a folder that cannot exist, the oldest first."""
+        key = surt(folder)
+        rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{re.escape(ending.rstrip('/').lower())}"
+        found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
+        same = ((one, archive) for one, archive in found if _PROBE.fullmatch(one.url) and one.url.startswith(folder))
+        return iter(sorted(same, key=lambda pair: (pair[0].stamp, pair[0].start)))
+
+
+class ArchivedAnswer:
+    """An answer that was kept. Retry-After is left out: nobody is to wait for an archive."""
+
+    peer = None
+
+    def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
+        """Raises FetchError for what is no answer."""
+        reader = AnswerReader()
+        reader.feed(_VERSION.sub(b"HTTP/1.1", record.head, count=1))
+        if not reader.has_head:
+            raise FetchError("bad-response", "the record has no head")
+        self.request, self.asked_at = request, asyncio.get_running_loop().time()
+        self.head, self.status = reader.head, reader.status
+        self.fields = [field for field in reader.fields if field[0].lower() != b"retry-after"]
+        self._is_cut = "warc-truncated" in record.fields
+        self._payload = _unchunked(reader, payload)
+
+    async def read(self) -> bytes:
+        piece, self._payload = self._payload, b""
+        if not piece and self._is_cut:
+            raise BrokenOffError("reset", "the archive has no more of it")
+        return piece
+
+    async def aclose(self) -> None:
+        """There is nothing to be closed."""
+
+
+def _unchunked(reader: AnswerReader, payload: bytes) -> bytes:
+    """A body without chunks, which some archives keep; as it is, where the head says so and there are none."""
+    if not any(name.lower() == b"transfer-encoding" for name, _ in reader.fields):
+        return payload
+    try:
+        return b"".join(reader.feed(payload)) or payload
+    except FetchError:
+        return payload

@@ -1,0 +1,60 @@
+"""Archives in place of the network: whose index is used, and of which files one is made."""
+
+import os
+from pathlib import Path
+
+import pytest
+from archives import an_http_record
+
+from minicrawl.archive.collection import Collection, index_anew, index_of
+from minicrawl.archive.sources import check_there, indexed
+from minicrawl.errors import SettingError
+
+RECORD = an_http_record(b"HTTP/1.1 200 OK\r\n\r\nhello")
+URL = "http://h.test/"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    (tmp_path / "kept/archive").mkdir(parents=True)
+    (tmp_path / "kept/archive/some.warc").write_bytes(RECORD)
+    return tmp_path / "kept"
+
+
+def test_an_index_is_used_as_long_as_it_is_younger_than_the_files(kept: Path) -> None:
+    index_anew(kept)
+    with indexed([str(kept)]) as folders:
+        assert folders == (kept,)
+    changed = index_of(kept).stat().st_mtime + 10
+    os.utime(kept / "archive/some.warc", (changed, changed))
+    with indexed([str(kept)]) as folders:
+        assert kept not in folders
+        assert len(Collection(folders[0]).of(URL)) == 1
+    assert not folders[0].exists()
+
+
+def test_files_folders_and_collections_without_index_are_read_together(kept: Path, tmp_path: Path) -> None:
+    (tmp_path / "loose").mkdir()
+    for number in range(2):
+        (tmp_path / f"loose/some-{number}.warc").write_bytes(RECORD)
+    (tmp_path / "some.warc").write_bytes(RECORD)
+    places = [str(kept), str(tmp_path / "loose"), str(tmp_path / "some.warc")]
+    with indexed(places) as (folder,):
+        collection = Collection(folder)
+        assert len(collection.of(URL)) == 4
+        assert {collection.answer(one)[1] for one in collection.of(URL)} == {b"hello"}
+        collection.close()
+
+
+def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "some.warc").write_bytes(RECORD + RECORD[:-20])
+    with indexed([str(tmp_path / "some.warc")]) as (folder,):
+        assert len(Collection(folder).of(URL)) == 1
+    assert "some.warc cannot be read to its end" in caplog.text
+
+
+@pytest.mark.parametrize("place", ["nothing", "empty"])
+def test_a_place_without_an_archive_is_named(place: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SettingError, match=f"there is no archive at .*{place}; --from-archive takes WARC files"):
+        check_there([str(tmp_path / place)])

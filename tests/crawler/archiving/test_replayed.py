@@ -1,0 +1,182 @@
+"""A crawl whose network is an archive finds what the live one found, and asks nobody."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+from archives import a_record, an_http_record
+from sites import Reply, Server, crawl, rows, wide_site
+from table import each
+
+import minicrawl
+from minicrawl.archive.sources import indexed
+from minicrawl.crawler.archiving.replayed import ArchiveTransport
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.errors import SettingError
+from minicrawl.model import Fetched, PageRequest
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 3600\n"
+SORRY = "<title>Sorry</title><p>Sorry, nothing was found at this address, dear reader of our pages"
+
+
+class Polite(Server):
+    """Says of what it does not have, with status 200, that it does not have it; forbids a page, and wants to rest."""
+
+    def __init__(self, site: Mapping[str, Reply]) -> None:
+        super().__init__(site, ROBOTS)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        answer = super()._answer(request)
+        if answer.status_code == 404 and request.url.path != "/robots.txt":
+            return httpx.Response(200, html=SORRY, headers={"Retry-After": "3600"})
+        return answer
+
+
+def a_web() -> tuple[dict[str, Reply], list[str]]:
+    """Pages, a redirect, an error, what robots.txt forbids, and pages that are not there though nobody says so."""
+    pages, seeds = wide_site(5, pages=60, hosts=3)
+    site: dict[str, Reply] = {url: [*links, f"<p>{' '.join(links)}"] for url, links in pages.items()}
+    home = site[seeds[0]]
+    assert isinstance(home, list)
+    home += ["/moved", "/failing", "/private/page", "/no-such-thing", "/nor-this-one", "/not-even-that"]
+    origin = seeds[0][: seeds[0].index("/", 8)]
+    return site | {
+        f"{origin}/moved": f"{origin}/target",
+        f"{origin}/target": ["<p>here"],
+        f"{origin}/failing": 503,
+    }, seeds
+
+
+def found(store: Path) -> tuple[list[tuple], dict[str, list[str]]]:
+    """URLs, states and reasons; and where each URL leads."""
+    with open_store(store) as reader:
+        urls = list(reader.page_table.urls())
+        links = {
+            url: sorted(urls[target] for target in reader.link_table.outlinks(page)) for page, url in enumerate(urls)
+        }
+    return rows(store, "SELECT url, state, reason FROM pages ORDER BY url"), links
+
+
+def importance(store: Path) -> dict[str, float]:
+    return dict(rows(store, "SELECT url, importance FROM ranks"))
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_archived_crawl_is_found_again_with_the_same_importance(workers: int, tmp_path: Path) -> None:
+    site, seeds = a_web()
+    live, again = tmp_path / "live.db", tmp_path / "again.db"
+    _, server = crawl(Polite(site), live, seeds, archive=tmp_path / "kept", traps=False)
+    asked = len(server.asked)
+    report = minicrawl.crawl(seeds, again, from_archive=tmp_path / "kept", workers=workers, traps=False)
+    assert report.reason == "nothing-left"
+    assert len(server.asked) == asked
+    assert "soft-404" in {reason for _, _, reason in found(live)[0]}
+    assert found(again) == found(live)
+    before, after = importance(live), importance(again)
+    assert sum(abs(before[url] - after[url]) for url in before) <= 1e-6
+
+
+def test_what_is_not_in_the_archive_has_a_reason_of_its_own_and_a_limit_is_one(tmp_path: Path) -> None:
+    crawl(
+        {HOME: ["/a", "/b"], f"{HOME}a": [], f"{HOME}b": []},
+        tmp_path / "live.db",
+        [HOME],
+        pages=2,
+        archive=tmp_path / "kept",
+    )
+    report = minicrawl.crawl([HOME], tmp_path / "again.db", from_archive=tmp_path / "kept")
+    assert report.failures == {"not-archived": 1}
+    assert [
+        state
+        for state, reason in rows(tmp_path / "again.db", "SELECT state, reason FROM pages")
+        if reason == "not-archived"
+    ] == ["error"]
+    with pytest.raises(SettingError, match="keeps none"):
+        minicrawl.crawl([HOME], tmp_path / "third.db", from_archive=tmp_path / "kept", archive=tmp_path / "copy")
+    with pytest.raises(SettingError, match=r"there is no archive at .*nowhere"):
+        minicrawl.crawl([HOME], tmp_path / "third.db", from_archive=tmp_path / "nowhere")
+    assert not (tmp_path / "third.db").exists()
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+# What others write, and what is read.
+FOREIGN = {
+    "plain": ("http://h.test/", an_http_record(OK + b"\r\nhello"), b"hello"),
+    "chunks kept": ("http://h.test/", an_http_record(CHUNKED + b"2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n"), b"hello"),
+    "chunks taken off, and the field kept": ("http://h.test/", an_http_record(CHUNKED + b"hello"), b"hello"),
+    "of HTTP/2": ("http://h.test/", an_http_record(OK.replace(b"1.1", b"2") + b"\r\nhello"), b"hello"),
+    "spelt otherwise": ("http://h.test/~a", an_http_record(OK + b"\r\nhello", "HTTP://H.test:80/~a"), b"hello"),
+    "between brackets": ("http://h.test/", an_http_record(OK + b"\r\nhello", "<http://h.test/>"), b"hello"),
+    "a length that is not so": ("http://h.test/", an_http_record(OK + b"Content-Length: 99\r\n\r\nhello"), b"hello"),
+    "another scheme": ("https://h.test/", an_http_record(OK + b"\r\nhello"), "not-archived"),
+    "a 304 alone": ("http://h.test/", an_http_record(b"HTTP/1.1 304 Not Modified\r\n\r\n"), "not-archived"),
+    "no answer": ("http://h.test/", an_http_record(b"<html>"), "bad-response"),
+    "a request": ("http://h.test/", an_http_record(b"GET / HTTP/1.1\r\n\r\n", kind="request"), "not-archived"),
+    "a resource": (
+        "http://h.test/",
+        a_record("resource", {"WARC-Target-URI": "http://h.test/"}, b"hello"),
+        "not-archived",
+    ),
+}
+
+
+def fetched(folder: Path, url: str) -> Fetched:
+    """What a URL is answered out of the WARC files in a folder."""
+
+    async def main() -> Fetched:
+        with indexed([str(folder)]) as folders:
+            async with Fetcher(CrawlSettings(), ArchiveTransport(folders)) as fetcher:
+                return await fetcher.fetch(PageRequest(url))
+
+    return asyncio.run(main())
+
+
+@each(("url", "record", "expected"), FOREIGN.values(), FOREIGN.keys())
+def test_records_of_others_are_read(url: str, record: bytes, expected: bytes | str, tmp_path: Path) -> None:
+    (tmp_path / "some.warc").write_bytes(record)
+    answer = fetched(tmp_path, url)
+    assert (answer.reason or answer.body) == expected
+
+
+def test_the_last_answer_counts_in_whichever_file_but_no_304(tmp_path: Path) -> None:
+    (tmp_path / "1.warc").write_bytes(an_http_record(OK + b"\r\nnew", at="2026-02-01T00:00:00Z"))
+    (tmp_path / "2.warc").write_bytes(
+        an_http_record(OK + b"\r\nold", at="2026-01-01T00:00:00Z")
+        + an_http_record(b"HTTP/1.1 304 Not Modified\r\n\r\n", at="2026-03-01T00:00:00Z")
+    )
+    assert fetched(tmp_path, "http://h.test/").body == b"new"
+
+
+def test_a_cut_body_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    fields = {"WARC-Truncated": "length"}
+    (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhel", fields=fields))
+    answer = fetched(tmp_path, "http://h.test/")
+    assert (answer.body, answer.truncated) == (b"hel", True)
+
+
+def test_a_revisit_has_the_body_it_refers_to(tmp_path: Path) -> None:
+    fields = {"WARC-Refers-To-Target-URI": "http://h.test/", "WARC-Payload-Digest": "sha1:X"}
+    (tmp_path / "some.warc").write_bytes(
+        an_http_record(OK + b"\r\nhello", fields={"WARC-Payload-Digest": "sha1:X"})
+        + an_http_record(OK + b"\r\n", "http://h.test/b", kind="revisit", fields=fields)
+        + an_http_record(
+            OK + b"\r\n",
+            "http://h.test/c",
+            kind="revisit",
+            fields=fields | {"WARC-Refers-To-Target-URI": "http://gone.test/"},
+        )
+    )
+    assert fetched(tmp_path, "http://h.test/b").body == b"hello"
+    assert fetched(tmp_path, "http://h.test/c").reason == "not-archived"
+
+
+def test_a_robots_txt_that_is_not_there_forbids_nothing(tmp_path: Path) -> None:
+    (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhello"))
+    assert fetched(tmp_path, "http://h.test/robots.txt").status == 404
+    assert fetched(tmp_path, "http://h.test/a/robots.txt").reason == "not-archived"
