@@ -4,4 +4,5 @@ record      the bytes of a WARC 1.1 record              writer      files, and w
 recovery    after a kill: what was committed, no more   cdxj        the index, and finding a URL in it
 reading     records out of files, ours or anybody's     collection  an archive as a folder
 check       what is wrong with one          sources        archives that a crawl reads in place of the network
+export      an archive as one file
 """

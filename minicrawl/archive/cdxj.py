@@ -229,14 +229,17 @@ class Index:
                 high = begin
         return min(low, len(self._map))
 
-    def __iter__(self) -> Iterator[Captured]:
+    def lines(self) -> Iterator[str]:
+        """All lines, as they are."""
         at = 0
         while at < len(self._map):
             end = self._map.find(b"\n", at)
             end = len(self._map) if end < 0 else end
-            if (found := read(self._map[at:end].decode("utf-8", "replace"))) is not None:
-                yield found
+            yield self._map[at:end].decode("utf-8", "replace")
             at = end + 1
+
+    def __iter__(self) -> Iterator[Captured]:
+        return filter(None, map(read, self.lines()))
 
     def close(self) -> None:
         if isinstance(self._map, mmap.mmap):

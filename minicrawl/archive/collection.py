@@ -1,5 +1,7 @@
 """An archive as a folder, laid out like a collection of pywb: archive/*.warc.gz, indexes/index.cdxj."""
 
+import heapq
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -27,6 +29,12 @@ class Collection:
         yield from self._index
         for some in self._more.values():
             yield from some
+
+    def lines(self) -> Iterator[str]:
+        """All lines of the index, in their order, and those that are not in it yet."""
+        more = sorted(cdxj.line(one) for some in self._more.values() for one in some)
+        for line, _ in itertools.groupby(heapq.merge(self._index.lines(), more)):
+            yield line
 
     def of(self, url: str) -> list[Captured]:
         """All answers of a normalised URL, the oldest first."""

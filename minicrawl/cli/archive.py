@@ -1,6 +1,9 @@
 """minicrawl archive"""
 
+import re
+import shlex
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,6 +124,47 @@ def index(folder: Path | None, store: Path) -> None:
     with opened(store, folder) as archive:
         count = index_anew(archive.collection.folder)
     click.echo(f"{counted(count, 'answer')} in the index")
+
+
+@command.command(epilog="Example: minicrawl archive export crawl.wacz")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@folder_option
+@store_option
+@logging_options
+def export(file: Path, folder: Path | None, store: Path) -> None:
+    """Write the archive to FILE: all of it to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
+    from minicrawl.analysis.archives.opening import opened
+    from minicrawl.archive.export import export as write
+    from minicrawl.settings import USER_AGENT
+
+    with opened(store, folder) as archive:
+        count = write(archive.collection, file, archive.committed or {}, USER_AGENT, time.time())
+    click.echo(f"{counted(count, 'answer')} in {file}, {amount(file.stat().st_size)}")
+
+
+@command.command(epilog="Example: minicrawl archive replay")
+@folder_option
+@store_option
+@logging_options
+def replay(folder: Path | None, store: Path) -> None:
+    """Print how to look at archived pages in a browser. minicrawl shows none: their scripts would run as its own."""
+    from minicrawl.analysis.archives.opening import opened
+
+    with opened(store, folder) as archive:
+        place = archive.collection.folder.absolute()
+    name = re.sub(r"[^\w.-]", "-", place.name) or "kept"
+    click.echo(
+        f"""With pywb, which is a program of its own:
+
+  python -m venv pywb && pywb/bin/pip install pywb 'setuptools<81'
+  mkdir -p replay/collections && ln -s {shlex.quote(str(place))} replay/collections/{name}
+  (cd replay && ../pywb/bin/wayback -b 127.0.0.1 -p 8080)
+
+Then http://127.0.0.1:8080/{name}/*/URL lists what there is of a URL.
+
+Or in a browser alone: 'minicrawl archive export {name}.wacz', and open that file at https://replayweb.page, which
+does not upload it."""
+    )
 
 
 def _line(one: "Captured") -> str:

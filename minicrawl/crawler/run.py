@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from minicrawl.archive.sources import check_there, indexed
+from minicrawl.archive.sources import indexed
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
-from minicrawl.crawler.archiving.replayed import ArchiveTransport
+from minicrawl.crawler.archiving.replayed import ArchiveTransport, check_replayed
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
@@ -48,10 +48,6 @@ from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
 
-FROM_ARCHIVE = (
-    "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or --forget archive; "
-    "nor has it a transport of one's own"
-)
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
 
 
@@ -336,9 +332,7 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     check_asked(settings)
     if settings.cookie_file is not None:
         read_cookie_file(settings.cookie_file)
-    check_there(settings.from_archive)
-    if settings.from_archive and (settings.archive is not None or transport is not None):
-        raise SettingError(FROM_ARCHIVE)
+    check_replayed(settings, has_transport=transport is not None)
     if transport is None:
         async with Fetcher(settings):
             return

@@ -62,3 +62,11 @@ def test_mistakes_are_told_in_a_sentence(words: list[str], code: int, sentence: 
     result = run("archive", *words, "--store", archive.parent / "crawl.db")
     assert (result.exit_code, result.stderr.count("\n")) == (code, 1)
     assert sentence in result.stderr
+
+
+def test_an_archive_is_exported_and_how_to_replay_it_is_printed(archive: Path, tmp_path: Path) -> None:
+    store = archive.parent / "crawl.db"
+    assert "answers in " in run("archive", "export", tmp_path / "x.wacz", "--store", store).stdout
+    assert run("archive", "export", tmp_path / "x.zip", "--store", store).exit_code == 2
+    shown = run("archive", "replay", "--archive", archive).stdout
+    assert f"ln -s {archive} replay/collections/kept\n" in shown

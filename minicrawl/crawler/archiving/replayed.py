@@ -15,15 +15,27 @@ from pathlib import Path
 from minicrawl.archive.cdxj import Captured, nearest, surt
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import Record
+from minicrawl.archive.sources import check_there
 from minicrawl.crawler.http.transport import BrokenOffError, Field, head, target_of
 from minicrawl.crawler.http.wire.answer_reader import AnswerReader
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.errors import FetchError, StoreError
+from minicrawl.errors import FetchError, SettingError, StoreError
+from minicrawl.settings import CrawlSettings
 
 NOT_ARCHIVED = "not-archived"
 _VERSION = re.compile(rb"^HTTP/[\d.]+")
 _PROBE = re.compile(r"(.*/)[a-p]{16}(/|\.[^/?]*)?")
 _NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
+
+
+def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
+    """Raise SettingError for archives that are not there, or that cannot be in place of the network."""
+    check_there(settings.from_archive)
+    if settings.from_archive and (settings.archive is not None or has_transport):
+        raise SettingError(
+            "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or --forget "
+            "archive; nor has it a transport of one's own"
+        )
 
 
 class ArchiveTransport:

@@ -1,0 +1,112 @@
+"""An archive as one file: WACZ 1.1.1, a zip with the WARC files, their index and a list of pages, or the index alone.
+
+In a WACZ a reader finds a record by its place in the zip: so what is packed already is stored in it as it is.
+"""
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from minicrawl.archive.cdxj import Captured, read
+from minicrawl.archive.collection import Collection, files
+from minicrawl.archive.writer import FILES, INDEXES
+from minicrawl.errors import SettingError, StoreError
+
+_PIECE = 1 << 20
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+def export(collection: Collection, path: Path, sizes: Mapping[str, int], software: str, now: float) -> int:
+    """Write an archive to a file, by its ending .wacz or .cdxj; how many answers it has.
+
+    The file is whole or not there. sizes: bytes of the WARC files that count, by name; of others all do. now: Unix
+    seconds. Raises SettingError for another ending, StoreError where it cannot be written.
+    """
+    if path.suffix not in (".wacz", ".cdxj"):
+        raise SettingError(f"the archive is exported to a file that ends with .wacz or .cdxj, not to {path}")
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        if path.suffix == ".cdxj":
+            with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+                count = sum(out.write(f"{line}\n") > 0 for line in collection.lines())
+        else:
+            with zipfile.ZipFile(unfinished, "w") as wacz:
+                count = _Wacz(wacz).write(collection, sizes, software, _iso(now))
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror}; name another file, or see to its disk"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return count
+
+
+class _Wacz:
+    """Writes the parts of a WACZ, and remembers what they are."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self._file = file
+        self._parts: list[dict[str, str | int]] = []
+
+    def write(self, collection: Collection, sizes: Mapping[str, int], software: str, created: str) -> int:
+        for path in files(collection.folder):
+            self._add(f"{FILES}/{path.name}", _pieces(path, sizes.get(path.name)), is_packed=True)
+        count = sum(1 for _ in collection.lines())
+        self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
+        self._add("pages/pages.jsonl", (f"{json.dumps(page)}\n".encode() for page in _pages(collection)))
+        package = {
+            "profile": "data-package",
+            "wacz_version": "1.1.1",
+            "created": created,
+            "software": software,
+            "resources": self._parts,
+        }
+        description = json.dumps(package, indent=2).encode()
+        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(description).hexdigest()}"}
+        self._file.writestr("datapackage.json", description)
+        self._file.writestr("datapackage-digest.json", json.dumps(digest))
+        return count
+
+    def _add(self, name: str, pieces: Iterable[bytes], *, is_packed: bool = False) -> None:
+        part = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+        part.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+        digest, size = hashlib.sha256(), 0
+        with self._file.open(part, "w", force_zip64=True) as out:
+            for piece in pieces:
+                out.write(piece)
+                digest.update(piece)
+                size += len(piece)
+        base = name.rpartition("/")[2]
+        self._parts.append({"name": base, "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
+
+
+def _pieces(path: Path, size: int | None) -> Iterator[bytes]:
+    """The bytes of a file, as far as they count."""
+    with path.open("rb") as file:
+        left = os.fstat(file.fileno()).st_size if size is None else size
+        while left and (piece := file.read(min(left, _PIECE))):
+            left -= len(piece)
+            yield piece
+
+
+def _pages(collection: Collection) -> Iterator[dict[str, str]]:
+    """The head of pages.jsonl and its lines: every HTML page that was there, each time it was fetched."""
+    yield {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+    for number, line in enumerate(collection.lines()):
+        one = read(line)
+        if one is not None and _is_page(one):
+            when = datetime.strptime(one.stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+            yield {"id": str(number), "url": one.url, "ts": _iso(when)}
+
+
+def _is_page(one: Captured) -> bool:
+    return one.status == 200 and one.media_type in _HTML
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
