@@ -25,6 +25,7 @@ from minicrawl.errors import SettingError, StoreError
 _SORTED_AT_ONCE = 200_000
 _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
+_ORDINARY = re.compile(r'[!"$&-~]*')
 _PORTS = {"http": 80, "https": 443}
 REVISIT = "warc/revisit"
 """Where the media type of a revisit is not known."""
@@ -248,6 +249,8 @@ class Index:
 
 def _plain(text: str) -> str:
     """A part of a URL in lower case, without escapes that are not needed; escapes of escapes are undone as well."""
+    if _ORDINARY.fullmatch(text):
+        return text.lower()
     plain = text.encode()
     while b"%" in plain and (undone := unquote_to_bytes(plain)) != plain:
         plain = undone

@@ -167,6 +167,49 @@ does not upload it."""
     )
 
 
+@command.command(epilog="Example: minicrawl archive select --by sites --grades 4 --bytes 50GB")
+@click.option(
+    "--by", default="sites", show_default=True, type=click.Choice(["sites", "hosts"]),
+    help="sites: registrable domains.",
+)  # fmt: skip
+@click.option("--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="How many; 1 is the least.")
+@click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
+@click.option(
+    "--librarians", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv",
+    help="Grades by people: a head, then a site and a grade by each. Says how well they and importance agree.",
+)  # fmt: skip
+@store_option
+@json_option
+@logging_options
+def select(  # noqa: PLR0913 - one argument per option, as click calls it
+    by: str, grades: int, most: str | None, librarians: Path | None, store: Path, as_json: bool
+) -> None:
+    """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade."""
+    from minicrawl.analysis.archives import selection
+    from minicrawl.settings import parse_size
+    from minicrawl.store.reader import open_store
+
+    kind, size = "host" if by == "hosts" else "domain", None if most is None else parse_size(most)
+    votes = None if librarians is None else selection.read_votes(librarians, kind, grades)
+    with open_store(store) as reader:
+        sites = selection.graded_sites(reader, kind, grades, size)
+    agreed = [] if votes is None else selection.agreements(sites, votes, grades)
+    shown = [one for one in sites if one.is_selected]
+    if as_json:
+        found = {"sites": [one._asdict() for one in shown], "agreement": [each._asdict() for each in agreed]}
+        click.echo(document(found))
+        return
+    click.echo(f"grade  importance  {'pages':>9}  {'size':>9}  site")
+    for one in shown:
+        facts = f"{one.grade:>5}  {one.importance:>10.3g}  {one.pages:>9,}  {amount(one.bytes):>9}"
+        click.echo(f"{facts}  {printable(one.site)}")
+    click.echo(f"{len(shown):,} of {counted(len(sites), 'site')}, {amount(sum(one.bytes for one in shown))} as read")
+    for each in agreed:
+        click.echo(
+            f"{each.share:>6.1%} of {counted(each.sites, 'site')}: {printable(each.name)} has the grade of reference"
+        )
+
+
 def _line(one: "Captured") -> str:
     when = one.stamp
     date = f"{when[:4]}-{when[4:6]}-{when[6:8]} {when[8:10]}:{when[10:12]}:{when[12:14]}"

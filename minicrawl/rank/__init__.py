@@ -5,7 +5,7 @@ compare    two rankings                   hits       hubs and authorities, which
 endorsement  how well a ranking finds the pages of a site that authors of others link to
 similar    pages that stand where another page stands
 seeds      cores of hubs and authorities: where a next crawl could start
-sites      the graph folded to hosts or domains
+sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without

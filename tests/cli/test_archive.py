@@ -70,3 +70,14 @@ def test_an_archive_is_exported_and_how_to_replay_it_is_printed(archive: Path, t
     assert run("archive", "export", tmp_path / "x.zip", "--store", store).exit_code == 2
     shown = run("archive", "replay", "--archive", archive).stdout
     assert f"ln -s {archive} replay/collections/kept\n" in shown
+
+
+def test_sites_are_selected_and_compared_with_librarians(archive: Path, tmp_path: Path) -> None:
+    store = archive.parent / "crawl.db"
+    shown = run("archive", "select", "--grades", 2, "--bytes", "50GB", "--store", store).stdout
+    assert shown.splitlines()[0].split() == ["grade", "importance", "pages", "size", "site"]
+    (tmp_path / "votes.csv").write_text("site,anna\na.test,2\n")
+    found = answer("archive", "select", "--by", "hosts", "--librarians", tmp_path / "votes.csv", "--store", store)
+    assert found["agreement"][0] == {"name": "anna", "share": 1.0, "sites": 1}
+    compared = run("archive", "select", "--librarians", tmp_path / "votes.csv", "--store", store).stdout
+    assert "100.0% of 1 site: anna has the grade of reference\n" in compared

@@ -30,6 +30,11 @@ class Hosts:
         """Hosts whose last answers were failures, those with the most in a row first."""
         return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
 
+    def bytes(self) -> dict[str, int]:
+        """Bytes of the last answers of all pages of a host, as they came. A look at all pages."""
+        query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
+        return dict(self._tables.rows(f"{query} GROUP BY host"))
+
     def count(self) -> int:
         """Number of hosts."""
         (count,) = self._tables.row("SELECT count(*) FROM hosts")

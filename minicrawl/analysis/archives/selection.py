@@ -1,0 +1,116 @@
+"""Which sites of a crawl are worth an archive: grades by importance, and how well librarians agree with them."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from minicrawl.analysis.sites import site_of, sites_of
+from minicrawl.errors import SettingError
+from minicrawl.rank.grades import agreement, as_distributed, in_equal_parts, reference
+from minicrawl.store.reader import Store
+
+
+class GradedSite(NamedTuple):
+    """A site with its grade, 1 the least. bytes: of its pages that were read, as they came; pages: how many those are.
+    is_selected: whether it is among those that fit."""
+
+    site: str
+    grade: int
+    importance: float
+    pages: int
+    bytes: int
+    is_selected: bool
+
+
+class Agreement(NamedTuple):
+    """How often a librarian, or importance, gives just the grade of reference. sites: of how many that is said."""
+
+    name: str
+    share: float
+    sites: int
+
+
+def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) -> list[GradedSite]:
+    """All sites, the most important first. kind: "domain" or "host". most: bytes that are to suffice; each site in turn
+    is selected if it still fits. Raises StoreError."""
+    rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
+    of_site, left = site_of(kind), most
+    sizes: dict[str, int] = {}
+    for host, size in store.hosts.bytes().items():
+        sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
+    # Of equals the one that is named first counts as the more important.
+    found = in_equal_parts(np.array([row.importance for row in rows])[::-1], grades)[::-1]
+    graded = []
+    for row, grade in zip(rows, found.tolist(), strict=True):
+        size = sizes.get(row.site, 0)
+        fits = left is None or size <= left
+        left = left - size if left is not None and fits else left
+        graded.append(GradedSite(row.site, grade, row.importance, row.read, size, fits))
+    return graded
+
+
+class Votes(NamedTuple):
+    """What librarians say. grades: of each site by every librarian in turn, NaN where that one has said nothing."""
+
+    librarians: list[str]
+    grades: Mapping[str, list[float]]
+
+
+def agreements(sites: Iterable[GradedSite], votes: Votes, grades: int) -> list[Agreement]:
+    """Of each librarian, then of importance. Sites that are not graded, or not in the store, are left out.
+
+    Raises SettingError where that leaves none.
+    """
+    importance = {one.site: one.importance for one in sites}
+    names = [site for site in votes.grades if site in importance]
+    if not names:
+        raise SettingError("the librarians have graded no site that is in the store; see 'minicrawl top --sites'")
+    given = np.array([votes.grades[site] for site in names]).reshape(len(names), len(votes.librarians))
+    common = reference(given)
+    shares = [
+        Agreement(librarian, agreement(column, common), int(np.count_nonzero(~np.isnan(column))))
+        for librarian, column in zip(votes.librarians, given.T, strict=True)
+    ]
+    by_importance = as_distributed(np.array([importance[site] for site in names]), common, grades)
+    return [*shares, Agreement("importance", agreement(by_importance.astype(np.float64), common), len(common))]
+
+
+def read_votes(path: Path, kind: str, grades: int) -> Votes:
+    """What a CSV file says: a head, then a site and a grade by each librarian, or nothing. Raises SettingError."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            head, *rows = [row for row in csv.reader(file) if any(map(str.strip, row))]
+    except (OSError, UnicodeError, csv.Error) as error:
+        raise SettingError(f"{path} cannot be read: {error}") from error
+    except ValueError:
+        raise SettingError(f"{path} is empty; it takes a head such as site,anna,ben, then a line per site") from None
+    librarians, of_site = [name.strip() for name in head[1:]], site_of(kind)
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        site = of_site(_host(row[0]))
+        votes = [_vote(cell, grades, f"{path}, {row[0]}") for cell in row[1:]]
+        votes = (votes + [np.nan] * len(librarians))[: len(librarians)]
+        if site in found:
+            raise SettingError(f"{path} has {site} in two lines; leave one of them")
+        if not np.isnan(votes).all():
+            found[site] = votes
+    return Votes(librarians, found)
+
+
+def _host(text: str) -> str:
+    """The host of a site, as URL or by its name."""
+    text = text.strip().lower()
+    return urlsplit(text if "//" in text else f"//{text}").netloc
+
+
+def _vote(cell: str, grades: int, where: str) -> float:
+    cell = cell.strip()
+    if not cell:
+        return np.nan
+    if not cell.isdecimal() or not 1 <= int(cell) <= grades:
+        raise SettingError(f"{where}: a grade is 1 to {grades} (--grades), or nothing, not {cell!r}")
+    return float(cell)
