@@ -36,6 +36,8 @@ _COMMANDS = {
     "compare": "Compare two rankings.",
     "graph": "The graph of pages and links: shape, files.",
     "config": "Options from files and the environment.",
+    "completion": "What completes commands when Tab is pressed.",
+    "man": "Write man pages.",
     "seeds": "Print seeds for a next crawl.",
     "demo": "See it at work on a small web of its own.",
     "lab": "Rerun the papers' experiments.",

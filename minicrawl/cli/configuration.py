@@ -83,9 +83,13 @@ def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
 def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
     """Before the other options are read: what files say stands in place of their defaults."""
     _note(ctx, parameter, given)
-    if not ctx.resilient_parsing and (files := files_of(ctx)):
-        words = command_words(ctx)
-        ctx.default_map = {name: value for name, (value, _) in values_of(ctx.command, words, files).items()}
+    try:
+        if files := files_of(ctx):
+            values = values_of(ctx.command, command_words(ctx), files)
+            ctx.default_map = {name: value for name, (value, _) in values.items()}
+    except SettingError:
+        if not ctx.resilient_parsing:  # a line that is yet to be completed
+            raise
 
 
 _config = partial(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from minicrawl.cli.completed import hosts
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable
 
@@ -104,7 +105,7 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control ban example.org")
-@click.argument("host")
+@click.argument("host", shell_complete=hosts)
 @store_option
 @json_option
 @logging_options
@@ -114,7 +115,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control unban example.org")
-@click.argument("host")
+@click.argument("host", shell_complete=hosts)
 @store_option
 @json_option
 @logging_options

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from minicrawl.cli.completed import rankings
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.output import printable
@@ -47,6 +48,7 @@ ranking_option = click.option(
     default=RANKINGS[0],
     show_default=True,
     metavar=f"{'|'.join(RANKINGS)}|{EXPECTED}|NAME",
+    shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
 order_option = click.option(
@@ -54,6 +56,7 @@ order_option = click.option(
     default=None,
     show_default="expected while pages wait to be read, then importance",
     metavar=f"{EXPECTED}|{'|'.join(RANKINGS)}|NAME",
+    shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
 

@@ -1,0 +1,50 @@
+"""What a shell offers when somebody presses Tab: rankings and hosts of the store that the line is about."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from minicrawl.errors import MinicrawlError
+from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS
+
+if TYPE_CHECKING:
+    from minicrawl.store.reader import Store
+
+_MOST = 100
+
+
+def rankings(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """The rankings of every store, and those that the store at hand has kept."""
+    kept: tuple[str, ...] = ()
+    with _store_of(ctx) as store:
+        kept = tuple(store.ranks.kept()) if store else ()
+    return [name for name in (*RANKINGS, EXPECTED, *kept) if name.startswith(begun)]
+
+
+def hosts(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """Hosts that the store at hand knows, the first ones it came to know."""
+    with _store_of(ctx) as store:
+        names = (host.name for host in store.hosts.all()) if store else iter(())
+        found = [name for name in names if name.startswith(begun)]
+    return found[:_MOST]
+
+
+@contextmanager
+def _store_of(ctx: click.Context) -> "Iterator[Store | None]":
+    """The store that a command line is about; None if there is none that can be read."""
+    path = ctx.params.get("store")
+    if not Path(path or DEFAULT_STORE).is_file():
+        yield None
+        return
+    from minicrawl.store.reader import open_store
+
+    try:
+        store = open_store(Path(path or DEFAULT_STORE))
+    except MinicrawlError:
+        yield None
+        return
+    with store:
+        yield store
