@@ -231,7 +231,7 @@ def _template() -> Iterator[str]:
     yield "[crawl]"
     options = options_of(_command(("crawl",)))
     for key, option in options.items():
-        if key in ("store", "show-settings", "forget", "retry"):
+        if key in ("store", "show-settings", "dry-run", "forget", "retry"):
             continue
         yield ""
         yield from textwrap.wrap(option.help or "", _WIDTH, initial_indent="# ", subsequent_indent="# ")

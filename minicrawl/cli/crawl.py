@@ -70,6 +70,13 @@ WHY_STOPPED = {
     help="Let an option that the store remembers, such as max-depth, have its default again. Repeatable.",
 )
 @click.option("--show-settings", is_flag=True, help="Print all settings and where they come from; crawl nothing.")
+@click.option(
+    "--dry-run",
+    "is_dry",
+    is_flag=True,
+    help="Print what would be asked for first, by host, and what would be left out by which rule. Nothing is asked, "
+    "nothing written.",
+)
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
@@ -82,6 +89,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     skip_bad: bool,
     forget: tuple[str, ...],
     show_settings: bool,
+    is_dry: bool,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input. The most important pages come first.
@@ -96,6 +104,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     given = with_hosts(context, {name: value for name, value in options.items() if sources.get(name)})
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
+        return
+    if is_dry:
+        _print_plan(given, forget, _gathered(seeds, skip_bad, live=False), store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     report = _run(given, forget, seeds, skip_bad, store, live=live)
@@ -129,6 +140,15 @@ def _print_settings(
         return
     for name, value, source in rows:
         click.echo(f"{option(name)[2:]:<18}{source:<13}{printable(shown(name, value))}")
+
+
+def _print_plan(
+    given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool
+) -> None:
+    from minicrawl.analysis.planning.dry_run import dry_run
+    from minicrawl.cli.planned import PAGES, print_plan
+
+    print_plan(dry_run(given, forgotten, seeds, store, most=PAGES, now=time.time()), as_json)
 
 
 def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":

@@ -1,0 +1,219 @@
+"""What a crawl would ask for first, and what it would leave out: found out on a copy of the store, without a request.
+
+Every answer is taken to come at once and to bring no links: so times are the earliest that there may be, and pages that
+are not known yet are missing.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.seeds import Seeds, spelled
+from minicrawl.crawler.books.stored_forms import banned_hosts
+from minicrawl.crawler.outcomes.retry import ask_again
+from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.crawler.request_kinds import requests_of
+from minicrawl.crawler.requests.request import HOST_BANNED, Request
+from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.errors import SeedError
+from minicrawl.model import READ, Fetched, State
+from minicrawl.opic import STRATEGIES
+from minicrawl.opic.window import parse_window
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.upkeep import backup
+from minicrawl.store.writer import Writer
+
+_MOST_TURNS = 100_000
+_LONGEST_WAIT = 86_400.0
+_TICK = 1e-3
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A request. `place`: the first one of all has 1; `after`: seconds from now, at the earliest."""
+
+    place: int
+    url: str
+    after: float
+    is_page: bool
+
+
+@dataclass(frozen=True)
+class HostPlan:
+    """What a host would be asked for. `delay`: seconds between two requests to it."""
+
+    host: str
+    delay: float
+    requests: list[Planned] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Pages that would be left out for one reason. `rule`: of the first one, in words, if there is such a thing."""
+
+    reason: str
+    pages: int
+    example: str
+    rule: str | None
+
+
+@dataclass(frozen=True)
+class SeedCounts:
+    """Seeds that were given, and what they are: new pages, pages that were read or given up before or still wait, bad
+    ones, and those that are the same page as another one that was given."""
+
+    given: int
+    new: int
+    read: int
+    given_up: int
+    waiting: int
+    same: int
+    bad: int
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """`waiting`: pages that have had no turn, with new seeds. `hosts`: in the order in which they are asked."""
+
+    seeds: SeedCounts
+    waiting: int
+    hosts: list[HostPlan]
+    left_out: list[LeftOut]
+
+
+def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it is wanted
+    given: Mapping[str, Any], forgotten: Iterable[str], seeds: Seeds, store: Path, *, most: int, now: float
+) -> DryRun:
+    """What the next run of a crawl would do. Raises ConfigError, SeedError, StoreError.
+
+    given, forgotten: as in remembered_settings.py. most: how many requests for pages. now: Unix seconds.
+    """
+    with TemporaryDirectory(prefix="minicrawl-") as folder:
+        copy = Path(folder) / "crawl.db"
+        if store.exists():
+            backup(store, copy)
+        with closing(Writer(copy)) as writer:
+            settings = resumed(writer.meta_json("settings"), given, forgotten).settings
+            if not seeds.urls and not writer.size():
+                raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
+            return _planned(settings, seeds, writer, now, most)
+
+
+def _planned(settings: CrawlSettings, seeds: Seeds, writer: Writer, now: float, most: int) -> DryRun:
+    known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
+    ask_again(writer, known.urls, settings.retry)
+    quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
+    window = parse_window(settings.history, settings.window)
+    absorber = Absorber(writer, quiet, STRATEGIES[settings.strategy], window, now)
+    counts = _seed_counts(absorber, seeds, known)
+    absorber.start(known.urls, now, known.guessed)
+    for name in banned_hosts(writer):
+        if (host := absorber.hosts.known(name)) is not None:
+            absorber.frontier.ban(host, now)
+    rehearsal = _Rehearsal(absorber, quiet, now)
+    waiting = rehearsal.waiting()
+    rehearsal.run(most)
+    return DryRun(counts, waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
+
+
+def _seed_counts(absorber: Absorber, seeds: Seeds, known: Seeds) -> SeedCounts:
+    """What the seeds that were given are, before they are made known."""
+    states = {State.WAITING: 0, State.FETCHED: 0, State.ERROR: 0}
+    found = [page for page in absorber.urls.find(known.urls) if page is not None]
+    for page in found:
+        if not absorber.accounts.book.visited[page]:
+            states[State.WAITING] += 1
+        else:
+            is_read = absorber.pages.last_state(page) in READ
+            states[State.FETCHED if is_read else State.ERROR] += 1
+    return SeedCounts(
+        given=len(seeds.urls) + len(seeds.bad),
+        new=len(known.urls) - len(found),
+        read=states[State.FETCHED],
+        given_up=states[State.ERROR],
+        waiting=states[State.WAITING],
+        same=len(seeds.urls) - len(known.urls),
+        bad=len(seeds.bad),
+    )
+
+
+class _Rehearsal:
+    """Begins the requests of a crawl, each as soon as its host may be asked; every answer is an empty one."""
+
+    def __init__(self, absorber: Absorber, settings: CrawlSettings, now: float) -> None:
+        self.hosts: dict[str, HostPlan] = {}
+        self._absorber = absorber
+        self._accounts, self._frontier = absorber.accounts, absorber.frontier
+        self._settings = settings
+        self._begins = self._now = now
+        self._noted = 0
+        self._refused: dict[str, list[int]] = {}
+
+    def run(self, most: int) -> None:
+        """Up to so many requests for pages."""
+        requests = requests_of(self._absorber, self._settings)
+        asked = 0
+        for _ in range(_MOST_TURNS):
+            if asked >= most:
+                return
+            due = requests.next(self._now, attempts=True)
+            if due is None:
+                ready = requests.next_ready()
+                if ready is None or ready > self._begins + _LONGEST_WAIT:
+                    return
+                self._now = max(self._now + _TICK, ready)
+                continue
+            begun = requests.begun(due, self._now)
+            if begun is not None:
+                asked += begun.is_page
+                self._note(begun)
+                self._end(begun)
+            elif due.page is not None and self._accounts.book.visited[due.page]:
+                reason = self._absorber.pages.last_turn(due.page).reason
+                self._refused.setdefault(reason, []).append(due.page)
+
+    def _note(self, request: Request) -> None:
+        host = request.host
+        plan = self.hosts.setdefault(host.name, HostPlan(host.name, host.delay))
+        self._noted += 1
+        plan.requests.append(Planned(self._noted, request.url, max(0.0, self._now - self._begins), request.is_page))
+
+    def _end(self, request: Request) -> None:
+        if request.is_page and request.page is not None:
+            self._frontier.release(request.page, self._now)
+        else:  # nothing there, such as no robots.txt
+            request.fetched = Fetched(request.url, status=404)
+            request.on_answer(self._now)
+
+    def waiting(self) -> int:
+        """Pages that wait for their first turn."""
+        return int(np.count_nonzero(self._unvisited()))
+
+    def _unvisited(self) -> "npt.NDArray[np.bool_]":
+        unvisited: npt.NDArray[np.bool_] = self._accounts.book.visited[: self._accounts.size] == 0
+        return unvisited
+
+    def left_out(self) -> list[LeftOut]:
+        """What had its turn without a request, and what has none; the most pages first."""
+        refused = dict(self._refused)
+        for host in self._frontier.banned():
+            host_of = self._frontier.pages.host_of[: self._accounts.size]
+            pages = np.flatnonzero(self._unvisited() & (host_of == host.id)).tolist()
+            if pages:
+                refused[HOST_BANNED] = refused.get(HOST_BANNED, []) + pages
+        found = [LeftOut(reason, len(pages), *self._example(pages[0])) for reason, pages in refused.items()]
+        return sorted(found, key=lambda one: -one.pages)
+
+    def _example(self, page: int) -> tuple[str, str | None]:
+        """The URL of a page, and the line of robots.txt that decides on it."""
+        url = self._absorber.urls.url(page)
+        robots = self._absorber.robots.state(origin_of(url))
+        rules = None if robots is None else robots.rules
+        return url, None if rules is None else rules.deciding_line(self._settings.user_agent, url)
