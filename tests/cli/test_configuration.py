@@ -12,32 +12,25 @@ from table import each
 
 from minicrawl.cli import main
 from minicrawl.cli.configuration import COMMON, key_of, options_of
+from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS
 
-# Options that are texts, but not any text; by key, four that they may be.
-TEXTS = {
-    "30m": ["1m", "2m", "3m", "4m"],
-    "TIME": ["1d", "2d", "3d", "4d"],
-    "30d": ["1d", "2d", "3d", "4d"],
-    "2GB": ["1GB", "2GB", "3GB", "4GB"],
-    "SIZE": ["1GB", "2GB", "3GB", "4GB"],
-    "90%": ["10%", "20%", "30%", "40%"],
-    "SHARE": ["10%", "20%", "30%", "40%"],
-    "N": ["1", "2", "3", "4"],
-    "T": ["1", "2", "3", "4"],
-    "W": ["1", "2", "3", "4"],
-    "REGEX=FACTOR": ["a=1", "b=2", "c=3", "d=4"],
-    "REGEX=TIME": ["a=1h", "b=2h", "c=3h", "d=never"],
-    "HOST=TIME": ["a=1h", "b=2h", "c=3h", "d=4h"],
-    "TYPE[,...]": ["a/a", "b/b", "c/c", "d/d"],
-    "ADDRESS|URL": ["https://a.test/", "https://b.test/", "https://c.test/", "https://d.test/"],
-    "URL": ["https://a.test/", "https://b.test/", "https://c.test/", "https://d.test/"],
-    "HOST:PORT:ADDR:PORT": ["::a:1", "::b:2", "::c:3", "::d:4"],
-    "'[HOST=]NAME: VALUE'": ["A: 1", "B: 2", "C: 3", "D: 4"],
-    "[HOST=]NAME:PASSWORD": ["a.test=n:1", "b.test=n:2", "c.test=n:3", "d.test=n:4"],
-    "NAME=SELECTOR": ["a=h1", "b=h2", "c=h3", "d=h4"],
-    "reasonable|uniform|WEIGHTS": ["uniform", "text=2", "text=3", "text=4"],
-}
+# Four values each. An option is tried with the first ones that are four different values of it.
+TEXTS = [
+    ["1", "2", "3", "4"],
+    ["10%", "20%", "30%", "40%"],
+    ["https://a.test/", "https://b.test/", "https://c.test/", "https://d.test/"],
+    ["A: 1", "B: 2", "C: 3", "D: 4"],
+    ["a=1", "b=2", "c=3", "d=4"],
+    ["a=1h", "b=2h", "c=3h", "d=4h"],
+    ["a=h1", "b=h2", "c=h3", "d=h4"],
+    ["a.test=n:1", "b.test=n:2", "c.test=n:3", "d.test=n:4"],
+    ["::a:1", "::b:2", "::c:3", "::d:4"],
+    ["text=2", "text=3", "text=4", "text=5"],
+    ["a/a", "b/b", "c/c", "d/d"],
+    ["a.svg", "b.svg", "c.svg", "d.svg"],
+    ["a.there", "b.there", "c.there", "d.there"],  # files that there are
+]
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +40,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     (tmp_path / "home/minicrawl").mkdir(parents=True)
     (tmp_path / "here").mkdir()
+    for name in TEXTS[-1]:
+        (tmp_path / "here" / name).touch()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path
 
@@ -65,7 +60,7 @@ def commands(command: click.Command = main, *words: str) -> Iterator[tuple[tuple
 OPTIONS = [(words, key) for words, command in commands() for key in options_of(command)]
 
 
-def examples(option: click.Option) -> list[Any]:
+def examples(words: tuple[str, ...], option: click.Option) -> list[str]:
     """Four values of an option, as a flag or the environment has them, of which each differs from the one before."""
     if option.is_flag:
         return ["1", "0", "1", "0"]
@@ -75,7 +70,22 @@ def examples(option: click.Option) -> list[Any]:
         return ["0.1", "0.2", "0.3", "0.4"]
     if isinstance(option.type, click.IntRange) or option.type is click.INT:
         return [str((getattr(option.type, "min", None) or 0) + step) for step in (1, 2, 3, 4)]
-    return TEXTS.get(option.metavar or "", ["a.svg", "b.svg", "c.svg", "d.svg"])
+    return next(texts for texts in TEXTS if are_values(words, option, texts))
+
+
+def are_values(words: tuple[str, ...], option: click.Option, texts: list[str]) -> bool:
+    """Whether an option may have these values, and each is another one."""
+    try:
+        if words == ("crawl",) and option.name in SETTINGS:
+            setting = SETTINGS[option.name]
+            values = [setting.of(text) for text in texts]
+            for value in values:
+                setting.checked(value)
+        else:
+            values = [option.type.convert(text, option, None) for text in texts]
+    except (click.BadParameter, SettingError):
+        return False
+    return len({str(value) for value in values}) == len(texts)
 
 
 def in_file(option: click.Option, text: str) -> str:
@@ -118,11 +128,8 @@ def test_flag_before_environment_before_project_before_user_before_default(
     command = dict(commands())[words]
     option = options_of(command)[key]
     user, project = folder / "home/minicrawl/config.toml", folder / "here/minicrawl.toml"
-    texts = examples(option)
+    texts = examples(words, option)
     variable = option.envvar if isinstance(option.envvar, str) else (option.envvar or [""])[0]
-    for number, text in enumerate(texts if key.endswith("-file") else ()):
-        texts[number] = str(folder / text)
-        (folder / text).touch()
     assert option.required or effective(words, key, [])[1] == "DEFAULT"
     seen = []
     try:
