@@ -31,6 +31,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}
+FOR_EVERYONE |= {"system"}
 
 # Libraries that belong to one place each.
 HOMES = {

@@ -1,6 +1,5 @@
 """Reading WARC files, ours or anybody's: plain, or a gzip member per record (ISO 28500 annex D)."""
 
-import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -8,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
+
+from minicrawl.system import read_at
 
 _PIECE = 256 * 1024
 _LONGEST_HEAD = 1024 * 1024
@@ -106,7 +107,7 @@ def record_at(path: Path, start: int, length: int = 0) -> Record:
             return record
         raise DamagedError(f"{path} ends before {start}")
     with path.open("rb") as file:
-        data = os.pread(file.fileno(), length, start)
+        data = read_at(file.fileno(), length, start)
     if len(data) < length:
         raise DamagedError(f"{path} ends before {start + length}")
     if data.startswith(_GZIP):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from minicrawl.archive.writer import FILES
 from minicrawl.errors import StoreError
+from minicrawl.system import sync as sync_file
+from minicrawl.system import sync_folder
 
 _SLACK = 600.0
 
@@ -18,17 +20,17 @@ def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
     """Let what was written to files reach the disk, and that the new ones are there. Raises StoreError."""
     try:
         for name in names:
-            _synced(folder / FILES / name, os.O_WRONLY)
+            _synced(folder / FILES / name)
         if any(True for _ in new):
-            _synced(folder / FILES, os.O_RDONLY)
+            sync_folder(folder / FILES)
     except OSError as error:
         raise StoreError(f"the archive at {folder} fails: {error.strerror}; see to its disk and run again") from error
 
 
-def _synced(path: Path, flags: int) -> None:
-    handle = os.open(path, flags)
+def _synced(path: Path) -> None:
+    handle = os.open(path, os.O_WRONLY)
     try:
-        os.fsync(handle) if flags == os.O_RDONLY else os.fdatasync(handle)
+        sync_file(handle)
     finally:
         os.close(handle)
 

@@ -18,6 +18,7 @@ from minicrawl.archive import record
 from minicrawl.archive.record import Original, Sides
 from minicrawl.archive_record import ArchiveRecord, RecordKind
 from minicrawl.errors import StoreError
+from minicrawl.system import BINARY
 
 FILES, INDEXES = "archive", "indexes"
 """Folders of a collection, as pywb has them."""
@@ -160,7 +161,8 @@ class ArchiveWriter:
                 self._name = f"{self._prefix}-{stamp}-{self._serial:05}-{os.getpid()}.warc.gz"
                 self._serial += 1
                 with contextlib.suppress(FileExistsError):
-                    self._file = os.open(self._folder / self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
+                    self._file = os.open(self._folder / self._name, flags, 0o644)
         self._size, self._last = 0, 0.0
         self._errors = _errors(self._folder / self._name)
         self._warcinfo = record.new_id()

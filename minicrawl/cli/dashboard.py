@@ -44,9 +44,9 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
 
 async def _serve(store: Path, port: int, token: str | None, *, opens: bool) -> None:
     import asyncio
-    import signal
 
     from minicrawl.dashboard.serving import serving
+    from minicrawl.system import on_signals
 
     async with serving(store, port, token) as address:
         click.echo(address)
@@ -54,9 +54,8 @@ async def _serve(store: Path, port: int, token: str | None, *, opens: bool) -> N
             click.echo(f"The dashboard of {printable(str(store))}; Ctrl-C ends it, not the crawl.", err=True)
         with _opened(address) if opens else contextmanager(lambda: iter([None]))():
             end = asyncio.Event()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, end.set)
-            await end.wait()
+            with on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), end.set):
+                await end.wait()
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import shlex
-import signal
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from minicrawl.cli.options import is_quiet, json_option, logging_options, need_e
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
+from minicrawl.system import on_signals
 
 if TYPE_CHECKING:
     from minicrawl.demo.changing.web import ChangingWeb
@@ -112,10 +112,9 @@ async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> N
 
     server = serving(web, port) if changing is None else serving_answers(answering(changing, time.time), port)
     stop = asyncio.Event()
-    for kind in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(kind, stop.set)
     try:
         async with contextlib.AsyncExitStack() as stack:
+            stack.enter_context(on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), stop.set))
             port = await stack.enter_async_context(server)
             click.echo(
                 f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"

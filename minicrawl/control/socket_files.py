@@ -14,6 +14,7 @@ from pathlib import Path
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
+from minicrawl.system import has_local_sockets, user
 
 _ENDING = ".sock"
 _LONGEST_PATH = 103
@@ -37,6 +38,8 @@ class SocketFile:
 
 def bound(store: Path) -> SocketFile:
     """A socket for the crawl of a store whose lock we hold. Raises StoreError when none can be made anywhere."""
+    if not has_local_sockets():
+        raise StoreError("this crawl cannot be controlled from another shell: this system has no local sockets")
     why = "the path of its socket would be too long"
     for path in places(store):
         try:
@@ -49,7 +52,7 @@ def bound(store: Path) -> SocketFile:
 
 def connected(store: Path, seconds: float) -> socket.socket | None:
     """A connection to the crawl that runs on a store, on which nobody waits for longer; None where none listens."""
-    for path in places(store):
+    for path in places(store) if has_local_sockets() else ():
         if not _is_trusted(path, store):
             continue
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -67,8 +70,8 @@ def places(store: Path) -> Iterator[Path]:
     """Where the socket of a store may be, the best place first; by whatever links the store is reached."""
     real = real_path(store)
     name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
-    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.geteuid()}"
-    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{os.geteuid()}")]
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user()}"
+    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{user()}")]
     for path in (beside(real, _ENDING), *(folder / name for folder in folders)):
         if len(os.fsencode(path)) <= _LONGEST_PATH:
             yield path
@@ -90,7 +93,7 @@ def _make_room(path: Path, *, is_own_folder: bool) -> None:
     if is_own_folder:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         folder = path.parent.lstat()
-        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid() or folder.st_mode & 0o077:
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != user() or folder.st_mode & 0o077:
             raise PermissionError(f"{path.parent} is not a folder of our own alone")
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
@@ -102,7 +105,7 @@ def _is_trusted(path: Path, store: Path) -> bool:
     """Whether a socket is there that is ours, or the store's owner's: not one that a stranger has put there."""
     try:
         found = path.lstat()
-        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {os.geteuid(), store.stat().st_uid}
+        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {user(), store.stat().st_uid}
     except OSError:
         return False
 

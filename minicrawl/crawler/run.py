@@ -1,7 +1,6 @@
 """One run of a crawl, from seeds to report: opens what it needs, runs the engine, settles the ranking, closes."""
 
 import asyncio
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -46,6 +45,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
+from minicrawl.system import STOPPING, on_signals, passes_sockets
 from minicrawl.timing import STANDARD, Timing
 
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
@@ -273,6 +273,8 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         return LocalSource(settings, carrier, timing, files, origins, wanted, shown)
 
     def in_workers(workers: int) -> WorkerSource:
+        if not passes_sockets():
+            raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
         return WorkerSource(replace(settings, workers=workers), timing, origins, wanted, capture, replayed)
 
     return ChangingSource(settings.workers, local, in_workers)
@@ -384,15 +386,5 @@ def _signals(engine: Engine, handle: bool) -> Iterator[None]:
         else:
             engine.abort()
 
-    loop = asyncio.get_running_loop()
-    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    if before[signal.SIGHUP] == signal.SIG_IGN:
-        del before[signal.SIGHUP]  # by nohup, which is there for that
-    for kind in before:
-        loop.add_signal_handler(kind, interrupt)
-    try:
+    with on_signals(asyncio.get_running_loop(), STOPPING, interrupt):
         yield
-    finally:
-        for kind, handler in before.items():
-            loop.remove_signal_handler(kind)
-            signal.signal(kind, handler)

@@ -4,7 +4,6 @@ With the rest of this folder the only place that imports sqlite3.
 """
 
 import contextlib
-import fcntl
 import os
 import re
 import sqlite3
@@ -16,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.store.upgrade import bring_up_to_date, schema
+from minicrawl.system import is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 9
@@ -170,15 +170,6 @@ def logs(store: Path) -> tuple[Path, Path]:
     return beside(store, "-wal"), beside(store, "-shm")
 
 
-def sync_folder(folder: Path) -> None:
-    """Let what was renamed in a folder be so after a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def real_path(path: Path) -> Path:
     """The one name of a file that is reached through links and relative paths: its lock and log go by that."""
     return Path(os.path.realpath(path))
@@ -302,12 +293,9 @@ def _is_locked(lock: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        return is_shared_locked(handle)
     finally:
         os.close(handle)
-    return False
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from minicrawl.store.spill import disk_error, disk_errors
+from minicrawl.system import read_at, write_at
 
 _NUMBER = struct.Struct("=d")
 _ROOM = 2**31
@@ -56,7 +57,7 @@ class FileColumn:
         else:
             first, written = int(pages), _NUMBER.pack(values)
         try:
-            if os.pwrite(self._file, written, _NUMBER.size * first) < len(written):
+            if write_at(self._file, written, _NUMBER.size * first) < len(written):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise disk_error(self._folder, error) from error
@@ -73,6 +74,6 @@ class FileColumn:
     def _octets(self, first: int, size: int) -> bytes:
         """What is there; nothing is kept behind the last number that was written."""
         try:
-            return os.pread(self._file, size, _NUMBER.size * int(first))
+            return read_at(self._file, size, _NUMBER.size * int(first))
         except OSError as error:
             raise disk_error(self._folder, error) from error

@@ -22,6 +22,7 @@ from minicrawl.errors import MinicrawlError
 from minicrawl.model import CrawlReport
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.opening import following
+from minicrawl.system import be_less_urgent
 
 _log = logging.getLogger("minicrawl")
 _ENDED = b"."
@@ -93,7 +94,7 @@ def follow_crawl(follower: Follower, line: IO[bytes]) -> None:
 
 
 def main() -> int:
-    os.nice(_LESS_URGENT)
+    be_less_urgent(_LESS_URGENT)
     try:
         with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
             follow_crawl(follower, line)

@@ -10,11 +10,11 @@ from itertools import islice
 from pathlib import Path
 
 from minicrawl.errors import StoreError
-from minicrawl.store.database import sync_folder
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.rows import TextRow
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path, unfinished
 from minicrawl.store.writer import Writer
+from minicrawl.system import sync_folder
 
 _PIECE = 2**20
 _ROWS = 1_000

@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Self
 
 from minicrawl.errors import StoreError
-from minicrawl.store.database import beside, real_path, sync_folder
+from minicrawl.store.database import beside, real_path
+from minicrawl.system import BINARY, read_at, sync, sync_folder, write_at
 
 ENDING = ".text"
 _FORM = "minicrawl text 1 {store} {made:>8}\n"
@@ -46,7 +47,8 @@ class TextFile:
                 new.unlink(missing_ok=True)
                 if not path.exists():
                     _make(path, line)
-            self._file = os.open(new if is_new and not writes else path, os.O_RDWR if writes else os.O_RDONLY)
+            flags = BINARY | (os.O_RDWR if writes else os.O_RDONLY)
+            self._file = os.open(new if is_new and not writes else path, flags)
         try:
             self._check(line)
         except BaseException:
@@ -84,9 +86,9 @@ class TextFile:
         with _errors(self._path):
             view, at = memoryview(records), start
             while view:
-                written = os.pwrite(self._file, view, at)
+                written = write_at(self._file, view, at)
                 view, at = view[written:], at + written
-            os.fdatasync(self._file)
+            sync(self._file)
 
     def close(self) -> None:
         os.close(self._file)
@@ -101,7 +103,7 @@ class TextFile:
 
     def _read(self, start: int, size: int) -> bytes:
         with _errors(self._path):
-            return os.pread(self._file, size, start)
+            return read_at(self._file, size, start)
 
 
 def unfinished(path: Path) -> Path:

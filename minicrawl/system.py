@@ -1,0 +1,110 @@
+"""What POSIX systems have and others lack, and what is done there instead. docs/installing.md says what users notice.
+
+Each is looked up when it is used, so that a test can take it away.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+BINARY: int = getattr(os, "O_BINARY", 0)
+"""A flag for os.open: Windows would change ends of lines."""
+STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""The signals that ask a program to end. Windows has no SIGHUP."""
+
+
+def sync(handle: int) -> None:
+    """Let what was written to a file reach the disk. macOS and Windows have no fdatasync."""
+    getattr(os, "fdatasync", os.fsync)(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let what was renamed in a folder be so after a power cut. Windows opens no folders, and needs none opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        if os.name == "nt":
+            return
+        raise
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_at(handle: int, size: int, start: int) -> bytes:
+    """Up to so many bytes of a file, from there on."""
+    if hasattr(os, "pread"):
+        return os.pread(handle, size, start)
+    os.lseek(handle, start, os.SEEK_SET)
+    return os.read(handle, size)
+
+
+def write_at(handle: int, data: bytes | memoryview, start: int) -> int:
+    """Write to a file, from there on; how many bytes of it were written."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(handle, data, start)
+    os.lseek(handle, start, os.SEEK_SET)
+    return os.write(handle, data)
+
+
+def user() -> int:
+    """Who runs this program, as files name their owners: 0 where they do not."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def be_less_urgent(by: int) -> None:
+    """Let other processes come first, where the system can be asked for that."""
+    if hasattr(os, "nice"):
+        os.nice(by)
+
+
+def is_shared_locked(handle: int) -> bool:
+    """Whether somebody holds a lock on a file; False where only its holder can tell."""
+    try:
+        import fcntl  # noqa: PLC0415 - there is none on Windows
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
+
+
+def has_local_sockets() -> bool:
+    """Whether a socket can be a file."""
+    return hasattr(socket, "AF_UNIX")
+
+
+def passes_sockets() -> bool:
+    """Whether a process that is started can be given an open socket."""
+    return hasattr(os, "fork")
+
+
+@contextlib.contextmanager
+def on_signals(loop: "AbstractEventLoop", names: Iterable[str], call: Callable[[], None]) -> Iterator[None]:
+    """Let these signals call a function in the loop, as long as the block runs."""
+    kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {kind: signal.getsignal(kind) for kind in kinds}
+    if before.get(getattr(signal, "SIGHUP", None)) == signal.SIG_IGN:
+        del before[signal.SIGHUP]  # by nohup, which is there for that
+    for kind in before:
+        try:
+            loop.add_signal_handler(kind, call)
+        except NotImplementedError:
+            signal.signal(kind, lambda *_: loop.call_soon_threadsafe(call))
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(kind)
+            signal.signal(kind, handler)
