@@ -174,7 +174,7 @@ def test_page_of_settings_has_every_option_of_a_crawl_and_its_default() -> None:
     }
     command = main.get_command(click.Context(main), "crawl")
     assert command is not None
-    shared = {"--store", "--json", "--quiet", "--verbose", "--log-file", "--config", "--help"}
+    shared = {"--store", "--json", "--quiet", "--verbose", "--log-file", "--log-format", "--config", "--help"}
     options = {max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)} - shared
     assert options - defaults.keys() == set()
     for key, setting in SETTINGS.items():

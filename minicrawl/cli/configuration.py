@@ -21,7 +21,7 @@ from minicrawl.errors import SettingError
 if TYPE_CHECKING:
     from minicrawl.settings.config_files import ConfigFile
 
-COMMON = ("store", "log-file", "quiet", "verbose")
+COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 """Options that a file may have before all tables, for every command that has them."""
 HOSTS = "host"
 _PREFIX = "MINICRAWL"

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.configuration import with_hosts
 from minicrawl.cli.fitting import fitted
+from minicrawl.cli.on_stop import calling
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
 from minicrawl.cli.output import (
     amount,
@@ -77,6 +78,12 @@ WHY_STOPPED = {
     help="Print what would be asked for first, by host, and what would be left out by which rule. Nothing is asked, "
     "nothing written.",
 )
+@click.option(
+    "--on-stop",
+    metavar="COMMAND",
+    help="Call this command of the shell when the crawl has stopped, with the reason in $CRAWL_REASON and, on its "
+    "standard input, the report as JSON.",
+)
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
@@ -90,6 +97,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     forget: tuple[str, ...],
     show_settings: bool,
     is_dry: bool,
+    on_stop: str | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input. The most important pages come first.
@@ -109,7 +117,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_plan(given, forget, _gathered(seeds, skip_bad, live=False), store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
-    report = _run(given, forget, seeds, skip_bad, store, live=live)
+    with calling(on_stop, store) as stopped:
+        report = _run(given, forget, seeds, skip_bad, store, live=live)
+        stopped(report)
     if as_json:
         click.echo(json.dumps(asdict(report), indent=2))
     else:

@@ -1,7 +1,9 @@
 """Options that several commands share."""
 
+import json
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -99,8 +101,11 @@ def is_kept(store: "Store", by: str) -> bool:
 
 
 def logging_options(command: _Command) -> _Command:
-    """-v, -q, --log-file and --config."""
+    """-v, -q, --log-file, --log-format and --config."""
     for shared in (
+        click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
+                     callback=_set_format, expose_value=False, is_eager=True,
+                     help="Lines of -v and --log-file: for people, or a JSON object each."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
         click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
@@ -157,6 +162,10 @@ def is_verbose() -> bool:
     return bool(click.get_current_context().meta.get("minicrawl.verbose"))
 
 
+def _set_format(ctx: click.Context, _: click.Parameter, value: str) -> None:
+    ctx.meta["minicrawl.log-format"] = value
+
+
 def _log_here(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.meta["minicrawl.verbose"] = value
     if value:
@@ -178,8 +187,27 @@ class _PrintableLines(logging.Formatter):
         return printable(super().formatMessage(record))
 
 
+class _JsonLines(logging.Formatter):
+    """A JSON object for every message: `event` is the same for all messages of a kind, `values` are what differs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        values = record.args if isinstance(record.args, tuple) else ()
+        fields = {
+            "time": moment.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            "event": str(record.msg),
+            "values": [one if isinstance(one, int | float | None) else str(one) for one in values],
+        }
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
+
+
 def _add_handler(handler: logging.Handler) -> None:
-    handler.setFormatter(_PrintableLines("%(asctime)s %(levelname)s %(message)s"))
+    is_json = click.get_current_context().meta.get("minicrawl.log-format") == "json"
+    handler.setFormatter(_JsonLines() if is_json else _PrintableLines("%(asctime)s %(levelname)s %(message)s"))
     logger = logging.getLogger("minicrawl")
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
