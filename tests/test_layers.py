@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "demo": {"rank"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
-    "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive"},
+    "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
     "control": {"crawler", "store"},
     "search": {"crawler", "store", "rank", "analysis"},
     "dashboard": {"analysis", "control", "crawler", "graphs", "rank", "search", "store"},

@@ -2,12 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from minicrawl.cli.filters import filter_options, given_filters
 from minicrawl.cli.options import is_kept, json_option, logging_options, order_option, store_option
 from minicrawl.cli.output import counted
+from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.top.expected import Wanted
+    from minicrawl.store.reader import Store
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
@@ -15,13 +21,21 @@ from minicrawl.cli.output import counted
 @click.option("--text", "with_text", is_flag=True, help="With the text of every page, as a crawl with --text keeps it.")
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
+@click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
 @order_option
 @filter_options
 @store_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    file: Path, with_text: bool, markdown: bool, form: str | None, by: str | None, store: Path, as_json: bool
+    file: Path,
+    with_text: bool,
+    markdown: bool,
+    form: str | None,
+    columns: str | None,
+    by: str | None,
+    store: Path,
+    as_json: bool,
 ) -> None:
     """Write every page with its rank to FILE, best first.
 
@@ -35,34 +49,63 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     What is given of --state, --status, --reason, --site, --depth, --content-type and --where must all hold for a page;
     of a list with commas one word is enough. Ranks stay those among all pages.
 
+    An ending .xml or .xml.gz makes a sitemap: pages that can be opened and do not say noindex, with a priority from
+    importance; of more than 50,000 FILE is an index of files beside it.
+
     \b
+    minicrawl export sitemap.xml --site example.org
+    minicrawl export about.csv --columns url,title,status,seconds,bytes,fetched_iso
     minicrawl export lost.csv --status 404    every page that is not there
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export pages.jsonl --text       every page with its text
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
     from minicrawl.analysis.owner.page_filter import wanted
-    from minicrawl.analysis.top.expected import best_first, only
     from minicrawl.export.markdown import export_markdown
-    from minicrawl.export.ranks import STANDARD_OUTPUT, export_kept, export_ranks
+    from minicrawl.export.ranks import STANDARD_OUTPUT
     from minicrawl.export.texts import export_texts, pages_with_text
     from minicrawl.store.reader import open_store
 
     filters = given_filters()
+    if columns is not None and (with_text or markdown or _is_sitemap(file)):
+        other = "--text" if with_text else "--markdown" if markdown else "a sitemap"
+        raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
         is_wanted = None if filters is None else wanted(reader, filters)
         if with_text or markdown:
             pages = pages_with_text(reader, by, is_wanted)
             count = export_markdown(pages, file) if markdown else export_texts(pages, file, form)
         else:
-            name = by if by is not None and is_kept(reader, by) else None
-            _, ranked = best_first(reader, by)
-            ranked = only(ranked, is_wanted)
-            if name is not None:
-                count = export_kept(((page, value or 0.0) for _, page, value in ranked), name, file, form)
-            else:
-                count = export_ranks((page for _, page, _ in ranked), file, form)
+            count = _export_ranked(reader, by, is_wanted, file, form, columns)
     if file == STANDARD_OUTPUT:
         return
     line = f"{counted(count, 'page')} written to {file}"
     click.echo(json.dumps({"file": str(file), "pages": count}) if as_json else line)
+
+
+def _is_sitemap(file: Path) -> bool:
+    return file.name.lower().endswith((".xml", ".xml.gz"))
+
+
+def _export_ranked(  # noqa: PLR0913 - what the options say
+    reader: "Store", by: str | None, is_wanted: "Wanted", file: Path, form: str | None, columns: str | None
+) -> int:
+    """Write ranked pages in the form that is asked for; how many."""
+    from minicrawl.analysis.owner.page_columns import column_rows, named_columns
+    from minicrawl.analysis.owner.sitemap_pages import sitemap_pages
+    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.export.ranks import export_kept, export_ranks, export_table
+    from minicrawl.export.sitemap import export_sitemap
+    from minicrawl.export.tables import Table
+
+    name = by if by is not None and is_kept(reader, by) else None
+    _, ranked = best_first(reader, by)
+    ranked = only(ranked, is_wanted)
+    if form is None and _is_sitemap(file):
+        return export_sitemap(sitemap_pages(reader, ranked), file)
+    if columns is not None:
+        named = named_columns(reader, columns, name)
+        return export_table(Table(named, column_rows(reader, ranked, tuple(named), name)), file, form)
+    if name is not None:
+        return export_kept(((page, value or 0.0) for _, page, value in ranked), name, file, form)
+    return export_ranks((page for _, page, _ in ranked), file, form)

@@ -46,3 +46,40 @@ def test_failed_export_leaves_the_old_file(store: Path, tmp_path: Path, monkeypa
     assert (result.exit_code, result.stderr) == (2, f"Error: {file} cannot be written: disk gone; name another file\n")
     assert file.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir() if "ranks" in path.name] == ["ranks.csv"]
+
+
+def test_columns_are_those_that_are_named_in_every_format(store: Path, tmp_path: Path) -> None:
+    names = ["status", "url", "fetched_iso", "seconds"]
+    for ending in ("csv", "jsonl"):
+        result = run("export", tmp_path / f"ranks.{ending}", "--columns", ",".join(names), "--store", store)
+        assert result.exit_code == 0, result.stderr
+    with (tmp_path / "ranks.csv").open(newline="") as lines:
+        found = list(csv.reader(lines))
+    objects = [json.loads(line) for line in (tmp_path / "ranks.jsonl").read_text().splitlines()]
+    assert found[0] == names == list(objects[0])
+    assert found[1:] == [["" if value is None else str(value) for value in row.values()] for row in objects]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run("export", tmp_path / "ranks.parquet", "--columns", ",".join(names), "--store", store)
+    assert parquet.read_table(tmp_path / "ranks.parquet").to_pylist() == objects
+
+
+def test_kept_ranking_is_a_column_and_mistakes_are_sentences(store: Path, tmp_path: Path) -> None:
+    run("rank", "--by", "pagerank", "--save", "mine", "--store", store)
+    result = run("export", tmp_path / "x.csv", "--by", "mine", "--columns", "url,mine", "--store", store)
+    assert result.exit_code == 0
+    assert (tmp_path / "x.csv").read_text().startswith("url,mine\n")
+    for words, sentence in (
+        (["x.csv", "--columns", "url,titel"], "not 'titel': is it 'title'?"),
+        (["x.csv", "--columns", "url", "--text"], "--columns and --text do not go together; leave one out"),
+        (["x.xml", "--columns", "url"], "--columns and a sitemap do not go together"),
+    ):
+        result = run("export", *words, "--store", store)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert sentence in result.stderr
+
+
+def test_sitemap_has_the_pages_that_can_be_opened(store: Path, tmp_path: Path) -> None:
+    result = run("export", tmp_path / "sitemap.xml", "--store", store)
+    assert result.stdout == f"3 pages written to {tmp_path / 'sitemap.xml'}\n"
+    assert f"<loc>{HOME}a</loc>" in (tmp_path / "sitemap.xml").read_text()
+    assert "gone" not in (tmp_path / "sitemap.xml").read_text()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.database import damaged
+from minicrawl.store.links import from_bytes
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn, Queue
 from minicrawl.store.urlhash import url_hash
@@ -22,6 +23,23 @@ class Answer(NamedTuple):
     state: str
     reason: str
     status: int | None
+
+
+class PageFacts(NamedTuple):
+    """What is kept of a page and its answer beside what the view `ranks` has.
+
+    changed_at: Unix seconds at which it was seen to have changed. target: the page an alias stands for. leads_to: what
+    it leads to and is not followed. named_by: the page that gives it as its alternate.
+    """
+
+    host: str
+    content_type: str | None
+    seconds: float | None
+    bytes: int | None
+    changed_at: float | None
+    target: int | None
+    leads_to: str | None
+    named_by: int | None
 
 
 class PageTable:
@@ -136,6 +154,20 @@ class PageTable:
             LEFT JOIN fetches ON fetches.id = fetch"""
         rows = self._tables.rows(query, (json.dumps(list(pages)),))
         return {page: Answer._make(row) for page, *row in rows}
+
+    def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
+        """What is kept of some pages, by number."""
+        query = """
+            SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
+                fetches.seconds, fetches.bytes, changed_at, leads_to, named_by
+            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
+            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
+            LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id
+            LEFT JOIN alternates ON alternates.page = pages.id"""
+        found = {}
+        for page, target, *answer, leads_to, named_by in self._tables.rows(query, (json.dumps(list(pages)),)):
+            found[page] = PageFacts._make([*answer, int(from_bytes(target)[0]) if target else None, leads_to, named_by])
+        return found
 
     def hosts(self) -> npt.NDArray[np.int64]:
         """hosts.id of every page by number, shape (size,)."""
