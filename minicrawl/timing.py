@@ -20,6 +20,7 @@ class Timing:
     no_name_server   for which it holds that the name server fails (RFC 9520 3.2): no longer than a page waits between
                      two tries
     retry            between the first two tries of a page; then four times as long
+    proxy            until a page is asked for again whose proxy could not be used
     found_nothing    until a page at which nothing was found is asked for again, where pages are read again at all
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
@@ -49,6 +50,7 @@ class Timing:
     no_name: float = 60.0
     no_name_server: float = 5.0
     retry: float = 5.0
+    proxy: float = 10.0
     found_nothing: float = 86_400.0
     robots_retry: float = 10.0
     least_backoff: float = 1.0

@@ -100,7 +100,7 @@ def fetched_from(
                 given = all_names_at(server.port, **settings)
             else:
                 proxy = proxied.format(port=server.port)
-                given = CrawlSettings(allow_private=True, proxy=proxy, **settings)
+                given = CrawlSettings(allow_private=True, proxy=(proxy,), **settings)
             async with Fetcher(given, None, timing, files) as fetcher:
                 return [await fetcher.fetch(PageRequest(url)) for url in urls]
 

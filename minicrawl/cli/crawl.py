@@ -225,8 +225,17 @@ def _warn(why: str) -> None:
 
 def _announce(start: "Start") -> None:
     """Say what is not as the user may expect."""
+    from minicrawl.crawler.http.wire.proxies import environment_proxies
+
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
+    named = environment_proxies(start.settings)
+    if named:
+        click.echo(
+            f"Requests go through the proxies that the environment names: {printable(', '.join(named))}; --proxy none "
+            "goes without.",
+            err=True,
+        )
     if start.settings.takes_cookies:
         click.echo("Cookies are kept in the store, in the clear; nobody but you may read it (0600).", err=True)
     if start.is_nameless:

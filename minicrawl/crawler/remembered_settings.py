@@ -11,6 +11,7 @@ from typing import Any
 from minicrawl.errors import SettingError
 from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, option
 from minicrawl.settings.logins import is_hidden
+from minicrawl.settings.requests import proxies
 
 _MOST_SHOWN = 3
 
@@ -39,9 +40,10 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
     """
     before = {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
     given = _defaults(forgotten) | dict(given)
-    if "proxy" not in given and HIDDEN in (before.get("proxy") or ""):
+    hidden = [rule for rule in proxies("proxy", before.get("proxy")) if HIDDEN in rule]
+    if "proxy" not in given and hidden:
         raise SettingError(
-            f"this crawl went through the proxy {before['proxy']}, whose password is not kept: give --proxy again, "
+            f"this crawl went through the proxy {hidden[0]}, whose password is not kept: give --proxy again, "
             "or --forget proxy"
         )
     if "auth" not in given and any(map(is_hidden, before.get("auth") or ())):

@@ -220,8 +220,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     if replayed:  # nobody is to be spared
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
-    # A proxy looks up names itself, and a transport of one's own, or an archive, has none.
-    locates = transport is None and settings.proxy is None and not replayed
+    locates = transport is None and not replayed  # one of one's own, and an archive, have no names
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(
         writer, settings, strategy, _window(settings), clock(), locates=locates, only=only, timing=timing

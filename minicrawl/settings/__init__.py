@@ -18,7 +18,7 @@ from pathlib import Path
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
 from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.logins import Login
-from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, shown_proxy
+from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
     compiled,
     option,
@@ -44,6 +44,7 @@ __all__ = [
     "CrawlSettings",
     "Header",
     "Login",
+    "ProxyRule",
     "compiled",
     "option",
     "parse_boost",

@@ -24,7 +24,7 @@ from minicrawl.settings.groups import (
 )
 from minicrawl.settings.logins import ClientCertificate, Login, Logins
 from minicrawl.settings.refresh import Refresh
-from minicrawl.settings.requests import Header, is_mail_address
+from minicrawl.settings.requests import Header, ProxyRule, is_mail_address
 from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
@@ -83,6 +83,11 @@ class CrawlSettings(Http, Logins, Identity, Archive, Keep, Focus, Refresh, Order
     def logins(self) -> tuple[Login, ...]:
         """Names and passwords that are given."""
         return tuple(map(Login.parse, self.auth))
+
+    @property
+    def proxy_rules(self) -> tuple[ProxyRule, ...]:
+        """Which origins go through which proxy."""
+        return tuple(map(ProxyRule.parse, self.proxy))
 
     @property
     def client_certificates(self) -> tuple[ClientCertificate, ...]:

@@ -75,7 +75,7 @@ class GivenSettings(AdjustableSettings, total=False):
     client_cert: str | Iterable[str] | AsBefore
     cookies: bool | AsBefore
     cookie_file: str | Path | AsBefore | None
-    proxy: str | AsBefore | None
+    proxy: str | Iterable[str] | AsBefore
     connect_to: str | ConnectTo | Iterable[str | ConnectTo] | AsBefore
     ca_file: str | Path | AsBefore | None
     allow_private: bool | AsBefore

@@ -293,13 +293,15 @@ class Identity:
 class Http:
     """How requests go out, and what one of them may take."""
 
-    proxy: str | None = setting(
-        None,
-        values.text,
-        "Send requests through this HTTP proxy.",
-        check=requests.proxy,
-        metavar="URL",
-        hide=requests.shown_proxy,
+    proxy: tuple[str, ...] = setting(
+        (),
+        requests.proxies,
+        "Send requests through this proxy (http, https, socks5, or socks5h, which looks up names itself): all, or "
+        "those for hosts that match PATTERN, such as '*.onion'; 'none' for no proxy. By default the proxies of the "
+        "environment. Repeatable.",
+        check=requests.are_proxies,
+        metavar="[PATTERN=]URL",
+        hide=requests.shown_proxies,
     )
     connect_to: tuple[ConnectTo, ...] = setting(
         (),

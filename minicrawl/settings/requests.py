@@ -81,9 +81,43 @@ class Header:
         return f"{self.host}={self.name}" if self.host else self.name
 
 
+@dataclass(frozen=True)
+class ProxyRule:
+    """Origins that match a pattern, NAME with * and ?, with scheme and port or not, go through the proxy at a URL.
+
+    `pattern` None: all do; `url` None: they go directly.
+    """
+
+    pattern: str | None
+    url: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "ProxyRule":
+        """Read "URL" or "PATTERN=URL", where none may stand for URL. Raises SettingError."""
+        match = _PROXY_RULE.fullmatch(text.strip())
+        if match is None:
+            raise SettingError(
+                f"--proxy takes the URL of a proxy, http://host:port (or https, socks5, socks5h), or none, and PATTERN="
+                f" before it for some hosts; not {shown_proxy(text)!r}"
+            )
+        return cls(match[1] and match[1].lower(), None if match[2].lower() == "none" else match[2])
+
+
+_PROXY_RULE = re.compile(r"(?:((?:https?://)?[^\s=/@]+)=)?(none|(?:https?|socks5h?)://[^\s/]+/?)", re.IGNORECASE)
+
+
+def proxies(name: str, given: Any) -> tuple[str, ...]:
+    """The rules of --proxy. Stores of before there could be several have one, or None."""
+    return () if given is None else tuple(text(name, one) for one in several(name, given))
+
+
+def shown_proxies(given: Any) -> tuple[str, ...]:
+    return tuple(str(shown_proxy(one)) for one in given)
+
+
 def shown_proxy(proxy: str | None) -> str | None:
     """The URL of a proxy without name and password."""
-    return proxy and re.sub(r"(?<=//)[^/]*@", HIDDEN, proxy)
+    return proxy and re.sub(r"(?:(?<=//)|^)[^/]*@", HIDDEN, proxy)
 
 
 def is_mail_address(contact: str) -> bool:
@@ -128,9 +162,9 @@ def contact(name: str, value: Any) -> None:
         )
 
 
-def proxy(name: str, value: Any) -> None:
-    if not re.match(r"https?://[^/\s]+", value):
-        raise SettingError(f"{option(name)} takes the URL of an HTTP proxy, http://host:port, not {value!r}")
+def are_proxies(_: str, value: Any) -> None:
+    for one in value:
+        ProxyRule.parse(one)
 
 
 def _words(at_file: str) -> list[str]:

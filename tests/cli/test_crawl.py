@@ -27,12 +27,12 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, more
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
     seed = "http://a.test/" if more == ["--proxy"] else url
-    options = [*more, url] if more == ["--proxy"] else more
+    options, cause = ([*more, url], "proxy") if more == ["--proxy"] else (more, "refused")
     for _ in range(2):
         words = ("crawl", seed, "--time", "1s", "--delay", "20", "--allow-private", *options)
         result = run(*words, "--store", tmp_path / "crawl.db")
         assert result.exit_code == 1
-        assert result.stderr.splitlines()[-1].startswith("Error: nothing could be fetched (refused)")
+        assert result.stderr.splitlines()[-1].startswith(f"Error: nothing could be fetched ({cause})")
         if "--json" in more:
             assert json.loads(result.stdout)["reason"] == "time"
         else:

@@ -1,13 +1,21 @@
 """What is for one origin goes to no other: whatever hosts link and redirect to, on real connections."""
 
+import asyncio
 import gzip
 import json
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
-from origins import ORIGINS, OWNER, Asked, Web, crawled, pages
+from click.testing import CliRunner
+from origins import ORIGINS, OWNER, PEM, Asked, Web, crawled, pages
+from proxies import ForwardProxy
 from sites import rows
+
+from minicrawl.api import Crawl, acrawl
+from minicrawl.cli import main
+from minicrawl.events import PageFetched
 
 HUSH = "Basic " + b64encode(b"me:hush").decode()
 NAMED = "http://h.test:81"
@@ -119,3 +127,61 @@ def test_a_crawl_that_goes_on_is_still_logged_in(tmp_path: Path) -> None:
         given = {"cookies": False, "cookie_file": None} if options.get("forget") else options
         crawled(web, copied, [f"{OWNER}/linked"], scope="host", pages=5, **given)
         assert ("SID=hush" in web.having("cookie").get(OWNER, "")) is (folder != "b")
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(workers: int, tmp_path: Path) -> None:
+    """No page has failed by that, in this run or for the next one; hosts that go directly are read meanwhile."""
+    web, store = Web(), tmp_path / "crawl.db"
+
+    async def run() -> None:
+        async with web:
+            options: Any = {"delay": 0.0, "probe": False, "sitemaps": False, "traps": False, "ca_file": PEM}
+            options |= {"workers": workers, "connect_to": web.connect_to, "allow_private": True}
+            through = ForwardProxy(web)
+            async with through:
+                pass  # its port is its own from now on, and closed
+            proxies = (f"*evil.test=http://127.0.0.1:{through.port}", "none")
+            async with Crawl([f"{OWNER}/"], store=store, proxy=proxies, **options) as crawl:
+                async for event in crawl.events():
+                    if (
+                        isinstance(event, PageFetched)
+                        and len({asked.origin for asked in web.asked}) == len(ORIGINS) - 3
+                    ):
+                        break
+                await crawl.stop()
+            assert not any("evil" in asked.origin for asked in web.asked)
+            states = rows(store, "SELECT DISTINCT state FROM pages WHERE url LIKE '%evil.test%'")
+            assert states == [("waiting",)]
+            async with through:
+                await acrawl([], store, **options)
+            assert {asked.origin for asked in web.asked} == set(ORIGINS)
+            assert {name.partition(":")[0] for name in through.asked} == {"evil.test", "h.test.evil.test"}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_the_proxy_of_the_environment_is_used(workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = Web()
+
+    async def run() -> list[str]:
+        async with web, ForwardProxy(web) as through:
+            monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{through.port}")
+            monkeypatch.setenv("no_proxy", "sub.h.test")
+            options: Any = {"workers": workers, "delay": 0.0, "probe": False, "sitemaps": False}
+            await acrawl(["http://h.test/"], tmp_path / "crawl.db", scope="host", pages=2, **options)
+            return through.asked
+
+    assert "h.test:80" in asyncio.run(run())
+    assert {asked.origin for asked in web.asked} >= {"http://h.test"}
+
+
+def test_the_proxies_of_the_environment_are_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://me:hush@127.0.0.1:9")
+    words = ["crawl", "http://127.0.0.1:9/", "--time", "0.1s", "--store", str(tmp_path / "crawl.db")]
+    for more, is_announced in (([], True), (["--proxy", "none"], False)):
+        result = CliRunner().invoke(main, [*words, *more])
+        line = "Requests go through the proxies that the environment names: http://***@127.0.0.1:9; --proxy none goes"
+        assert (line in result.stderr) is is_announced
+        assert "hush" not in result.output

@@ -71,7 +71,7 @@ EXAMPLES = {
     "client_cert": f"a.test={__file__}",
     "cookies": True,
     "cookie_file": "cookies.txt",
-    "proxy": "http://p.test:3128",
+    "proxy": ("*.a.test=none", "http://p.test:3128"),
     "ignore_robots": True,
     "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),
     "ca_file": __file__,
@@ -141,14 +141,14 @@ def test_a_login_whose_password_is_not_kept_is_not_left_out_silently():
 def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently():
     before = kept(proxy="http://me:hush@p.test:1")
     assert "hush" not in json.dumps(before)
-    assert "me" not in before["proxy"]
+    assert "me" not in before["proxy"][0]
     with pytest.raises(SettingError, match=r"http://\*\*\*@p.test:1, whose password is not kept: give --proxy again"):
         resumed(before, {})
     assert resumed(before, {"proxy": "http://me:hush@p.test:1"}).changes == ()
     assert resumed(before, {"proxy": "http://me:hush@q.test:1"}).changes == (
         "proxy: http://***@p.test:1 -> http://***@q.test:1",
     )
-    assert resumed(before, {}, ["proxy"]).settings.proxy is None
+    assert resumed(before, {}, ["proxy"]).settings.proxy == ()
 
 
 def test_options_to_forget_are_spelled_as_on_the_command_line():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
+from urllib.request import getproxies_environment
 
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
@@ -24,7 +25,8 @@ from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport
 from minicrawl.crawler.http.wire.pool import ConnectionPool
-from minicrawl.crawler.http.wire.wire_transport import WireTransport, proxy_of
+from minicrawl.crawler.http.wire.proxies import Proxies
+from minicrawl.crawler.http.wire.wire_transport import WireTransport
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
@@ -54,14 +56,15 @@ class Fetcher:
         seed_origins: Set[str] = frozenset(),
         capture: Capture | None = None,
     ) -> None:
-        proxy = proxy_of(settings.proxy) if settings.proxy else None
-        proxy_host = proxy.endpoint.host if proxy else None
-        self._resolver = Resolver(settings.connect_to, settings.allow_private, proxy_host, timing)
+        self._resolver = Resolver(settings.connect_to, settings.allow_private, timing)
+        self._proxies: Proxies | None = None
         if transport is None:
             tls = TlsClient(trust(settings.ca_file), own_contexts(settings, seed_origins))
             idle = (files or room(None, settings.concurrency)).idle
-            pool = ConnectionPool(self._resolver, tls, proxy, timing, most_idle=idle)
-            transport = WireTransport(pool, proxy)
+            pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
+            proxies = Proxies(settings.proxy_rules, getproxies_environment(), self._resolver.is_taken_elsewhere)
+            self._proxies = proxies or None
+            transport = WireTransport(pool, self._proxies)
         self._transport = transport
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
@@ -110,8 +113,13 @@ class Fetcher:
         return fetched, job.exchange
 
     async def locate(self, url: str) -> Located:
-        """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to."""
+        """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to.
+
+        A host behind a proxy has no address that would be known here.
+        """
         try:
+            if self._proxies is not None and self._proxies.of(origin_of(url)):
+                return Located()
             return Located(await self._resolver.address(url))
         except (OSError, ValueError) as error:
             return Located(reason=reason_of(error))

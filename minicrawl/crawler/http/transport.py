@@ -8,12 +8,21 @@ from typing import Protocol
 
 from minicrawl.errors import FetchError
 
+PROXY = "proxy"
+"""The reason code of what a proxy has kept from being asked for."""
 Field = tuple[bytes, bytes]
 """Name and value of a header field."""
 
 
 class BrokenOffError(FetchError):
     """The connection ended, or nothing more came, before the answer was whole."""
+
+
+class ProxyError(FetchError):
+    """A proxy cannot be used; says why, and nothing of the host behind it."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(PROXY, why)
 
 
 class Answer(Protocol):

@@ -45,6 +45,10 @@ class Routes:
         found = [self._rules[key] for key in ((host, None), (None, port), (None, None)) if key in self._rules]
         return min(found)[1] if found else None
 
+    def has(self, url: str) -> bool:
+        """Whether there is a rule for a normalised URL."""
+        return self._rule(*endpoint(url)) is not None
+
     def is_gateway(self, url: str) -> bool:
         """Whether requests for a normalised URL go where those for all hosts do, as to a proxy."""
         rule = self._rule(*endpoint(url))
@@ -67,22 +71,18 @@ def _ascii(name: str | None) -> str | None:
 
 
 class Resolver:
-    """Name resolution for the HTTP client. Raises OSError for names without address.
-
-    proxy_host: the name of the user's own proxy, which may well be a private one.
-    """
+    """Name resolution for the HTTP client. Raises OSError for names without address."""
 
     def __init__(
         self,
         connect_to: Sequence[ConnectTo] = (),
         allow_private: bool = False,
-        proxy_host: str | None = None,
         timing: Timing = STANDARD,
     ) -> None:
-        self._proxy_host = proxy_host
         self._allow_private = allow_private
         self._dns = DnsCache(timing)
-        self.target = Routes(connect_to).target
+        routes = Routes(connect_to)
+        self.target, self.is_taken_elsewhere = routes.target, routes.has
 
     async def address(self, url: str) -> str:
         """The IP address that requests for a normalised URL go to; of several, the one that is tried first."""
@@ -92,11 +92,14 @@ class Resolver:
             self.check(one)
         return found[0]
 
-    async def resolve(self, host: str, port: int) -> list[tuple[str, int]]:
-        """The IP addresses, with port, that a connection to `host:port` may go to, the best first."""
-        address, to_port = self.target(host, port)
+    async def resolve(self, host: str, port: int, *, is_proxy: bool = False) -> list[tuple[str, int]]:
+        """The IP addresses, with port, that a connection to `host:port` may go to, the best first.
+
+        is_proxy: it is the user's own proxy, which may well be a private one, and is where the user says.
+        """
+        address, to_port = (host, port) if is_proxy else self.target(host, port)
         found = (address,) if is_literal(address) else await self._dns.addresses(address, GRACE)
-        if host != self._proxy_host:
+        if not is_proxy:
             for one in found:
                 self.check(one)
         return [(one, to_port) for one in found]

@@ -51,6 +51,7 @@ _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
 _TRANSIENT_REASONS = frozenset(
     {
         "dns-unanswered",
+        "proxy",
         "timeout",
         "timeout-connect",
         "timeout-read",

@@ -52,6 +52,7 @@ MEANINGS = {
     # No answer.
     **_OF_CONNECTIONS,
     "refused": "nobody listens at that port",
+    "proxy": "the proxy that it is asked through cannot be used; the crawl says which one, and why",
     "connect": "no connection came about",
     "connection": "the connection failed",
     "reset": "the connection was broken off",

@@ -16,7 +16,7 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.store.writer import Writer
 
 PASSING, ALL = "passing", "all"
-_OURS = frozenset({"dns", "dns-unanswered", "private-address", "connect", "refused"})
+_OURS = frozenset({"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"})
 
 
 def is_ours(reason: str) -> bool:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from minicrawl.crawler.hosts.outage import HOSTS, Outage
+from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.requests.liveness import Liveness, LivenessCheck
 from minicrawl.crawler.requests.request import Request
@@ -69,6 +70,9 @@ class OutageWatch:
         if request.reason == OPEN_FILES:
             self._put_back_untried(request, now)
             return
+        if request.reason == PROXY and (self._answered or request.checks_life):
+            self._put_back_unasked(request, now)
+            return
         request.on_arrival(now)
         is_there = request.shows_life
         if is_there is not None:
@@ -121,10 +125,17 @@ class OutageWatch:
         if not self._was_full:
             self._was_full = True
             _log.warning("too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster")
+        self._put_back(request, self._timing.full, now)
+
+    def _put_back_unasked(self, request: Request, now: float) -> None:
+        """Its proxy cannot be used, which says nothing of the host. Where no host ever answered, that is a failure."""
+        self._put_back(request, self._timing.proxy, now)
+
+    def _put_back(self, request: Request, rest: float, now: float) -> None:
         if request.checks_life:
             self._liveness.over()
             self._outage.postponed(self._answered, now)
-        request.put_back(self._timing.full, now)
+        request.put_back(rest, now)
 
     def _spare(self, now: float, *, is_over: bool) -> None:
         """Let what failed in an outage, or may have when the crawl ends, wait for its turn again."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.outage import SILENT
+from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
@@ -85,7 +86,7 @@ class Request(ABC):
         """Whether the host, or whoever was asked of it, is there; None: nobody can tell."""
         if self.reason in SILENT:
             return False
-        return None if self.reason == "worker-died" else True
+        return None if self.reason in ("worker-died", PROXY) else True
 
     def refusal(self, now: float) -> Refusal | None:
         """Why this is not to be asked for, whatever robots.txt says."""

@@ -19,14 +19,35 @@ _MOST_AHEAD = 256 * 1024
 
 
 class Endpoint(NamedTuple):
-    """Where a connection leads to. `host` is ASCII, an IPv6 address without brackets."""
+    """Where a connection leads to. `host` is ASCII, an IPv6 address without brackets. `via`: the proxy, if any."""
 
     is_tls: bool
     host: str
     port: int
+    via: "Proxy | None" = None
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Proxy(NamedTuple):
+    """A proxy. `scheme`: http, https, socks5, or socks5h, which looks up names itself, as the first two do.
+
+    `authorization`: the value of the field Proxy-Authorization, or None; `login`: the name and password in it.
+    """
+
+    scheme: str
+    endpoint: Endpoint
+    authorization: bytes | None = None
+    login: tuple[bytes, bytes] | None = None
+
+    @property
+    def is_socks(self) -> bool:
+        return self.scheme.startswith("socks")
+
+    def __str__(self) -> str:
+        """Its URL without name and password."""
+        return f"{self.scheme}://{self.endpoint}"
 
 
 class Connection(asyncio.Protocol):

@@ -1,18 +1,19 @@
 """Which connection a request travels on: those that are kept between requests, and how new ones are made (RFC 9112 9).
 
-At one endpoint connections are made one at a time; through a proxy, where the settings name one.
+At one endpoint connections are made one at a time; through a proxy, where the endpoint names one.
 """
 
 import asyncio
 import copy
 import socket
 from collections import deque
-from typing import NamedTuple
 
 from aiohappyeyeballs import start_connection
 
-from minicrawl.crawler.http.transport import BrokenOffError, head
-from minicrawl.crawler.http.wire.connection import Connection, Endpoint
+from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.transport import BrokenOffError, ProxyError, head
+from minicrawl.crawler.http.wire.connection import Connection, Endpoint, Proxy
+from minicrawl.crawler.http.wire.socks import enter, reach
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
 from minicrawl.crawler.net.tls import TlsClient
@@ -20,13 +21,8 @@ from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
-
-
-class Proxy(NamedTuple):
-    """`authorization`: the value of the field Proxy-Authorization, or None."""
-
-    endpoint: Endpoint
-    authorization: bytes | None
+PROXY_LOGIN = 407
+"""The status by which a proxy asks who we are."""
 
 
 class ConnectionPool:
@@ -39,7 +35,6 @@ class ConnectionPool:
         self,
         resolver: Resolver,
         tls: TlsClient,
-        proxy: Proxy | None = None,
         timing: Timing = STANDARD,
         *,
         most_idle: int = MOST_IDLE,
@@ -47,7 +42,6 @@ class ConnectionPool:
         """most_idle: connections that are kept though nobody uses them."""
         self._resolver = resolver
         self._tls = tls
-        self._proxy = proxy
         self._timing = timing
         self._most_idle = most_idle
         # Both in the order in which their requests ended.
@@ -158,44 +152,93 @@ class ConnectionPool:
             del self._idle_of[endpoint]
 
     async def _opened(self, endpoint: Endpoint) -> Connection:
-        if self._proxy is None:
+        proxy = endpoint.via
+        if proxy is None:
             return await self._connected(endpoint)
-        self._resolver.check_host(endpoint.host)  # other names are the proxy's business
-        connection = await self._connected(self._proxy.endpoint)
+        self._resolver.check_host(endpoint.host)  # other names are the proxy's business, but for socks5
+        if proxy.is_socks:
+            return await self._through_socks(endpoint, proxy)
+        connection = await self._to_proxy(proxy)
         if endpoint.is_tls:
             try:
                 async with asyncio.timeout(self._timing.connect):
-                    await self._tunnel(connection, endpoint)
+                    await self._tunnel(connection, endpoint, proxy)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
-    async def _connected(self, endpoint: Endpoint) -> Connection:
-        loop = asyncio.get_running_loop()
-        found = await self._resolver.resolve(endpoint.host, endpoint.port)
+    async def _to_proxy(self, proxy: Proxy) -> Connection:
+        try:
+            return await self._connected(proxy.endpoint, is_proxy=True)
+        except OSError as error:
+            if error.errno in OWN_TROUBLE:
+                raise
+            raise ProxyError(reason_of(error, otherwise="connect")) from error
+
+    async def _through_socks(self, endpoint: Endpoint, proxy: Proxy) -> Connection:
+        host, port = endpoint.host, endpoint.port
+        if proxy.scheme == "socks5":
+            host, port = (await self._resolver.resolve(host, port))[0]
+        connected = await self._socket(proxy.endpoint, proxy)
+        try:
+            await self._let_in(connected, proxy)
+            async with asyncio.timeout(self._timing.connect):
+                await reach(connected, host, port)
+        except BaseException:
+            connected.close()
+            raise
         async with asyncio.timeout(self._timing.connect):
-            connected = await start_connection(
-                [_info(address, port) for address, port in found],
-                happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
-                interleave=1,
-            )
-            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
-            if endpoint.is_tls:
-                try:
-                    await connection.start_tls(self._tls, endpoint)
-                except BaseException:
-                    connection.close()
-                    raise
+            return await self._spoken(connected, endpoint)
+
+    async def _socket(self, endpoint: Endpoint, proxy: Proxy) -> socket.socket:
+        try:
+            async with asyncio.timeout(self._timing.connect):
+                return await self._dialled(await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=True))
+        except OSError as error:
+            if error.errno in OWN_TROUBLE:
+                raise
+            raise ProxyError(reason_of(error, otherwise="connect")) from error
+
+    async def _let_in(self, connected: socket.socket, proxy: Proxy) -> None:
+        try:
+            async with asyncio.timeout(self._timing.connect):
+                await enter(connected, proxy.login)
+        except OSError as error:
+            raise ProxyError(reason_of(error, otherwise="connect")) from error
+
+    async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
+        found = await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
+        async with asyncio.timeout(self._timing.connect):
+            return await self._spoken(await self._dialled(found), endpoint)
+
+    async def _dialled(self, found: list[tuple[str, int]]) -> socket.socket:
+        return await start_connection(
+            [_info(address, port) for address, port in found],
+            happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
+            interleave=1,
+        )
+
+    async def _spoken(self, connected: socket.socket, endpoint: Endpoint) -> Connection:
+        """A connection over a socket that leads to an endpoint."""
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+        if endpoint.is_tls:
+            try:
+                await connection.start_tls(self._tls, endpoint)
+            except BaseException:
+                connection.close()
+                raise
         return connection
 
-    async def _tunnel(self, connection: Connection, endpoint: Endpoint) -> None:
+    async def _tunnel(self, connection: Connection, endpoint: Endpoint, proxy: Proxy) -> None:
         """Through the proxy to the endpoint itself (RFC 9110 9.3.6)."""
-        assert self._proxy is not None
         fields = [(b"Host", str(endpoint).encode())]
-        if self._proxy.authorization is not None:
-            fields.append((b"Proxy-Authorization", self._proxy.authorization))
+        if proxy.authorization is not None:
+            fields.append((b"Proxy-Authorization", proxy.authorization))
         await connection.ask(head(b"CONNECT", str(endpoint).encode(), fields))
+        if connection.status == PROXY_LOGIN:
+            raise ProxyError("it wants a name and password, or others")
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
         await connection.start_tls(self._tls, endpoint)

@@ -1,34 +1,57 @@
 """Requests over connections of our own: where they go, and what a proxy is told."""
 
-import base64
+import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.http.transport import Field, head, target_of
-from minicrawl.crawler.http.wire.connection import Connection, Endpoint
-from minicrawl.crawler.http.wire.pool import ConnectionPool, Proxy
-from minicrawl.crawler.net.addresses import PORTS, endpoint
+from minicrawl.crawler.http.transport import Field, ProxyError, head, target_of
+from minicrawl.crawler.http.wire.connection import Connection, Endpoint, Proxy
+from minicrawl.crawler.http.wire.pool import PROXY_LOGIN, ConnectionPool
+from minicrawl.crawler.http.wire.proxies import Proxies
+from minicrawl.crawler.net.addresses import endpoint
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError
 
 
 class WireTransport:
-    """Our own connections."""
+    """Our own connections. proxies: None where there are none."""
 
-    def __init__(self, pool: ConnectionPool, proxy: Proxy | None) -> None:
-        self._pool, self._proxy = pool, proxy
+    def __init__(self, pool: ConnectionPool, proxies: Proxies | None = None) -> None:
+        self._pool, self._proxies = pool, proxies
         self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
 
     async def ask(self, url: str, fields: Sequence[Field]) -> "_WireAnswer":
-        to = self._endpoint_of(origin_of(url))
-        target = target_of(url)
-        if self._proxy is not None and not to.is_tls:
-            target = url.encode()  # RFC 9112 3.2.2
-            if self._proxy.authorization is not None:
-                fields = [*fields, (b"Proxy-Authorization", self._proxy.authorization)]
-        request = head(b"GET", target, fields)
+        origin = origin_of(url)
+        to = self._endpoint_of(origin)
+        if self._proxies is not None and (proxies := self._proxies.in_turn(origin)):
+            return await self._through(self._proxies, proxies, to, url, fields)
+        return await self._sent(to, head(b"GET", target_of(url), fields))
+
+    async def _through(
+        self, all_proxies: Proxies, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field]
+    ) -> "_WireAnswer":
+        """Through the first of these proxies that can be used. Raises ProxyError if none can."""
+        for proxy in proxies:
+            target, more = target_of(url), list(fields)
+            if not to.is_tls and not proxy.is_socks:
+                target = url.encode()  # RFC 9112 3.2.2
+                if proxy.authorization is not None:
+                    more.append((b"Proxy-Authorization", proxy.authorization))
+            try:
+                answer = await self._sent(to._replace(via=proxy), head(b"GET", target, more))
+                if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.is_socks:
+                    await answer.aclose()
+                    raise ProxyError("it wants a name and password, or others")
+            except ProxyError as error:
+                failure = error
+                all_proxies.failed(proxy, str(error), asyncio.get_running_loop().time())
+            else:
+                all_proxies.works(proxy)
+                return answer
+        raise failure
+
+    async def _sent(self, to: Endpoint, request: bytes) -> "_WireAnswer":
         try:
             return _WireAnswer(self._pool, to, request, await self._pool.ask(to, request))
         except TimeoutError as error:
@@ -54,18 +77,6 @@ class _WireAnswer:
 
     async def aclose(self) -> None:
         self._pool.release(self._endpoint, self._connection)
-
-
-def proxy_of(url: str) -> Proxy:
-    """The proxy at a URL, which may hold a name and a password."""
-    parts = urlsplit(url)
-    authorization = None
-    if parts.username is not None:
-        word = b"%b:%b" % (unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or ""))
-        authorization = b"Basic " + base64.b64encode(word)
-    return Proxy(
-        Endpoint(parts.scheme == "https", parts.hostname or "", parts.port or PORTS[parts.scheme]), authorization
-    )
 
 
 def _endpoint_of(origin: str) -> Endpoint:

@@ -223,8 +223,8 @@ async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 def test_a_proxy_that_lets_nobody_through():
     server = says(answer(b"no", status="407 Who are you"))
-    (fetched,) = fetched_from(server, "https://h.test/", proxied="http://127.0.0.1:{port}")
-    assert fetched.reason == "bad-response"
+    found = fetched_from(server, "https://h.test/", "http://h.test/", proxied="http://127.0.0.1:{port}")
+    assert [fetched.reason for fetched in found] == ["proxy", "proxy"]
 
 
 @pytest.mark.parametrize(

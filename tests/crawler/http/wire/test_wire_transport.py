@@ -3,7 +3,7 @@
 from raw_server import HELLO, fetched_from, says
 
 from minicrawl.crawler.http.wire.connection import Endpoint
-from minicrawl.crawler.http.wire.wire_transport import proxy_of
+from minicrawl.crawler.http.wire.proxies import proxy_of
 
 
 def test_proxy_of_a_url() -> None:
