@@ -13,7 +13,8 @@ NEEDS_SCIPY = "Error: this needs scipy; run: pip install 'minicrawl[analysis]'\n
 def plain(*words: object) -> subprocess.CompletedProcess[str]:
     """Run minicrawl as if no extra were installed."""
     code = (
-        "import sys; sys.modules.update(dict.fromkeys(['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow'])); "
+        "import sys; "
+        "sys.modules.update(dict.fromkeys(['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow', 'playwright'])); "
         "from minicrawl.__main__ import run; run()"
     )
     return subprocess.run(
@@ -46,3 +47,10 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
 def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
     done = plain(*words.split())
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+
+
+def test_a_crawl_that_cannot_render_says_so_before_there_is_a_store(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    done = plain("crawl", "http://h.test/", "--render", "/app", "--store", store)
+    sentence = "Error: --render needs playwright; run: pip install 'minicrawl[render]'\n"
+    assert (done.returncode, done.stdout, done.stderr, store.exists()) == (2, "", sentence, False)

@@ -60,6 +60,7 @@ HOMES = {
     }
     | {f"search/{name}.py" for name in ("index/index_file", "index/anchors", "matching", "spelling", "stems")},
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
+    "playwright": {"crawler/rendering/chromium.py"},
     "rich": {"cli/display.py"},
     "ada_url": {"crawler/urls/normalise.py"},
     "tldextract": {"crawler/urls/keys.py"},

@@ -13,6 +13,7 @@ archiving   what of an exchange goes into the archive
 outcomes    what an answer means for its page: every reason code
 sitemaps    which URLs a sitemap lists, and when they become known
 known       the web as this crawl knows it, and what the next commit writes of it
+rendering   pages made by scripts, rendered in a Chromium
 sources     fetch and parse, here or in worker processes
 recognise   duplicates, soft 404s, sessions
 requests    what is asked for: pages, robots.txt, sitemaps, addresses, whether anybody answers

@@ -28,6 +28,7 @@ from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.local import LocalSource
@@ -334,6 +335,8 @@ async def _check(settings: CrawlSettings, transport: Any) -> None:
     if settings.cookie_file is not None:
         read_cookie_file(settings.cookie_file)
     check_replayed(settings, has_transport=transport is not None)
+    if settings.render:
+        find_chromium(settings.chromium)
     if transport is None:
         async with Fetcher(settings):
             return

@@ -24,6 +24,7 @@ from minicrawl.settings.groups import (
 )
 from minicrawl.settings.logins import ClientCertificate, Login, Logins
 from minicrawl.settings.refresh import Refresh
+from minicrawl.settings.rendering import Rendering
 from minicrawl.settings.requests import Header, ProxyRule, is_mail_address
 from minicrawl.settings.setting import settings_of
 
@@ -46,7 +47,9 @@ class AsBefore(Enum):
 
 # The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(Http, Logins, Identity, Archive, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits):
+class CrawlSettings(
+    Http, Logins, Identity, Archive, Rendering, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits
+):
     """Everything a crawl can be told. Raises SettingError when a value cannot be meant.
 
     Each group is a base, so that a part of the crawl can ask for its own group, and values have flat names. Texts are

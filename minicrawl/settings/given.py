@@ -60,6 +60,10 @@ class GivenSettings(AdjustableSettings, total=False):
     hook: str | Iterable[str] | AsBefore
     strict_hooks: bool | AsBefore
     search: bool | AsBefore
+    render: str | Iterable[str] | AsBefore
+    chromium: str | Path | AsBefore | None
+    render_timeout: float | str | AsBefore
+    render_pages: int | str | AsBefore
     archive: str | Path | AsBefore | None
     from_archive: str | Path | Iterable[str | Path] | AsBefore
     archive_size: int | str | AsBefore

@@ -10,6 +10,7 @@ from minicrawl.settings import requests, values
 from minicrawl.settings.archive import Archive
 from minicrawl.settings.logins import Logins
 from minicrawl.settings.refresh import Refresh
+from minicrawl.settings.rendering import Rendering
 from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.setting import setting
 
@@ -377,4 +378,4 @@ class Keep:
     )
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Archive, Identity, Logins, Http)
+GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Rendering, Archive, Identity, Logins, Http)

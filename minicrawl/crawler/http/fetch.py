@@ -27,14 +27,14 @@ from minicrawl.crawler.http.transport import Answer, Field, Transport
 from minicrawl.crawler.http.wire.pool import ConnectionPool
 from minicrawl.crawler.http.wire.proxies import Proxies
 from minicrawl.crawler.http.wire.wire_transport import WireTransport
-from minicrawl.crawler.net.addresses import Resolver
+from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import TlsClient, trust
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
 _NOT_MODIFIED = 304
@@ -58,8 +58,11 @@ class Fetcher:
     ) -> None:
         self._resolver = Resolver(settings.connect_to, settings.allow_private, timing)
         self._proxies: Proxies | None = None
+        self._shown_certificates: frozenset[tuple[str, int]] = frozenset()
         if transport is None:
-            tls = TlsClient(trust(settings.ca_file), own_contexts(settings, seed_origins))
+            own = own_contexts(settings, seed_origins)
+            self._shown_certificates = frozenset(own)
+            tls = TlsClient(trust(settings.ca_file), own)
             idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
             proxies = Proxies(settings.proxy_rules, getproxies_environment(), self._resolver.is_taken_elsewhere)
@@ -97,6 +100,17 @@ class Fetcher:
     async def exchanged(self, request: PageRequest) -> tuple[Fetched, Exchange | None]:
         """`fetch` of a page, before anybody has seen the exchange, which there is if somebody is to."""
         return await self._exchanged(request, False, 0, None)
+
+    async def with_fields(self, request: PageRequest) -> tuple[Fetched, Sequence[Field]]:
+        """`fetch` of any type, with the fields of the answer; no capture is shown it."""
+        job = _Job(request, _now(), True, self._max_size, None)
+        return await self._fetched(job), job.fields
+
+    def sends_secrets_to(self, origin: str) -> bool:
+        """Whether requests to an origin, scheme://host[:port], have what others do not: a secret, a certificate."""
+        if origin.startswith("https://") and endpoint(f"{origin}/") in self._shown_certificates:
+            return True
+        return any(Header(name, value).is_secret for name, value in self._given.going_to(origin))
 
     def observed(self, fetched: Fetched, exchange: Exchange | None, parsed: ParsedPage) -> Fetched:
         """Show an exchange to whoever wants to see it; what was fetched, and where it was written."""
@@ -157,6 +171,7 @@ class Fetcher:
 
     async def _answered(self, job: "_Job") -> Fetched:
         answer = await self._transport.ask(job.request.url, self._fields_for(job.request))
+        job.fields = answer.fields
         body = Body(answer, job.most if self._capture is not None else 0)
         try:
             return await self._read(job, answer, body)
@@ -253,6 +268,7 @@ class _Job:
     take: Take | None
     fetched: Fetched | None = None
     exchange: Exchange | None = None
+    fields: Sequence[Field] = ()
 
 
 def _now() -> float:

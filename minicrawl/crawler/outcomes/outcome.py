@@ -61,6 +61,7 @@ _TRANSIENT_REASONS = frozenset(
         "connection",
         "bad-response",
         "worker-died",
+        "render-crashed",
     }
 )
 

@@ -49,6 +49,8 @@ MEANINGS = {
     "bad-url": "no request can be made for it",
     "parser-failed": "a part of minicrawl failed over what was sent; the log of the crawl tells where",
     "worker-died": "the process that fetched it has died",
+    "render-crashed": "the Chromium that rendered it has crashed, or could not be started (--render)",
+    "render-timeout": "its scripts never let Chromium say what the page shows (--render-timeout)",
     # No answer.
     **_OF_CONNECTIONS,
     "refused": "nobody listens at that port",

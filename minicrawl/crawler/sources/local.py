@@ -13,6 +13,7 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.parser_failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.net.open_files import Room
+from minicrawl.crawler.rendering.renderer import UTF_8, Renderer
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
@@ -40,6 +41,7 @@ class LocalSource:
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
+        self._renderer = Renderer(settings, self._fetcher) if settings.render else None
         self._large_pages = LargePages(timing.parse)
         self._wanted = wanted
         # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
@@ -52,6 +54,9 @@ class LocalSource:
         headers, failures = self._hooks.request(request.url)
         if headers:
             request = request._replace(headers=(*request.headers, *headers))
+        if self._is_rendered(request.url):
+            # That the page is as it was says nothing of what its scripts would ask for.
+            request = request._replace(etag=None, last_modified=None)
         fetched, exchange = await self._fetcher.exchanged(request)
         parsed = ParsedPage()
         try:
@@ -66,6 +71,8 @@ class LocalSource:
 
     async def _parsed(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()
+        if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
+            fetched = await self._renderer.rendered(fetched)
         if fetched.body:
             parsed, identity = await self._read(fetched)
             fetched = replace(fetched, body=b"", **identity._asdict())
@@ -74,12 +81,16 @@ class LocalSource:
             parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
+    def _is_rendered(self, url: str) -> bool:
+        return self._renderer is not None and self._renderer.renders(url)
+
     async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
         is_home = page.url.count("/") == page.url.endswith("/") + 2
         wanted = self._wanted_of_home_pages if is_home else self._wanted
+        content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, page.content_type, wanted)
-        return read_page(page.body, page.url, page.content_type, wanted)
+            return await self._large_pages.read(page.body, page.url, content_type, wanted)
+        return read_page(page.body, page.url, content_type, wanted)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -127,5 +138,7 @@ class LocalSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._hooks.stopped()
+        if self._renderer is not None:
+            await self._renderer.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)

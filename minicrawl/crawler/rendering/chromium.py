@@ -1,0 +1,217 @@
+"""A Chromium: found, started when the first page needs it, started again after a crash, and kept off the network.
+
+Whatever a page asks for goes to a function of ours. What would get past that (redirects, web sockets, WebRTC, workers)
+finds no network: Chromium resolves no name, and sends all that it would send to a proxy that cannot be reached.
+
+The only module that imports playwright, which the extra `render` brings; it speaks with Chromium over a pipe.
+"""
+
+import asyncio
+import contextlib
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from importlib import util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minicrawl.crawler.rendering.cache import Resource
+from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute
+
+Answer = Callable[[str, str, str, dict[str, str]], Awaitable[Resource | None]]
+"""The answer to a request of a page: its kind, method, URL and header fields. None: there is none."""
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_NO_NETWORK = (
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://nowhere.invalid:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-features=WebTransport,DnsOverHttps",
+)
+_OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
+_LAST_WORD = 10.0
+"""Seconds for a page to say what it shows when its time is up, and to close."""
+
+
+class RenderError(Exception):
+    """A page could not be rendered. reason: the code that it will carry."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(detail or reason)
+        self.reason = reason
+
+
+def find_chromium(chosen: Path | None) -> Path:
+    """The Chromium to use. Raises SettingError where there is none, or nothing to speak with it."""
+    if util.find_spec("playwright") is None:
+        raise SettingError("--render needs playwright; run: pip install 'minicrawl[render]'")
+    if chosen is not None:
+        if not os.access(chosen, os.X_OK) or not chosen.is_file():
+            raise SettingError(f"--chromium {chosen} is no program; name the file of a Chromium")
+        return chosen
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        raise SettingError(
+            f"--render needs a Chromium, and there is no {', '.join(NAMES[:3])} on the PATH; install one, or name it: "
+            "--chromium FILE"
+        )
+    return Path(found)
+
+
+class Chromium:
+    """One browser. program: its file. user_agent: what pages see as that."""
+
+    def __init__(self, program: Path, user_agent: str) -> None:
+        self._program = program
+        self._user_agent = user_agent
+        self._turn = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+
+    async def shown(self, url: str, body: bytes, content_type: str, answer: Answer, seconds: float, most: int) -> str:  # noqa: PLR0913 - a page, and what it may take
+        """The HTML of what a page shows, `most` characters of it, when it asks for nothing more or its time is up.
+
+        body, content_type: the answer for the page. Raises RenderError.
+        """
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        try:
+            browser = await self._started()
+            context = await browser.new_context(
+                user_agent=self._user_agent, service_workers="block", accept_downloads=False
+            )
+        except Error as error:
+            await self._stop()
+            raise RenderError("render-crashed", str(error)) from error
+        requests = _Requests(url, body, content_type, answer)
+        try:
+            return await _read(context, requests, seconds, most)
+        except Error as error:
+            raise RenderError("render-crashed", str(error)) from error
+        except TimeoutError as error:
+            raise RenderError("render-timeout") from error
+        finally:
+            requests.cancel()
+            await self._closed(context)
+
+    async def aclose(self) -> None:
+        async with self._turn:
+            await self._stop()
+
+    async def _started(self) -> "Browser":
+        """The browser, if it is there still, or a new one."""
+        from playwright.async_api import async_playwright  # noqa: PLC0415 - an extra
+
+        async with self._turn:
+            if self._browser is not None and self._browser.is_connected():
+                return self._browser
+            await self._stop()
+            self._playwright = await async_playwright().start()
+            self._browser = await self._playwright.chromium.launch(
+                executable_path=self._program,
+                args=_NO_NETWORK,
+                chromium_sandbox=os.geteuid() != 0,  # Chromium refuses to run as root with it
+                handle_sigint=False,
+                handle_sigterm=False,
+                handle_sighup=False,
+            )
+            return self._browser
+
+    async def _closed(self, context: "BrowserContext") -> None:
+        """Close what a page was opened in; a browser that cannot do that is started again."""
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        try:
+            async with asyncio.timeout(_LAST_WORD):
+                await context.close()
+        except (Error, TimeoutError):
+            if self._browser is context.browser:
+                await self._stop()
+
+    async def _stop(self) -> None:
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        browser, self._browser = self._browser, None
+        playwright, self._playwright = self._playwright, None
+        if browser is not None:
+            with contextlib.suppress(Error, TimeoutError):
+                async with asyncio.timeout(_LAST_WORD):
+                    await browser.close()
+        if playwright is not None:
+            with contextlib.suppress(Error):
+                await playwright.stop()
+
+
+class _Requests:
+    """What one page asks for: itself first, then what its scripts want."""
+
+    def __init__(self, url: str, body: bytes, content_type: str, answer: Answer) -> None:
+        self.url = url
+        self._page: Resource | None = Resource(url, 200, {"content-type": content_type}, body)
+        self._answer = answer
+        self._tasks: set[asyncio.Task[Resource | None]] = set()
+
+    async def on_request(self, route: "Route") -> None:
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        with contextlib.suppress(Error):  # the page has gone
+            found = await self._found(route)
+            if found is None:
+                await route.abort("aborted")
+            else:
+                await route.fulfill(status=found.status, headers=found.headers, body=found.body)
+
+    def cancel(self) -> None:
+        """Nobody waits for the answers any more."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _found(self, route: "Route") -> Resource | None:
+        request = route.request
+        if request.is_navigation_request():  # the page itself once; frames, and where scripts lead to, never
+            page, self._page = self._page, None
+            return page
+        task = asyncio.ensure_future(
+            self._answer(request.resource_type, request.method, request.url, await request.all_headers())
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.wait({task})
+        return None if task.cancelled() else task.result()
+
+
+async def _read(context: "BrowserContext", requests: _Requests, seconds: float, most: int) -> str:
+    from playwright.async_api import TimeoutError as TimeIsUp  # noqa: PLC0415 - an extra
+
+    end = asyncio.get_running_loop().time() + seconds
+
+    def left() -> float:
+        return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
+
+    async with asyncio.timeout(seconds + _LAST_WORD):
+        page = await context.new_page()
+        context.on("page", _close)
+        await context.route("**/*", requests.on_request)
+        await context.route_web_socket("**/*", _refuse)
+        with contextlib.suppress(TimeIsUp):
+            await page.goto(requests.url, wait_until="commit", timeout=left())
+            await page.wait_for_load_state("networkidle", timeout=left())
+        html = await page.evaluate(_OUTER_HTML, most)
+    if not isinstance(html, str):
+        raise RenderError("render-timeout", "the page has changed how it is read")
+    return html[:most]
+
+
+async def _close(page: "Page") -> None:
+    """A window that a script opens."""
+    from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+    with contextlib.suppress(Error):
+        await page.close()
+
+
+async def _refuse(socket: "WebSocketRoute") -> None:
+    await socket.close()

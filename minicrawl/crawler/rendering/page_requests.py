@@ -1,0 +1,155 @@
+"""What the scripts of a page may ask for, and the answers.
+
+Chromium itself reaches no network: each request of a page comes here, and is answered by the crawl's own fetcher. So
+--connect-to, --ca-file, --proxy, --max-size and the guard against private addresses hold, at every redirect too.
+
+what                      answer
+script, fetch, XHR        as the server says, at the pace of the crawl, if robots.txt of its host allows it
+style sheet               an empty one: a page that waits for it goes on
+anything else             none: images, fonts, media, frames, web sockets, navigation, any method but GET
+
+A request to another origin than the page's carries nothing secret: where the user has given a password or a header that
+is, that origin is not asked. A redirect to another origin is followed here, out of sight of the browser: so what its
+answer says of other origins (CORS) is looked at here too.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Field
+from minicrawl.crawler.known.known_hosts import delays_of_hosts
+from minicrawl.crawler.outcomes.outcome import REDIRECTS
+from minicrawl.crawler.rendering.cache import Resource, ResourceCache
+from minicrawl.crawler.rendering.pace import Pace
+from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
+from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.model import Fetched, PageRequest
+from minicrawl.settings import CrawlSettings
+
+MOST = 100
+"""Requests that one page may make."""
+_MOST_HOPS = 10
+_MOST_ORIGINS = 1000
+_EMPTY_STYLE = Resource("", 200, {"content-type": "text/css", "access-control-allow-origin": "*"}, b"")
+_FETCHED_KINDS = frozenset({"script", "fetch", "xhr"})
+_READABLE_KINDS = frozenset({"fetch", "xhr"})
+# What concerns one connection or one body as it was sent, or would make the browser keep or ask for something.
+_LEFT_OUT = {
+    *("connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "trailer", "upgrade"),
+    *("set-cookie", "link", "alt-svc", "refresh", "strict-transport-security", "report-to", "nel"),
+    *("reporting-endpoints", "clear-site-data"),
+}
+# Fields that a script may have set, and that go to its server; a browser's own are ours, or nobody's.
+_PASSED_ON = frozenset({"accept", "accept-language", "origin", "x-requested-with"})
+
+
+class PageRequests:
+    """Answers what pages ask for, of all pages of one process."""
+
+    def __init__(self, fetcher: Fetcher, settings: CrawlSettings) -> None:
+        self._fetcher = fetcher
+        self._user_agent = settings.user_agent
+        self._asks_robots = not settings.ignore_robots
+        self.pace = Pace(settings.delay, time.monotonic, delays_of_hosts(settings.host_delay))
+        self._cache = ResourceCache(time.monotonic)
+        self._robots: dict[str, RobotsState] = {}
+        self._robots_turns: dict[str, asyncio.Lock] = {}
+
+    async def answer(self, page: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
+        """The answer to a request of the page at a URL; None if there is to be none. kind: as Chromium calls it."""
+        if kind == "stylesheet":
+            return _EMPTY_STYLE
+        asked = normalise(url)
+        if kind not in _FETCHED_KINDS or method != "GET" or asked is None:
+            return None
+        if kind == "script" and (kept := self._cache.get(asked)) is not None:
+            return kept
+        found = await self._followed(page, asked, _passed_on(headers))
+        if found is None or (kind in _READABLE_KINDS and not _may_be_read(found, asked, page)):
+            return None
+        if kind == "script" and not self._fetcher.sends_secrets_to(origin_of(found.url)):
+            self._cache.put(asked, found)
+        return found
+
+    async def _followed(self, page: str, url: str, headers: tuple[tuple[str, str], ...]) -> Resource | None:
+        """The answer at the end of all redirects."""
+        for _ in range(_MOST_HOPS):
+            if not await self._may_be_asked(page, url):
+                return None
+            fetched, fields = await self._asked(url, headers)
+            if fetched.status is None or fetched.truncated or fetched.reason is not None:
+                return None
+            if fetched.status not in REDIRECTS:
+                return Resource(url, fetched.status, _headers(fields), fetched.body)
+            target = normalise(fetched.location, url) if fetched.location else None
+            if target is None:
+                return None
+            url = target
+        return None
+
+    async def _may_be_asked(self, page: str, url: str) -> bool:
+        origin = origin_of(url)
+        if origin != origin_of(page) and self._fetcher.sends_secrets_to(origin):
+            return False
+        if not self._asks_robots:
+            return True
+        robots = await self._robots_of(origin)
+        return robots.refusal(self._user_agent, url) is None
+
+    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> tuple[Fetched, Sequence[Field]]:
+        robots = self._robots.get(origin_of(url))
+        rules = None if robots is None else robots.rules
+        delay = (rules.crawl_delay(self._user_agent) if rules is not None else None) or 0.0
+        async with self.pace.turn(politeness_key(url), delay):
+            return await self._fetcher.with_fields(PageRequest(url, headers=headers))
+
+    async def _robots_of(self, origin: str) -> RobotsState:
+        """What robots.txt of an origin says, asked for as often as the crawl does."""
+        while len(self._robots_turns) > _MOST_ORIGINS:
+            oldest = next(iter(self._robots_turns))
+            del self._robots_turns[oldest]
+            self._robots.pop(oldest, None)
+        async with self._robots_turns.setdefault(origin, asyncio.Lock()):
+            known = self._robots.get(origin)
+            if known is None or known.expires <= time.time():
+                attempts = 0 if known is None else known.attempts
+                known = self._robots[origin] = judged(await self._robots_txt(origin), time.time(), attempts)
+            return known
+
+    async def _robots_txt(self, origin: str) -> Fetched:
+        """The answer for robots.txt at the end of its redirects (RFC 9309 2.3.1.2)."""
+        url = f"{origin}/robots.txt"
+        for _ in range(MAX_REDIRECTS + 1):
+            async with self.pace.turn(politeness_key(url)):
+                fetched = await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
+            target = normalise(fetched.location, url) if fetched.status in REDIRECTS and fetched.location else None
+            if target is None:
+                break
+            url = target
+        return fetched
+
+
+def _passed_on(headers: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Those of a browser's fields that go to the server."""
+    passed = ((name, value) for name, value in headers.items() if name.lower() in _PASSED_ON)
+    return tuple((name, value) for name, value in passed if value.isascii() and value.isprintable())
+
+
+def _headers(fields: Sequence[Field]) -> dict[str, str]:
+    """The fields of an answer as a browser is to have them, those of one name in one."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in fields:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        if name not in _LEFT_OUT:
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _may_be_read(found: Resource, asked: str, page: str) -> bool:
+    """Whether a script may read an answer that redirects have led to: the browser knows the first URL only."""
+    if origin_of(found.url) == origin_of(asked):
+        return True  # the browser itself looks at it
+    return found.headers.get("access-control-allow-origin", "") in ("*", origin_of(page))

@@ -1,0 +1,213 @@
+"""What pages get of what they ask for: on a real server, without a browser."""
+
+import asyncio
+
+import pytest
+from raw_server import PEM, all_names_at
+from rendered import HOST, Reply, Site, to
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.rendering.cache import Resource
+from minicrawl.crawler.rendering.page_requests import PageRequests
+from minicrawl.settings import CrawlSettings
+
+PAGE = f"{HOST}/page"
+OTHER = "http://other.test"
+Asked = tuple[str, str, str]
+
+
+def answers(
+    replies: dict[str, Reply],
+    *asked: Asked,
+    page: str = PAGE,
+    headers: dict[str, str] | None = None,
+    **settings: object,
+) -> tuple[list[Resource | None], Site]:
+    """What comes of requests of a page, one after the other: (kind, method, URL)."""
+    site = Site(replies)
+
+    async def run() -> list[Resource | None]:
+        async with site:
+            given = all_names_at(site.port, **{"delay": 0.0} | settings)
+            async with Fetcher(given) as fetcher:
+                requests = PageRequests(fetcher, given)
+                return [await requests.answer(page, *one, headers or {}) for one in asked]
+
+    return asyncio.run(run()), site
+
+
+SCRIPT: Reply = ("text/javascript", "1")
+KINDS = {
+    "script": ("script", "GET", True),
+    "fetch": ("fetch", "GET", True),
+    "XHR": ("xhr", "GET", True),
+    "a form's answer": ("fetch", "POST", False),
+    "deletion": ("xhr", "DELETE", False),
+    "picture": ("image", "GET", False),
+    "font": ("font", "GET", False),
+    "film": ("media", "GET", False),
+    "frame": ("document", "GET", False),
+    "events": ("eventsource", "GET", False),
+    "beacon": ("ping", "POST", False),
+    "prefetch": ("other", "GET", False),
+    "manifest": ("manifest", "GET", False),
+}
+
+
+@pytest.mark.parametrize(("kind", "method", "is_asked"), KINDS.values(), ids=KINDS.keys())
+def test_a_page_gets_scripts_and_what_they_fetch_and_nothing_else(kind: str, method: str, is_asked: bool) -> None:
+    (found,), site = answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"))
+    assert (found is not None, f"{HOST}/x" in site.asked) == (is_asked, is_asked)
+
+
+def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
+    (found,), site = answers({}, ("stylesheet", "GET", f"{OTHER}/x.css"))
+    assert found is not None
+    assert (found.status, found.body, site.asked) == (200, b"", [])
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:{port}/", "http://[::1]:{port}/", "http://localhost:{port}/", "http://h.test:{port}/",
+            "http://169.254.169.254/latest/meta-data/", "http://2130706433:{port}/", "http://[::ffff:7f00:1]:{port}/",
+            "http://10.0.0.1/", "http://0.0.0.0:{port}/", "file:///etc/passwd", "data:text/plain,x", "blob:x"]
+)  # fmt: skip
+def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) -> None:
+    site = Site({})
+
+    async def run() -> Resource | None:
+        async with site:
+            # h.test is a name whose address is private.
+            settings = CrawlSettings(delay=0.0, ignore_robots=True, connect_to="h.test::127.0.0.1:", timeout=20.0)
+            async with Fetcher(settings) as fetcher:
+                asked = url.format(port=site.port)
+                return await PageRequests(fetcher, settings).answer(PAGE, "fetch", "GET", asked, {})
+
+    assert asyncio.run(run()) is None
+    assert site.connections == 0
+
+
+def test_robots_txt_of_each_host_is_asked_for_once_and_obeyed_at_every_hop() -> None:
+    forbids = ("text/plain", "User-agent: minicrawl\nDisallow: /no\n")
+    replies: dict[str, Reply] = {
+        f"{HOST}/robots.txt": forbids,
+        f"{OTHER}/robots.txt": to("http://moved.test/rules"),
+        "http://moved.test/rules": forbids,
+        f"{HOST}/yes": SCRIPT,
+        f"{HOST}/no": SCRIPT,
+        f"{OTHER}/no": SCRIPT,
+        f"{HOST}/to-no": to(f"{OTHER}/no"),
+    }
+    urls = [f"{HOST}/yes", f"{HOST}/no", f"{HOST}/to-no", f"{HOST}/yes?2"]
+    found, site = answers(replies, *(("fetch", "GET", url) for url in urls))
+    assert [one is not None for one in found] == [True, False, False, True]
+    assert f"{OTHER}/no" not in site.asked
+    assert [site.asked.count(f"{host}/robots.txt") for host in (HOST, OTHER)] == [1, 1]
+
+
+def test_a_host_whose_robots_txt_cannot_be_had_is_not_asked() -> None:
+    found, site = answers({f"{HOST}/robots.txt": 500, f"{HOST}/x": SCRIPT}, ("script", "GET", f"{HOST}/x"))
+    assert found == [None]
+    assert f"{HOST}/x" not in site.asked
+
+
+CORS = "Access-Control-Allow-Origin: "
+READERS: dict[str, tuple[str, Reply, bool]] = {
+    "of its own": (f"{HOST}/x", ("text/plain", "x"), True),
+    "redirected within": (f"{HOST}/to-own", ("text/plain", "x"), True),
+    "redirected away": (f"{HOST}/to-other", ("text/plain", "x"), False),
+    "redirected away, and may": (f"{HOST}/to-other", ("text/plain", "x", f"{CORS}*"), True),
+    "redirected away, and may by name": (f"{HOST}/to-other", ("text/plain", "x", f"{CORS}{HOST}"), True),
+    "redirected away, and another may": (f"{HOST}/to-other", ("text/plain", "x", f"{CORS}{OTHER}"), False),
+}
+
+
+@pytest.mark.parametrize(("url", "reply", "is_read"), READERS.values(), ids=READERS.keys())
+def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, reply: Reply, is_read: bool) -> None:
+    """What is asked of another origin at once, the browser itself judges by the header fields, which it gets."""
+    replies = {
+        f"{HOST}/x": reply,
+        f"{OTHER}/x": reply,
+        f"{HOST}/to-own": to("/x"),
+        f"{HOST}/to-other": to(f"{OTHER}/x"),
+    }
+    found, _ = answers(replies, ("fetch", "GET", url))
+    assert [one is not None for one in found] == [is_read]
+
+
+def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_connection() -> None:
+    reply = ("text/plain", "x", f"{CORS}https://a.test\r\nSet-Cookie: a=b\r\nVary: A\r\nVary: B\r\nKeep-Alive: 5")
+    (found,), _ = answers({f"{OTHER}/x": reply}, ("fetch", "GET", f"{OTHER}/x"))
+    assert found is not None
+    assert found.headers == {"content-type": "text/plain", CORS[:-2].lower(): "https://a.test", "vary": "A, B"}
+
+
+def test_passwords_go_to_their_origin_for_its_own_pages_alone() -> None:
+    replies: dict[str, Reply] = {f"{HOST}/x": SCRIPT, f"{OTHER}/to": to(f"{HOST}/x")}
+    urls = [f"{HOST}/x", f"{OTHER}/to"]
+    secret = {"header": "http://h.test=Authorization: hush"}
+    asked = tuple(("script", "GET", url) for url in urls)
+    own, site = answers(replies, *asked[:1], **secret)
+    assert [one is not None for one in own] == [True]
+    assert any(b"Authorization: hush" in head for head in site.headers)
+    others, site = answers(replies, *asked, page=f"{OTHER}/page", **secret)
+    assert others == [None, None]
+    assert f"{HOST}/x" not in site.asked
+
+
+def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
+    site = Site({f"{HOST}/x": SCRIPT})
+
+    async def run() -> list[bool]:
+        async with site:
+            given = all_names_at(site.port, delay=0.0, header="http://h.test=Authorization: hush")
+            async with Fetcher(given) as fetcher:
+                requests = PageRequests(fetcher, given)
+                pages = (PAGE, f"{OTHER}/page", PAGE)
+                return [await requests.answer(page, "script", "GET", f"{HOST}/x", {}) is not None for page in pages]
+
+    assert asyncio.run(run()) == [True, False, True]
+    assert site.asked.count(f"{HOST}/x") == 2
+
+
+def test_scripts_are_asked_for_once_and_what_they_fetch_is_not_kept() -> None:
+    asked = [("script", "GET", f"{HOST}/x")] * 3 + [("fetch", "GET", f"{HOST}/y")] * 2
+    found, site = answers({f"{HOST}/x": SCRIPT, f"{HOST}/y": SCRIPT}, *asked)
+    assert None not in found
+    assert [site.asked.count(f"{HOST}/{name}") for name in "xy"] == [1, 2]
+
+
+def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None:
+    given = {"Accept": "application/json", "Origin": HOST, "Cookie": "a=b", "User-Agent": "Chromium", "Host": "x.test",
+             "X-Requested-With": "a\r\nInjected: 1", "Authorization": "x", "Range": "bytes=0-1"}  # fmt: skip
+    _, site = answers({f"{HOST}/x": SCRIPT}, ("fetch", "GET", f"{HOST}/x"), headers=given)
+    head = site.headers[-1]
+    assert b"application/json" in head
+    assert not any(
+        word in head for word in (b"Cookie", b"Chromium", b"x.test", b"Injected", b"Authorization", b"Range")
+    )
+
+
+@pytest.mark.parametrize("reply", [404, 500], ids=str)
+def test_a_failure_is_an_answer_too(reply: int) -> None:
+    (found,), _ = answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"))
+    assert found is not None
+    assert found.status == reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [b"nonsense\r\n\r\n", to(f"{HOST}/x"), b"HTTP/1.1 302 No\r\nContent-Length: 0\r\n\r\n", ("a/b", "x" * 3000)],
+    ids=["no HTTP", "a circle of redirects", "a redirect to nowhere", "too large"],
+)  # fmt: skip
+def test_what_cannot_be_had_whole_is_no_answer(reply: Reply) -> None:
+    found, _ = answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"), max_size=1000)
+    assert found == [None]
+
+
+def test_who_is_shown_a_certificate_answers_its_own_pages_alone() -> None:
+    async def run() -> list[bool]:
+        settings = CrawlSettings(client_cert=f"h.test={PEM}")
+        async with Fetcher(settings) as fetcher:
+            return [fetcher.sends_secrets_to(f"{scheme}://h.test") for scheme in ("https", "http")]
+
+    assert asyncio.run(run()) == [True, False]

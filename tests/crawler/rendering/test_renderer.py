@@ -1,0 +1,210 @@
+"""Pages that scripts make: read with --render, empty without; on a real server, by a real Chromium."""
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from raw_server import PEM
+from rendered import HOST, Reply, Site, kill_browsers, script, shown, slow_with_chromium
+from sites import rows
+
+from minicrawl.api import acrawl
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
+
+APP = f"{HOST}/app"
+MADE: dict[str, Reply] = {
+    f"{HOST}/": "<p>home</p><a href=/app>app</a>",
+    APP: "<!doctype html><title>App</title><link rel=stylesheet href=/style.css><div id=root></div>"
+    "<script src=/app.js></script><img src=/picture.png>",
+    f"{HOST}/app.js": (
+        "text/javascript",
+        """fetch('/api/items').then(answer => answer.json()).then(items => {
+            for (const item of items) {
+                const link = document.createElement('a')
+                link.href = '/item/' + item; link.textContent = 'made of ' + item
+                document.getElementById('root').append(link)
+            }
+            const late = new XMLHttpRequest()
+            late.open('GET', '/api/late'); late.onload = () => document.body.append(late.responseText); late.send()
+        })""",
+    ),
+    f"{HOST}/api/items": ("application/json", '["clay", "wood"]'),
+    f"{HOST}/api/late": ("text/plain", "and that is all"),
+    f"{HOST}/item/clay": "<p>clay</p>",
+    f"{HOST}/item/wood": "<p>wood</p>",
+}
+
+
+def crawled(site: Site, store: Path, *seeds: str, timing: Timing = Timing(), **settings: object) -> Site:  # noqa: B008 - frozen
+    """Crawl a site with all names on its port; `timing` as in the crawl."""
+
+    async def run() -> None:
+        async with site:
+            given = {"delay": 0.0, "probe": False, "connect_to": f"::127.0.0.1:{site.port}", "allow_private": True}
+            await acrawl(list(seeds) or [f"{HOST}/"], store, timing=timing, **given | settings)  # type: ignore[arg-type]
+
+    asyncio.run(run())
+    return site
+
+
+def states(store: Path) -> dict[str, str]:
+    return dict(rows(store, "SELECT url, reason FROM pages"))
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("workers", [0, 1])
+def test_links_and_text_made_by_scripts_are_found_with_render_and_none_without(tmp_path: Path, workers: int) -> None:
+    plain, store = tmp_path / "plain.db", tmp_path / "crawl.db"
+    crawled(Site(MADE), plain, text=True)
+    assert states(plain) == {f"{HOST}/": "ok", APP: "ok"}
+    with open_store(plain) as reader:
+        assert "made of" not in str(reader.text(APP))
+
+    site = crawled(Site(MADE), store, text=True, render="/app", workers=workers)
+    assert states(store) == dict.fromkeys([f"{HOST}/", APP, f"{HOST}/item/clay", f"{HOST}/item/wood"], "ok")
+    with open_store(store) as reader:
+        text = str(reader.text(APP))
+        assert "made of clay" in text
+        assert "and that is all" in text
+    assert site.asked.count(APP) == 1
+    assert not {url for url in site.asked if "picture" in url or "style" in url}
+    assert sum(b"minicrawl" in head for head in site.headers) == len(site.headers)
+
+
+@slow_with_chromium
+def test_what_robots_txt_forbids_scripts_do_not_get(tmp_path: Path) -> None:
+    robots = ("text/plain", "User-agent: *\nDisallow: /api/\n")
+    site = crawled(Site(MADE | {f"{HOST}/robots.txt": robots}), tmp_path / "crawl.db", render="/app")
+    assert f"{HOST}/app.js" in site.asked
+    assert not [url for url in site.asked if "/api/" in url]
+    again = Site(MADE | {f"{HOST}/robots.txt": robots})
+    crawled(again, tmp_path / "other.db", render="/app", ignore_robots=True)
+    assert f"{HOST}/api/late" in again.asked
+
+
+@slow_with_chromium
+def test_requests_of_a_page_keep_to_the_delay(tmp_path: Path) -> None:
+    site = crawled(Site(MADE), tmp_path / "crawl.db", render="/app", delay=0.3)
+    assert len(site.asked) >= 7
+    gaps = [later - earlier for earlier, later in pairwise(site.times)]
+    assert min(gaps) >= 0.29
+
+
+@slow_with_chromium
+def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_end_have_a_reason(tmp_path: Path) -> None:
+    async def never() -> str:
+        await asyncio.sleep(3600)
+        return ""
+
+    pages = {
+        f"{HOST}/": "<a href=/endless>1</a><a href=/waits>2</a><a href=/last>3</a>",
+        f"{HOST}/endless": script("while (true) {}"),
+        f"{HOST}/waits": script("document.body.innerHTML += '<a href=/found>found</a>'; fetch('/never')"),
+        f"{HOST}/never": never,
+        f"{HOST}/last": script("document.body.innerHTML += '<a href=/found-last>found</a>'"),
+        f"{HOST}/found": "",
+        f"{HOST}/found-last": "",
+    }
+    store = tmp_path / "crawl.db"
+    crawled(Site(pages), store, render="/(endless|waits|last)$", render_timeout="8s", render_pages=2)
+    found = states(store)
+    assert found.pop(f"{HOST}/endless") == "render-timeout"
+    assert found == dict.fromkeys([url for url in pages if url[-7:] not in ("endless", "t/never")], "ok")
+
+
+@slow_with_chromium
+def test_a_browser_that_crashes_is_an_outcome_and_the_next_page_has_another_one(tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    async def kill() -> str:
+        killed.append(kill_browsers())
+        return "{}"
+
+    async def kill_once() -> str:
+        return "{}" if len(killed) > 3 else await kill()
+
+    pages: dict[str, Reply] = {
+        f"{HOST}/": "<a href=/always>1</a>",
+        f"{HOST}/always": script("fetch('/kill')"),
+        f"{HOST}/once": script("fetch('/kill-once').then(() => document.body.innerHTML += '<a href=/found>found</a>')"),
+        f"{HOST}/kill": kill,
+        f"{HOST}/kill-once": kill_once,
+        f"{HOST}/found": "",
+    }
+    store, quick = tmp_path / "crawl.db", Timing(retry=0.05)
+    crawled(Site(pages), store, timing=quick, render="/(always|once)$")
+    assert states(store)[f"{HOST}/always"] == "render-crashed"
+    assert len(killed) == 3
+    crawled(Site(pages), store, f"{HOST}/once", timing=quick, render="/(always|once)$")
+    assert len(killed) == 4
+    assert min(killed) > 0
+    assert (states(store)[f"{HOST}/once"], states(store)[f"{HOST}/found"]) == ("ok", "ok")
+
+
+@slow_with_chromium
+def test_no_more_pages_are_open_than_allowed(tmp_path: Path) -> None:
+    most, now = 0, 0
+
+    async def hold() -> str:
+        nonlocal most, now
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.5)
+        now -= 1
+        return ""
+
+    hosts = [f"http://h{number}.test" for number in range(5)]
+    pages: dict[str, Reply] = {f"{host}/": script("fetch('/hold')") for host in hosts}
+    crawled(Site(pages | {f"{host}/hold": hold for host in hosts}), tmp_path / "crawl.db",
+            *(f"{host}/" for host in hosts), render="test/$", render_pages=2, concurrency=8)  # fmt: skip
+    assert 1 <= most <= 2
+
+
+@slow_with_chromium
+def test_names_go_where_connect_to_says_and_ca_file_is_trusted(tmp_path: Path) -> None:
+    https = {
+        "https://h.test/": '<p>before</p><script src="/made.js"></script>',
+        "https://h.test/made.js": ("text/javascript", "document.body.innerHTML += '<a href=/found>found</a>'"),
+        "https://h.test/found": "",
+    }
+    store = tmp_path / "crawl.db"
+    crawled(Site(https, tls=True), store, "https://h.test/", render="h.test/$", ca_file=PEM)
+    assert states(store) == {"https://h.test/": "ok", "https://h.test/found": "ok"}
+
+
+@slow_with_chromium
+def test_a_page_is_cut_at_the_largest_size_and_read_in_utf_8() -> None:
+    settings = CrawlSettings(render="x", max_size=2000, ignore_robots=True)
+    grown, other = shown(
+        settings,
+        (f"{HOST}/x", script("document.body.append('ü'.repeat(5000))")),
+        (f"{HOST}/x2", script("document.body.append('\\ud83d 漢字 ü')")),
+    )
+    assert (len(grown.body), grown.truncated) == (2000, True)
+    assert (other.truncated, "漢字 ü" in other.body.decode()) == (False, True)
+
+
+HOSTILE = {
+    "dialogs": "for (let i = 0; i < 5; i++) alert(i); confirm('x'); window.onbeforeunload = () => 'stay'",
+    "windows": "for (let i = 0; i < 20; i++) window.open('/x' + i)",
+    "leaves": "location = 'http://other.test/'",
+    "leaves again and again": "setInterval(() => location = '/x' + Math.random(), 10)",
+    "reloads": "location.reload()",
+    "posts itself": "document.body.innerHTML += '<form action=/x method=post></form>'; document.forms[0].submit()",
+    "another reading": "String.prototype.slice = () => 'gone'; Object.defineProperty(Element.prototype, 'outerHTML',"
+    " {get: () => ({slice: () => 'x'})})",
+    "prints": "print(); history.pushState({}, '', '/elsewhere')",
+    "writes": "document.write('<p>written'); document.close()",
+}
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("code", HOSTILE.values(), ids=HOSTILE.keys())
+def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one(code: str) -> None:
+    settings = CrawlSettings(render="x", render_timeout=10.0, ignore_robots=True)
+    first, second = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
+    assert first.reason is None
+    assert b"made" in second.body

@@ -1,0 +1,116 @@
+"""Sites whose pages are made by scripts, on loopback, and what a Chromium makes of them."""
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from raw_server import Server
+
+from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.rendering.chromium import NAMES
+from minicrawl.crawler.rendering.renderer import Renderer
+from minicrawl.model import Fetched
+from minicrawl.settings import CrawlSettings
+
+HAS_CHROMIUM = any(map(shutil.which, NAMES))
+HOST = "http://h.test"
+Reply = str | bytes | tuple[str, str] | tuple[str, str, str] | Callable[[], Awaitable[str]] | int
+
+
+def slow_with_chromium(test: Callable[..., object]) -> Callable[..., object]:
+    """Mark a test that renders pages."""
+    skip = pytest.mark.skipif(not HAS_CHROMIUM, reason="there is no Chromium on the PATH: apt-get install chromium")
+    marked: Callable[..., object] = pytest.mark.slow(skip(test))
+    return marked
+
+
+def script(code: str) -> str:
+    """A page that says "before", and runs a script."""
+    return f"<!doctype html><p>before</p><script>{code}</script>"
+
+
+class Site(Server):
+    """Answers by URL, whatever name it is asked by: HTML; (type, content), also with a header more; a number: a status;
+    a function. `asked`: URLs in order; `times`: when that was, by the loop's clock; `headers`: of each.
+    """
+
+    def __init__(self, replies: dict[str, Reply], *, tls: bool = False) -> None:
+        super().__init__(self._answers, tls=tls)
+        self.replies = replies
+        self.scheme = "https" if tls else "http"
+        self.asked: list[str] = []
+        self.times: list[float] = []
+        self.headers: list[bytes] = []
+
+    async def _answers(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await self.head(reader)
+            target, host = head.split()[1].decode(), head.partition(b"Host: ")[2].split()[0].decode()
+            url = f"{self.scheme}://{host}{target}"
+            self.asked.append(url)
+            self.times.append(asyncio.get_running_loop().time())
+            self.headers.append(head)
+            writer.write(_written(await self._reply(url)))
+            await writer.drain()
+
+    async def _reply(self, url: str) -> str | bytes | tuple[str, ...] | int:
+        reply = self.replies.get(url, 404)
+        return await reply() if callable(reply) else reply
+
+
+def _written(reply: str | bytes | tuple[str, ...] | int) -> bytes:
+    if isinstance(reply, bytes):
+        return reply
+    if isinstance(reply, int):
+        return b"HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n" % reply
+    kind, content, *more = ("text/html", reply) if isinstance(reply, str) else reply
+    body = content.encode()
+    fields = "".join(f"{field}\r\n" for field in (f"Content-Type: {kind}", f"Content-Length: {len(body)}", *more))
+    return f"HTTP/1.1 200 OK\r\n{fields}\r\n".encode() + body
+
+
+def to(url: str) -> bytes:
+    """The answer that redirects to a URL."""
+    return f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+def shown(settings: CrawlSettings, *pages: tuple[str, str]) -> list[Fetched]:
+    """What a renderer makes of pages that were fetched, one after the other: URL and HTML of each."""
+
+    async def run() -> list[Fetched]:
+        async with Fetcher(settings) as fetcher:
+            renderer = Renderer(settings, fetcher)
+            try:
+                return [
+                    await renderer.rendered(Fetched(url, 200, html.encode(), "text/html; charset=utf-8"))
+                    for url, html in pages
+                ]
+            finally:
+                await renderer.aclose()
+
+    return asyncio.run(run())
+
+
+def kill_browsers() -> int:
+    """Kill -9 every Chromium that this process has started, and say how many processes that were."""
+    parents: dict[int, int] = {}
+    names: dict[int, str] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        parents[int(folder.name)], names[int(folder.name)] = int(rest.split()[1]), name
+    killed = 0
+    for process, name in names.items():
+        above = process
+        while above not in (0, 1, os.getpid()):
+            above = parents.get(above, 0)
+        if above == os.getpid() and "chrom" in name:
+            os.kill(process, signal.SIGKILL)
+            killed += 1
+    return killed
