@@ -12,6 +12,7 @@ from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
+from minicrawl.crawler.archiving.top_share import TopShare
 from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.http.logins.kept_cookies import KeptCookies
 from minicrawl.crawler.known.discovery import Discovery
@@ -93,6 +94,7 @@ class Absorber:
                 writer, Path(settings.items), columns_of(settings.extract, settings.extract_structured)
             )
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
+        self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
         self.cookies = KeptCookies(writer, settings.cookie_file) if settings.takes_cookies else None
         self.settling = Settling(accounts, web.batch, writer)
@@ -186,6 +188,7 @@ class Absorber:
             items=self.items,
             hook_failures=self.hook_failures,
             archived=self.archived,
+            top_share=self._top_share,
             timing=timing,
         )
 

@@ -54,6 +54,7 @@ EXAMPLES = {
     "archive": "kept",
     "from_archive": ("read",),
     "archive_size": "2GB",
+    "archive_top": "20%",
     "dedup": False,
     "archive_types": ("text/html", "image/*"),
     "archive_noarchive": True,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
+from minicrawl.crawler.archiving.top_share import TopShare
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import HostTurn
@@ -68,6 +69,7 @@ class Visits:
     items: ItemFile | None
     hook_failures: HookFailures
     archived: ArchivedRecords | None
+    top_share: TopShare | None
     timing: Timing
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
@@ -114,6 +116,8 @@ class Visits:
     def request(self, page: int, url: str) -> PageRequest:
         """How to ask for a page."""
         asked = PageRequest(url) if self.refreshing is None else self.refreshing.request(page, url)
+        if self.top_share is not None and not self.top_share.has(page):
+            return asked._replace(archives=False)
         if asked.is_conditional and self.archived is not None and not self.archived.has(page):
             return PageRequest(url)  # a 304 would leave the archive without the page
         return asked
