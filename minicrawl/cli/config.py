@@ -126,7 +126,7 @@ def _command(words: tuple[str, ...]) -> click.Command:
         if found is None:
             raise SettingError(f"there is no command '{' '.join(words)}'; 'minicrawl --help' has all of them")
     assert found is not None
-    if isinstance(found, click.Group):
+    if isinstance(found, click.Group) and not found.invoke_without_command:
         raise SettingError(f"'{' '.join(words)}' has commands of its own: name one of {', '.join(found.commands)}")
     return found
 
@@ -137,6 +137,8 @@ def _commands(root: click.Context, words: tuple[str, ...] = ()) -> Iterator[tupl
     for name in names:
         one = root.command.get_command(root, name) if isinstance(root.command, click.Group) else None
         if isinstance(one, click.Group):
+            if one.invoke_without_command:
+                yield (*words, name), one
             yield from _commands(click.Context(one), (*words, name))
         elif one is not None:
             yield (*words, name), one

@@ -134,9 +134,10 @@ def values_of(
     """What files say of the options of a command, by the names of its arguments, and which file does. Raises
     SettingError for what the command could not use."""
     options = options_of(command)
+    below = command.commands if isinstance(command, click.Group) else {}
     values: dict[str, tuple[object, ConfigFile]] = {}
     for file in reversed(files):
-        for key, value in _given_in(file, words, options):
+        for key, value in _given_in(file, words, options, below):
             option = options[key]
             values[option.name or ""] = _checked(file, (*words, key), option, value), file
     return values
@@ -172,7 +173,7 @@ def with_hosts(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _given_in(
-    file: "ConfigFile", words: tuple[str, ...], options: Mapping[str, click.Option]
+    file: "ConfigFile", words: tuple[str, ...], options: Mapping[str, click.Option], below: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
     """The options that a file has for a command, by their keys."""
     yield from ((key, value) for key, value in file.tables.items() if key in COMMON and key in options)
@@ -183,6 +184,8 @@ def _given_in(
             raise file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {table!r}")
     for given, value in table.items() if isinstance(table, dict) else ():
         key = given.replace("_", "-")
+        if given in below:  # the table of a command of the group
+            continue
         if key not in options:
             problem = f"[{file.called(*words)}] has no option {given!r}"
             help_ = f"'minicrawl {' '.join(words)} --help' has all of them"

@@ -70,6 +70,17 @@ def setting_options(command: _Command) -> _Command:
     return command
 
 
+def some_setting_options(*names: str) -> Callable[[_Command], _Command]:
+    """The options of these settings alone."""
+
+    def decorate(command: _Command) -> _Command:
+        for name in reversed(names):
+            command = _setting_option(SETTINGS[name])(command)
+        return command
+
+    return decorate
+
+
 def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
     """What is given goes on as it is: the settings read it, and say what is wrong with it."""
     name = option(setting.name)

@@ -1,21 +1,32 @@
 """minicrawl seeds"""
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
+from minicrawl.cli.configuration import with_hosts
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import json_option, logging_options, need_extra, some_setting_options, store_option
 from minicrawl.cli.output import document, printable
 from minicrawl.cli.ranking_options import check_nothing_given
 from minicrawl.cli.seed_repair import repair
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import NothingFetchedError, SettingError, StoreError
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.planning.seed_check import CheckedSeed
     from minicrawl.analysis.seeding import Distances, Measures, Seeding
+    from minicrawl.crawler.admission.seeds import Seeds
 
+_OF_REQUESTS = (
+    *("time", "delay", "host_delay", "concurrency", "ignore_robots", "contact", "user_agent", "header", "auth"),
+    *("proxy", "connect_to", "ca_file", "allow_private", "timeout"),
+)
+"""The settings that say how seeds are asked for."""
 _SHOWN = 5
 _RANDOM_SETS = 20
 
@@ -81,7 +92,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         )
     if not found.cores:
         raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
-    files = _written(found, out, plot)
+    files = list(_written(found, out, plot))
     if as_json:
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
@@ -90,6 +101,56 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     else:
         lines = seed_file(found).splitlines() if out is None else []
         click.echo("\n".join([*map(printable, lines), *files]))
+
+
+@command.command(epilog="Example: minicrawl seeds check seeds.txt")
+@click.argument("seeds", nargs=-1, required=True)
+@some_setting_options(*_OF_REQUESTS)
+@json_option
+@logging_options
+def check(seeds: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Ask for SEEDS, as 'minicrawl crawl' would, and say of each whether it is there, allowed, and where it redirects.
+
+    Nothing else is asked for but robots.txt, and nothing is kept. Exit 1 if one of them cannot be read.
+    """
+    from minicrawl.crawler.admission.seeds import gather_seeds
+
+    found = _checked_seeds(gather_seeds(seeds), options)
+    if as_json:
+        click.echo(document([asdict(one) for one in found]))
+    else:
+        click.echo("\n".join(fitted([line for one in found for line in _check_lines(one)])))
+    if not all(one.is_there for one in found):
+        raise click.exceptions.Exit(NothingFetchedError.exit_code)
+
+
+def _checked_seeds(seeds: "Seeds", options: dict[str, Any]) -> "list[CheckedSeed]":
+    import asyncio
+    import tempfile
+
+    from minicrawl.analysis.planning.seed_check import ALONE, checked_seeds
+    from minicrawl.crawler.run import crawl_with
+    from minicrawl.store.reader import open_store
+
+    context = click.get_current_context()
+    defaults = {name for name in options if context.get_parameter_source(name) == ParameterSource.DEFAULT}
+    given = with_hosts(context, {name: one for name, one in options.items() if name not in defaults}) | ALONE
+    with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
+        store = Path(folder, "crawl.db")
+        asyncio.run(crawl_with(given, seeds, store, handle_signals=True))
+        with open_store(store) as reader:
+            return checked_seeds(reader, seeds)
+
+
+def _check_lines(one: "CheckedSeed") -> Iterator[str]:
+    is_forbidden = one.reason in ("robots", "robots-unreachable")
+    what = "there" if one.is_there else "forbidden" if is_forbidden else "not there"
+    status = "" if one.status is None else f" ({one.status})"
+    yield f"{what:<10} {printable(one.seed)}{status}"
+    if one.redirects:
+        yield f"{'':<10} leads to {printable(one.ends_at)}"
+    if not one.is_there:
+        yield f"{'':<10} {one.reason}{f': {printable(one.meaning)}' if one.meaning else ''}"
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -107,20 +168,18 @@ def _check_plot(plot: Path | None) -> None:
         need_extra("--plot", "matplotlib")
 
 
-def _written(found: "Seeding", out: Path | None, plot: Path | None) -> list[str]:
-    """Write the files that were asked for, and say so, a line each."""
+def _written(found: "Seeding", out: Path | None, plot: Path | None) -> Iterator[str]:
+    """Write the files that were asked for; a sentence for each."""
     from minicrawl.analysis.seeding import seed_file
     from minicrawl.export.tables import renamed_when_whole
 
-    files = []
     if out is not None:
         with renamed_when_whole(out) as temporary:
             temporary.write_text(seed_file(found), encoding="utf-8")
-        files.append(f"{_some(len(found.cores), 'seed')} written to {out}")
+        yield f"{_some(len(found.cores), 'seed')} written to {out}"
     if plot is not None:
         _draw(found, plot)
-        files.append(f"the comparison is drawn in {plot}")
-    return files
+        yield f"the comparison is drawn in {plot}"
 
 
 def _draw(found: "Seeding", plot: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hubs import WEB, A, B, D
 from sites import crawl
+from small_web import small_web
 
 from minicrawl.analysis.seeding import DEPTHS
 from minicrawl.cli import main
@@ -133,3 +134,41 @@ def test_a_site_has_several_seeds_where_that_is_asked_for(tmp_path: Path) -> Non
     )
     assert one == [home + "a"]
     assert several == [home + "a", home + "b"]
+
+
+def test_seeds_that_are_checked_are_asked_for_alone_and_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with small_web() as port:
+        words = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0"]
+        result = CliRunner().invoke(main, ["seeds", "check", "http://a.test/", "http://b.test/any", *words])
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout == "there      http://a.test/ (200)\nthere      http://b.test/any (200)\n"
+        told = json.loads(CliRunner().invoke(main, ["seeds", "check", "http://a.test/", *words, "--json"]).stdout)
+    assert [(one["seed"], one["is_there"], one["redirects"]) for one in told] == [("http://a.test/", True, 0)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_seed_that_is_not_there_is_exit_1(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["seeds", "check", "http://127.0.0.1:9/", "--ignore-robots"])
+    assert result.exit_code == 1
+    assert result.stdout.startswith("not there  http://127.0.0.1:9/\n           private-address: ")
+    missing = CliRunner().invoke(main, ["seeds", "check", str(tmp_path / "nowhere.txt")])
+    assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)
+
+
+def test_options_of_seeds_and_of_their_check_stand_in_one_table(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    tables = "[seeds]\nn = 1\n[seeds.check]\nallow-private = true\n"
+    (tmp_path / "minicrawl.toml").write_text(f'store = "{store}"\n{tables}')
+    assert len(json.loads(CliRunner().invoke(main, ["seeds", "--json"]).stdout)["seeds"]) == 1
+    found = CliRunner().invoke(main, ["seeds", "check", "http://127.0.0.1:9/", "--ignore-robots"])
+    assert "refused" in found.stdout
+    assert CliRunner().invoke(main, ["config", "check"]).exit_code == 0
+    (tmp_path / "minicrawl.toml").write_text("[seeds]\nnn = 1\n")
+    assert "[seeds] has no option 'nn'" in CliRunner().invoke(main, ["config", "check"]).stderr
