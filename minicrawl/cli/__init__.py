@@ -17,6 +17,7 @@ _COMMANDS = {
     "top": "Print the most important pages known, best first.",
     "export": "Write every page with its rank to a file.",
     "links": "Say which links are broken, redirected, external.",
+    "report": "Write a report on a crawl for people.",
     "refresh": "Fetch again the pages that are most worth it.",
     "changes": "Say which pages are new, changed or gone.",
     "status": "Say what a crawl does or did.",

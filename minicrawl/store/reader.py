@@ -25,6 +25,7 @@ from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import MetaValue, RankedPage
+from minicrawl.store.select.outstanding import Outstanding
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
@@ -47,6 +48,7 @@ class Store:
         check_books(self._tables)
         self.page_table = PageTable(self._tables)
         self.link_table = LinkTable(self._tables)
+        self.outstanding = Outstanding(self._tables)
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
         self.expected = Expected(self._tables)

@@ -1,0 +1,34 @@
+"""minicrawl report"""
+
+from pathlib import Path
+
+from command_line import HOME, answer, run
+from sites import crawl
+
+
+def test_report_is_one_file_without_scripts(store: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    result = run("report", file, "--store", store)
+    assert result.exit_code == 0
+    assert result.stdout == f"report of {file.stat().st_size / 1000:,.0f} kB written to {file}\n"
+    text = file.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert "<script" not in text
+    assert answer("report", file, "--store", store) == {"file": str(file), "bytes": file.stat().st_size}
+
+
+def test_hostile_title_is_inert(tmp_path: Path) -> None:
+    title = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    crawl({HOME: [f"<title>{title.replace('<', '&lt;')}</title>"]}, tmp_path / "crawl.db", [HOME])
+    run("report", tmp_path / "report.html", "--store", tmp_path / "crawl.db")
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<script" not in text
+    assert "<img" not in text
+
+
+def test_bad_place_and_no_store_are_sentences(store: Path, tmp_path: Path) -> None:
+    result = run("report", tmp_path / "no" / "report.html", "--store", store)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert run("report", tmp_path / "report.html", "--store", tmp_path / "none.db").exit_code == 3
+    assert not (tmp_path / "report.html").exists()
