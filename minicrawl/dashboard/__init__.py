@@ -5,6 +5,10 @@ looks      a crawl at one moment, whether it runs or not
 aims       how far it is toward each limit, and when it will be there
 curves     many numbers as a few points of a curve
 readings   what its store says: the best pages, importance collected, hosts, why, search
+statistics the shape of the crawled web, and how the crawl has gone on
+picture    the best pages, or hosts, and the links between them
+layout     where the nodes of a graph stand
+starting   a crawl that is started from the page
 commands   what a page may have done
 metrics    a look as Prometheus reads it
 routes     which path is answered by what

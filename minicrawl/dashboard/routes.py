@@ -6,10 +6,12 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
-from minicrawl.dashboard import readings
+from minicrawl.dashboard import readings, statistics
 from minicrawl.dashboard.commands import done
 from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
+from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
+from minicrawl.dashboard.starting import started
 from minicrawl.dashboard.web.guard import Guard
 from minicrawl.dashboard.web.http_messages import Answer, Request, json_answer, refused
 from minicrawl.dashboard.web.sharing import Shared
@@ -36,11 +38,17 @@ class Routes:
             "/api/top": self._top,
             "/api/importance": self._importance,
             "/api/hosts": self._hosts,
+            "/api/shape": self._shape,
+            "/api/course": self._course,
+            "/api/picture": self._picture,
             "/api/why": self._why,
             "/api/search": self._search,
             "/metrics": self._metrics,
         }
-        self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {"/api/control": self._control}
+        self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
+            "/api/control": self._control,
+            "/api/start": self._start,
+        }
 
     async def answer(self, request: Request) -> Answer:
         """The answer to a request, whatever it is."""
@@ -83,6 +91,18 @@ class Routes:
     async def _hosts(self, request: Request) -> Answer:
         return json_answer(await self._shared.get("hosts", lambda: readings.hosts(self._store)))
 
+    async def _shape(self, request: Request) -> Answer:
+        return json_answer(await self._shared.get("shape", lambda: statistics.shape(self._store)))
+
+    async def _course(self, request: Request) -> Answer:
+        return json_answer(await self._shared.get("course", lambda: statistics.course(self._store)))
+
+    async def _picture(self, request: Request) -> Answer:
+        of = {"pages": picture_of_pages, "hosts": picture_of_hosts}.get(request.query.get("of", "pages"))
+        if of is None:
+            raise SettingError("there is a picture of pages, and of hosts")
+        return json_answer(await self._shared.get(of, lambda: of(self._store)))
+
     async def _why(self, request: Request) -> Answer:
         return json_answer(await asyncio.to_thread(readings.why, self._store, request.query.get("url", "")))
 
@@ -93,12 +113,19 @@ class Routes:
     # What is done.
 
     async def _control(self, request: Request) -> Answer:
+        return await self._after(done, request)
+
+    async def _start(self, request: Request) -> Answer:
+        return await self._after(started, request)
+
+    async def _after(self, do: Callable[[Path, object], Mapping[str, object]], request: Request) -> Answer:
+        """The answer when something is done; nobody is shown what was before it any more."""
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:
             raise SettingError("what is asked is no JSON") from error
         try:
-            return json_answer(await asyncio.to_thread(done, self._store, asked))
+            return json_answer(await asyncio.to_thread(do, self._store, asked))
         finally:
             self._shared_looks.renew()
 

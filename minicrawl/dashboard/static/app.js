@@ -7,6 +7,9 @@ import {Coordinator} from "./coordinator.js";
 import {Crawlers} from "./crawlers.js";
 import {Hosts} from "./hosts.js";
 import {Importance} from "./importance.js";
+import {Statistics} from "./statistics.js";
+import {Graph} from "./graph.js";
+import {Setup} from "./setup.js";
 import {Why} from "./why.js";
 import {Search} from "./search.js";
 import {Log} from "./log.js";
@@ -18,22 +21,25 @@ const STATES = {
   busy: "Busy", none: "No crawl yet",
 };
 
-const app = {look: null, get, do: command, notify, go};
+const app = {look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify};
 const views = [
   ["coordinator", "Coordinator", new Coordinator(app)],
   ["crawlers", "Crawlers", new Crawlers(app)],
   ["hosts", "Hosts", new Hosts(app)],
   ["importance", "Importance", new Importance(app)],
+  ["statistics", "Statistics", new Statistics(app)],
+  ["graph", "Graph", new Graph(app)],
   ["why", "Why", new Why(app)],
   ["search", "Search", new Search(app)],
   ["log", "Log", new Log(app)],
+  ["setup", "Setup", new Setup(app)],
 ];
 let [shown, after, timer, isAsking, isLost, lastRead] = [views[0], 0, null, false, false, 0];
 
 // Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
-async function command(message) {
+async function command(message, path = "/api/control") {
   try {
-    const answer = await post("/api/control", message);
+    const answer = await post(path, message);
     soon(0);
     return answer;
   } catch (failure) {
@@ -42,6 +48,7 @@ async function command(message) {
   }
 }
 
+let isFirst = true;
 let hide = null;
 function notify(sentence, isError = false) {
   const notice = byId("notice");
@@ -61,21 +68,23 @@ async function look() {
   if (document.hidden) return; // a page that nobody sees asks for nothing
   if (isAsking) return soon(20);
   isAsking = true;
+  let next = 1000;
   try {
     take(await get("/api/now", {after, hosts: shown[2].needsHosts ? 1 : 0}));
     if (isLost) {
       isLost = false;
       notify("");
     }
-    soon(LOOKS[app.look.crawl] ?? 1000);
+    next = app.look ? LOOKS[app.look.crawl] : 0;
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isLost = true;
     notify(failure.message, true);
     lose();
-    soon(failure.status === 401 ? 5000 : 1000);
+    if (failure.status === 401) next = 5000;
   } finally {
     isAsking = false;
+    soon(next);
   }
 }
 
@@ -100,6 +109,8 @@ function take(now) {
   byId("stop").disabled = byId("pause").disabled = now.state === "stopping";
   document.title = `${STATES[now.state] ?? ""} – minicrawl`;
   document.body.classList.remove("lost");
+  if (now.crawl === "none" && isFirst && !location.hash) location.hash = "setup";
+  isFirst = false;
   for (const [, , view] of views) view.take?.(now, events);
   shown[2].show?.(now);
   if (isOn && performance.now() - lastRead > READINGS) read();
@@ -166,7 +177,8 @@ function step(event) {
   const turns = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity};
   if (!(event.key in turns)) return;
   event.preventDefault();
-  const index = views.indexOf(shown) + turns[event.key];
+  const from = views.findIndex(([id]) => document.activeElement === byId(`tab-${id}`));
+  const index = (from < 0 ? views.indexOf(shown) : from) + turns[event.key];
   const [id] = views[Math.min(Math.max(index, 0), views.length - 1)];
   location.hash = id;
   byId(`tab-${id}`).focus();

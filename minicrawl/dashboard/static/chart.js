@@ -3,7 +3,7 @@
 import {el, svg} from "./dom.js";
 import {small} from "./format.js";
 
-const EDGE = {left: 56, right: 14, top: 12, bottom: 38};
+const EDGE = {left: 64, right: 14, top: 12, bottom: 38};
 
 // options: {title, xLabel, yLabel, xLog, yLog, height, yMin, yMax, xText, yText, dots}
 export class Chart {

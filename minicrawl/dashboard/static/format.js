@@ -12,7 +12,7 @@ export function counted(number, what) {
 
 export function amount(bytes) {
   for (const unit of ["B", "kB", "MB", "GB", "TB"]) {
-    if (bytes < 1000 || unit === "TB") return `${unit === "B" ? Math.round(bytes) : bytes.toFixed(1)} ${unit}`;
+    if (bytes < 1000 || unit === "TB") return `${unit === "B" ? Math.round(bytes) : bytes.toFixed(1).replace(".0", "")} ${unit}`;
     bytes /= 1000;
   }
 }

@@ -179,6 +179,18 @@ class PageTable:
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         return {(state, reason): count for state, reason, count in self._tables.rows(query)}
 
+    def answers_by_time(self, bins: int) -> tuple[float, float, list[tuple[int, int, int]]]:
+        """When the last answers of pages came: the first (Unix seconds), the seconds of a bin, and of each bin the
+        number of answers, of those that were failures (status 400 and more), and bytes of bodies."""
+        first, last = self._tables.row("SELECT min(fetched_at), max(fetched_at) FROM fetches")
+        if first is None:
+            return 0.0, 1.0, []
+        seconds = max((last - first) / bins, 1e-3)
+        query = """SELECT min(CAST((fetched_at - ?) / ? AS INTEGER), ?) AS bin, count(*), sum(status >= 400), sum(bytes)
+                   FROM fetches GROUP BY bin"""
+        found = {number: values for number, *values in self._tables.rows(query, (first, seconds, bins - 1))}
+        return first, seconds, [tuple(found.get(number, (0, 0, 0))) for number in range(bins)]
+
     def miscounted(self) -> list[tuple[str, str, int, int]]:
         """Each (state, reason) that `counts` is wrong about: how many pages it says, and how many there are."""
         query = """

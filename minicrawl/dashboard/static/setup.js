@@ -1,0 +1,58 @@
+// A crawl that is started from here. It is a process of its own, and goes on when the dashboard ends.
+
+import {card, el, setText} from "./dom.js";
+
+// [name, title, hint, kind or choices]
+const FIELDS = [
+  ["pages", "Stop after pages", "10000"], ["time", "Stop after a time", "30m"], ["bytes", "Stop after bytes", "2GB"],
+  ["until_coverage", "Stop at a coverage", "90%"],
+  ["scope", "Which links are followed", "", ["", "any", "site", "host", "prefix"]], ["max_depth", "Links from a seed at most", "none"],
+  ["delay", "Delay to a host, seconds", "1"], ["concurrency", "Requests at once", "64"], ["workers", "Processes", "0"],
+  ["contact", "Whom hosts can ask about it", "crawl@example.org"],
+];
+const FLAGS = [
+  ["search", "Keep an index, to search in"], ["html_only", "Leave out images, archives, documents"],
+  ["allow_private", "Reach this machine and private addresses, too"],
+];
+
+export class Setup {
+  constructor(app) {
+    this.app = app;
+    this.seeds = el("textarea", {rows: "5", placeholder: "https://example.org/", autocomplete: "off", spellcheck: "false"});
+    this.inputs = new Map(FIELDS.map(([name, , hint, choices]) => [name, choices
+      ? el("select", {name}, ...choices.map((value) => el("option", {value}, value || "as before, or any")))
+      : el("input", {name, placeholder: hint, autocomplete: "off"})]));
+    this.flags = new Map(FLAGS.map(([name]) => [name, el("input", {type: "checkbox", name})]));
+    this.button = el("button", {type: "submit"}, "Start");
+    this.words = el("p", {class: "sentence"});
+    const fields = FIELDS.map(([name, title]) => el("label", {}, title, this.inputs.get(name)));
+    const flags = FLAGS.map(([name, title]) => el("label", {class: "flag"}, this.flags.get(name), title));
+    this.form = el("form", {class: "setup", onsubmit: (event) => this.start(event)},
+      el("label", {}, "Seeds: URLs or hosts, one a line", this.seeds), el("div", {class: "fields"}, ...fields),
+      el("div", {class: "fields"}, ...flags), this.button);
+    this.nodes = [card("Set up", this.words, this.form)];
+  }
+
+  show(now) {
+    const isOn = now.crawl === "running" || now.crawl === "busy";
+    this.isNew = now.crawl === "none";
+    setText(this.words, isOn ? "A crawl runs here. Its settings and seeds can be changed under Coordinator."
+      : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl goes on where it stopped. What is left empty stays as it was; limits are for one run.");
+    this.form.hidden = isOn;
+    setText(this.button, this.isNew ? "Start" : "Go on");
+  }
+
+  async start(event) {
+    event.preventDefault();
+    const given = [...this.inputs].map(([name, input]) => [name, input.value.trim()]).filter(([, value]) => value);
+    const flags = [...this.flags].filter(([, input]) => input.checked).map(([name]) => [name, true]);
+    const seeds = this.seeds.value.split(/\s+/).filter(Boolean);
+    this.button.disabled = true;
+    const answer = await this.app.start({seeds, settings: Object.fromEntries([...given, ...flags])});
+    this.button.disabled = false;
+    if (!answer) return;
+    this.seeds.value = "";
+    this.app.notify("The crawl has begun. It goes on when this page or the dashboard is closed.");
+    location.hash = "coordinator";
+  }
+}

@@ -1,0 +1,304 @@
+"""The dashboard in a real browser, on crawls in processes of their own. Skipped only where there is no Chromium."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from command_line import answer
+from counted_web import CountedWeb, counted_web
+from sites import Server, crawl, rows
+
+from minicrawl.control.socket_files import connected
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here: apt-get install chromium"),
+]
+HOME = "http://a.test/"
+WAIT = 120_000  # ms: a machine may be busy
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[CountedWeb]:
+    with counted_web(pages=300) as web:
+        yield web
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+@contextmanager
+def dashboard(store: Path, *words: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """The address of a dashboard in a process of its own, and that."""
+    command = [sys.executable, "-m", "minicrawl", "dashboard", "--store", str(store), "-q", *words]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def opened(browser: Any, address: str) -> Iterator[Any]:
+    """A page that shows a dashboard; nothing may go wrong in it, and it may ask nobody else."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    ours = address.partition("#")[0]
+    page.on("request", lambda request: None if request.url.startswith(ours) else wrong.append(request.url))
+    try:
+        page.goto(address)
+        yield page
+        assert wrong == []
+    finally:
+        context.close()
+
+
+def says(page: Any, selector: str, text: str) -> None:
+    """Wait until an element says something."""
+    page.locator(selector, has_text=text).first.wait_for(timeout=WAIT)
+
+
+def slide(page: Any, setting: str, steps: int) -> None:
+    """Move a slider as the keyboard does."""
+    slider = page.locator(f"[data-setting={setting}] input")
+    slider.focus()
+    for _ in range(abs(steps)):
+        slider.press("ArrowRight" if steps > 0 else "ArrowLeft")
+
+
+def begun(page: Any, web: CountedWeb) -> str:
+    """Start a crawl of the web in the page; its host."""
+    says(page, "#tab-setup[aria-selected=true]", "Setup")
+    page.get_by_label("Seeds:").fill(f"http://127.0.0.1:{web.port}/")
+    page.get_by_label("Stop after pages").fill("250")
+    page.get_by_label("Reach this machine").check()
+    page.get_by_role("button", name="Start", exact=True).click()
+    says(page, "#state", "Running")
+    return f"127.0.0.1:{web.port}"
+
+
+def crawled(site: Any, store: Path, **settings: Any) -> None:
+    """Crawl in another thread: in this one the browser has its loop."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: crawl(site, store, [HOME], **settings)).result()
+
+
+def end(store: Path) -> None:
+    """End the crawl, if it still runs, and wait for that."""
+    line = connected(store, 10)
+    if not store.exists():
+        return
+    if line is not None:
+        line.close()
+        os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
+    with open_store(store) as reader:
+        while reader.is_in_use():
+            pass
+
+
+def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
+    """All that can be done there, and that the crawl has done it."""
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        host = begun(page, web)
+        assert "token" not in page.url
+        slide(page, "concurrency", -1)
+        says(page, "[data-setting=concurrency] output", "32")
+        slide(page, "delay", -1)
+        says(page, "[data-setting=delay] output", "0.5 s")
+        slide(page, "workers", 1)
+        says(page, "[data-setting=workers] output", "1")
+        says(page, ".aim", "of 250")
+        page.click("#pause")
+        says(page, "#state", "Paused")
+        settings = answer("crawl", "--show-settings", "--store", store)
+        assert [settings[name]["value"] for name in ("concurrency", "delay", "workers")] == [32, 0.5, 1]
+        assert answer("control", "status", "--store", store)["state"] == "paused"
+        page.click("#resume")
+        says(page, "#state", "Running")
+        page.get_by_label("Add seeds").fill(f"http://localhost:{web.port}/")
+        page.get_by_role("button", name="Add").click()
+        says(page, "#notice", "1 new seed")
+        page.click("#tab-crawlers")
+        says(page, "#view-crawlers td", "0")
+        page.click("#tab-hosts")
+        page.get_by_role("button", name=f"Ban {host}").click()
+        page.get_by_role("button", name=f"Unban {host}").wait_for()
+        assert answer("control", "status", "--store", store)["banned"] == [host]
+        page.get_by_role("button", name=f"Unban {host}").click()
+        page.get_by_role("button", name=f"Ban {host}").wait_for()
+        page.click("#tab-log")
+        says(page, "#view-log li", "is banned")
+        page.click("#stop")
+        says(page, "#state", "Not running")
+    with open_store(store) as reader:
+        assert list(audit(reader)) == []
+        assert reader.meta("stopped") == "interrupted"
+
+
+def test_two_pages_see_the_same(browser: Any, web: CountedWeb, store: Path) -> None:
+    with dashboard(store) as (address, _), opened(browser, address) as one, opened(browser, address) as other:
+        try:
+            begun(one, web)
+            says(other, "#state", "Running")
+            other.click("#tab-coordinator")
+            slide(other, "delay", 2)
+            says(one, "[data-setting=delay] output", "3 s")
+            one.click("#pause")
+            says(other, "#state", "Paused")
+        finally:
+            end(store)
+
+
+def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, tmp_path: Path) -> None:
+    """The crawl goes on without the dashboard; the page is there again with the next one, and sees the crawl die."""
+    token = ("--token-file", str(tmp_path / "token"))
+    with dashboard(store, *token) as (address, process), opened(browser, address) as page:
+        try:
+            begun(page, web)
+            process.kill()
+            process.wait()
+            says(page, "#state", "No connection")
+            assert answer("control", "status", "--store", store)["state"] == "running"
+            port = address.split(":")[2].split("/")[0]
+            with dashboard(store, *token, "--port", port):
+                says(page, "#state", "Running")
+                os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
+                says(page, "#state", "Not running")
+                says(page, "#view-coordinator .sentence", "it was killed")
+        finally:
+            end(store)
+
+
+def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, store: Path) -> None:
+    links = [f"{HOME}{name}" for name in "abcdefgh"]
+    crawled({HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}, store)
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        says(page, "#state", "Not running")
+        page.click("#tab-importance")
+        page.get_by_role("link", name="The home page").click()
+        says(page, "#view-why .sentence", "Read")
+        says(page, "#view-why .facts", "1 of 9")
+        page.click("#tab-statistics")
+        says(page, "#view-statistics .facts", "Bow tie")
+        assert page.locator("#view-statistics svg").count() >= 3
+        page.click("#tab-graph")
+        says(page, "#view-graph [role=status]", "9 pages, 16 links between them")
+        page.locator("#view-graph a").first.focus()
+        page.keyboard.press("Enter")
+        says(page, "#tab-why[aria-selected=true]", "Why")
+        page.click("#tab-search")
+        page.get_by_label("Words").fill("home")
+        page.keyboard.press("Enter")
+        says(page, "#view-search [role=status]", "--search")
+        page.focus("#tab-log")
+        page.keyboard.press("ArrowLeft")
+        says(page, "#tab-search[aria-selected=true]", "Search")
+
+
+def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:
+    crawled({HOME: []}, store)
+    with dashboard(store) as (address, _), opened(browser, address.split("#")[0]) as page:
+        says(page, "#notice", "the token is missing or wrong")
+        assert page.locator("#store").inner_text() == ""
+
+
+RUN = "document.body.dataset.ran=1"
+PIECES = [
+    f"<img src=x onerror={RUN}>",
+    f"<script>{RUN}</script>",
+    f"</title><script>{RUN}</script>",
+    f"<svg/onload={RUN}>",
+    f"javascript:{RUN}",
+    f"'\"><iframe srcdoc='<script>{RUN}</script>'>",
+    "${" + RUN + "}{{" + RUN + "}}",
+    f"<a href=javascript:{RUN}>click</a>",
+    "<style>*{display:none}</style>",
+    "\u202egnp.exe\u202c \u2066\u200b",
+    "\x1b]0;owned\x07\x1b[2J",
+    "<meta http-equiv=refresh content=0;url=http://evil.test/>",
+    "<base href=http://evil.test/><link rel=stylesheet href=http://evil.test/x.css>",
+    "__proto__",
+    "constructor",
+    "\u0000\ufffe\U0001f4a9",
+    "&lt;img src=x onerror=" + RUN + "&gt;",
+    "%3Cscript%3E" + RUN + "%3C/script%3E",
+    "--><!-- ]]>",
+    "A" * 3000,
+]
+
+
+def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
+    """Two hundred hostile titles and URLs, in every view that shows any."""
+    site: dict[str, Any] = {HOME: []}
+    for number in range(200):
+        piece = PIECES[number % len(PIECES)]
+        url = (
+            f"{HOME}{number}?{quote(piece[:200], safe='<>(){}:;$')}"
+            if number % 2
+            else f"{HOME}{number}/{quote(piece[:100], safe='')}"
+        )
+        site[HOME].append(f'<a href="{escape(url)}">x</a>')
+    titles = iter(range(10**6))
+
+    class Hostile(dict):  # type: ignore[type-arg]
+        """Every page but the first has the next hostile title."""
+
+        def get(self, url: str, default: Any = None) -> Any:
+            if url == HOME:
+                return site[HOME]
+            number = next(titles)
+            return [f"<title>{escape(PIECES[number % len(PIECES)])} {number}</title>", HOME]
+
+    server = Server({})
+    server.site = Hostile()
+    crawled(server, store, traps=False)
+    assert rows(store, "SELECT count(*) FROM fetches WHERE title LIKE '%<script>%'")[0][0] >= 20
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        says(page, "#state", "Not running")
+        for view in ("importance", "statistics", "graph", "hosts", "log"):
+            page.click(f"#tab-{view}")
+            if view in ("importance", "graph"):
+                page.locator(f"#view-{view} a").nth(90).wait_for(state="attached")
+        page.click("#tab-importance")
+        says(page, "#view-importance td", "<script>")
+        for url in [url for (url,) in rows(store, "SELECT url FROM pages WHERE id > 0 ORDER BY id LIMIT 20")]:
+            page.click("#tab-why")
+            page.get_by_label("URL", exact=True).fill(url)
+            page.keyboard.press("Enter")
+            page.locator("#view-why .sentence").wait_for()
+        assert page.evaluate("document.body.dataset.ran") is None
+        assert page.locator("main script, main iframe, main style, main base, main meta, main img").count() == 0
+        hrefs = page.evaluate("[...document.querySelectorAll('main a')].map((a) => a.getAttribute('href'))")
+        assert all(href.startswith(("#", "http://a.test/")) for href in hrefs)
+        text = page.locator("main").text_content()
+        assert not set(text) & set("\u202e\u2066\u200b\x1b\x07\x00")

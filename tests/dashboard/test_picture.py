@@ -1,0 +1,64 @@
+"""The picture has the best pages and hosts, and the links that the store has between them."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sites import crawl, random_site, rows
+
+from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
+from minicrawl.errors import StoreError
+from minicrawl.store.reader import open_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("store") / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds)
+    return path
+
+
+def all_links(store: Path) -> list[tuple[int, int]]:
+    with open_store(store) as reader:
+        numbers = [number for (number,) in rows(store, "SELECT source FROM links")]
+        return [(page, int(target)) for page in numbers for target in reader.link_table.outlinks(page)]
+
+
+def test_pages_have_their_links(store: Path) -> None:
+    found = picture_of_pages(store)
+    names = [node["url"] for node in found["nodes"]]
+    weights = [node["weight"] for node in found["nodes"]]
+    assert weights == sorted(weights, reverse=True)
+    urls = dict(rows(store, "SELECT id, url FROM pages"))
+    expected = {
+        (urls[source], urls[target])
+        for source, target in all_links(store)
+        if source != target and urls[source] in names and urls[target] in names
+    }
+    assert {(names[source], names[target]) for source, target, _ in found["links"]} == expected
+    assert found["all_links"] == len(expected) > 20
+    assert {number for _, _, number in found["links"]} == {1}
+
+
+def test_hosts_have_the_links_between_their_pages(store: Path) -> None:
+    found = picture_of_hosts(store)
+    names = [node["name"] for node in found["nodes"]]
+    hosts = dict(rows(store, "SELECT pages.id, name FROM pages JOIN hosts ON hosts.id = host"))
+    expected = Counter((hosts[source], hosts[target]) for source, target in all_links(store))
+    expected = Counter({pair: number for pair, number in expected.items() if pair[0] != pair[1]})
+    assert {(names[source], names[target]): number for source, target, number in found["links"]} == expected
+    weights = dict(
+        rows(
+            store,
+            "SELECT name, sum(importance) FROM ranks JOIN pages USING (id) JOIN hosts ON hosts.id = host GROUP BY 1",
+        )
+    )
+    assert {node["name"]: pytest.approx(node["weight"]) for node in found["nodes"]} == weights
+
+
+def test_of_nothing_there_is_no_picture(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no crawl at"):
+        picture_of_pages(tmp_path / "none.db")
+    crawl({"http://a.test/": 500}, tmp_path / "crawl.db", ["http://a.test/"])
+    assert picture_of_pages(tmp_path / "crawl.db")["nodes"] == []
