@@ -60,6 +60,11 @@ def user() -> int:
     return os.geteuid() if hasattr(os, "geteuid") else 0
 
 
+def is_root() -> bool:
+    """Whether this program may do everything, where systems have such a user."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def be_less_urgent(by: int) -> None:
     """Let other processes come first, where the system can be asked for that."""
     if hasattr(os, "nice"):

@@ -122,8 +122,10 @@ def test_numbers_of_a_file_are_read_and_written_where_they_are(
 def test_who_runs_this_is_known_where_files_have_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").touch()
     assert system.user() == (tmp_path / "mine").stat().st_uid
+    assert system.is_root() == (system.user() == 0)
     monkeypatch.delattr(os, "geteuid")
     assert system.user() == 0
+    assert not system.is_root()
     monkeypatch.delattr(os, "nice")
     system.be_less_urgent(1)  # nothing to ask for
 

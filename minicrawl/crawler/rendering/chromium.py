@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from minicrawl.crawler.rendering.cache import Resource
 from minicrawl.errors import SettingError
-from minicrawl.system import user
+from minicrawl.system import is_root
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute
@@ -114,7 +114,7 @@ class Chromium:
             self._browser = await self._playwright.chromium.launch(
                 executable_path=self._program,
                 args=_NO_NETWORK,
-                chromium_sandbox=user() != 0,  # Chromium refuses to run as root with it
+                chromium_sandbox=not is_root(),  # Chromium refuses to run as root with it
                 handle_sigint=False,
                 handle_sigterm=False,
                 handle_sighup=False,
