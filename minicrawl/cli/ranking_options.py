@@ -21,7 +21,7 @@ OPTIONS = {
     "opic": set(),
 }
 """By ranking; the first one that an option names in its help is the one it was made for."""
-_EVERYWHERE = {"by", "n", "save", "store", "as_json", "verbose", "quiet", "log_file"}
+_OF_RANKINGS = frozenset().union(*OPTIONS.values())
 
 _RANKING_OPTIONS = (
     click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
@@ -84,7 +84,8 @@ def check_nothing_given(subcommand: str) -> None:
 def check_options(by: str) -> None:
     """Whoever says something that this ranking does not listen to expects something else of it. Raises SettingError."""
     ctx = click.get_current_context()
-    for name in ctx.params.keys() - OPTIONS[by] - _EVERYWHERE:
-        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+    for name in sorted(_OF_RANKINGS - OPTIONS[by]):
+        # What a file of options or the environment says is meant for the rankings that listen to it.
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             of = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
             raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")

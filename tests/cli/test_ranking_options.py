@@ -15,7 +15,8 @@ def test_every_option_of_rank_is_some_rankings() -> None:
     command = main.get_command(click.Context(main), "rank")
     assert command is not None
     names = {each.name for each in command.params}
-    shared = {"by", "n", "save", "store", "wide", "as_json", "verbose", "quiet", "log_file", "config", "help"}
+    logging = {"verbose", "quiet", "log_file", "log_format"}
+    shared = {"by", "n", "save", "store", "wide", "as_json", "config", "help"} | logging
     assert names - shared == set().union(*OPTIONS.values())
 
 
@@ -31,3 +32,14 @@ def test_option_of_another_ranking_is_refused(tmp_path: Path, words: list[str], 
     crawl(SITE, tmp_path / "crawl.db", ["http://a.test/"])
     result = run("rank", *words, "--store", tmp_path / "crawl.db")
     assert (result.exit_code, result.stderr) == (2, f"Error: {of}\n")
+
+
+def test_options_of_every_command_and_of_files_are_refused_by_no_ranking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    crawl(SITE, tmp_path / "crawl.db", [next(iter(SITE))])
+    (tmp_path / "minicrawl.toml").write_text("[rank]\ndamping = 0.5\n")
+    words = ["--by", "opic", "--log-format", "json", "--wide", "--quiet", "--store", str(tmp_path / "crawl.db")]
+    assert run("rank", *words).exit_code == 0
