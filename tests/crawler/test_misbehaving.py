@@ -473,7 +473,7 @@ async def crawl(name):
 async def sitemap(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
     async with LocalSource(CrawlSettings(connect_to=rules, allow_private=True)) as source:
-        await source.sitemap(f"http://{name}.first.test/", lambda urls, is_index: None)
+        await source.sitemap(f"http://{name}.first.test/", lambda urls, is_index, dates: None)
 
 async def measure():
     global server
