@@ -79,13 +79,14 @@ class Follower:
         started = time.monotonic()
         with self._store.snapshot():
             wanted = dict(self._store.texts.of_fetched())
+            end = self._store.texts.last_start()  # be it of a page that cannot be shown
             aliases = dict(self._store.link_table.aliases())
             aliases.update((page, NOTHING) for page in self._store.page_table.not_there())
         had = dict(self._db.execute("SELECT page, start FROM pages"))
         new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
         gone = had.keys() - wanted.keys()
         self.seconds_to_look = time.monotonic() - started
-        return Difference(tuple(page for _, page in new), tuple(sorted(gone)), aliases, max(wanted.values(), default=0))
+        return Difference(tuple(page for _, page in new), tuple(sorted(gone)), aliases, end)
 
     def catch_up(
         self, stop: Callable[[], bool] = lambda: False, on_progress: Callable[[Progress], None] | None = None

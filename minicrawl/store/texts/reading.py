@@ -44,6 +44,10 @@ class Texts:
         query = "SELECT page, start FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
         return ((page, start) for page, start in self._tables.rows(query))
 
+    def last_start(self) -> int:
+        """Where the last text begins; 0 without any."""
+        return int(self._tables.row("SELECT coalesce(max(start), 0) FROM texts")[0])
+
     def added_behind(self, start: int) -> int:
         """How many texts begin behind that byte."""
         return int(self._tables.row("SELECT count(*) FROM texts WHERE start > ?", start)[0])

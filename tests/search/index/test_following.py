@@ -13,6 +13,7 @@ from minicrawl.search.index.following import Follower, Progress
 from minicrawl.search.index.index_file import index_path, open_index, store_mark
 from minicrawl.search.index.opening import following
 from minicrawl.search.searched_store import open_store
+from minicrawl.search.searching import Searcher
 from minicrawl.store.upkeep import compact
 
 A, B = "http://a.test/", "http://b.test/"
@@ -63,6 +64,16 @@ def test_pages_read_again_merged_or_gone_are_followed(tmp_path):
     assert urls(store, "zebra", rank="none")
     anew = rebuilt(store)
     assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
+
+
+def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_another(tmp_path):
+    canonical = f"<link rel=canonical href='{A}'>"
+    site = {A: page("Zebra", "zebra", (B, "b")), B: page("Zebra too", "zebra and more", head=canonical)}
+    store = indexed(site, tmp_path / "crawl.db", A)
+    last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY start DESC LIMIT 1"
+    assert rows(store, last) == [("alias",)]
+    with open_store(store) as reader, Searcher(reader) as searcher:
+        assert searcher.behind() == 0
 
 
 def test_pages_that_became_aliases_are_not_found_any_more(tmp_path):
