@@ -5,11 +5,12 @@ and its certificate for the names in ORIGINS, good for a hundred years, trusted 
 """
 
 import asyncio
-import contextlib
 import ssl
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from loopback import Connections
 
 from minicrawl.api import acrawl
 from minicrawl.model import CrawlReport
@@ -69,7 +70,7 @@ class Web:
         self.reply = reply
         self.asked: list[Asked] = []
         self.connect_to: tuple[ConnectTo, ...] = ()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._connections = Connections(self._answer)
         self._tls = tls or ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._tls.load_cert_chain(PEM)
 
@@ -79,7 +80,8 @@ class Web:
 
     async def __aenter__(self) -> "Web":
         self._servers = [
-            await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context) for context in (None, self._tls)
+            await asyncio.start_server(self._connections.serve, "127.0.0.1", 0, ssl=context)
+            for context in (None, self._tls)
         ]
         plain, secure = (server.sockets[0].getsockname()[1] for server in self._servers)
         secure_ports = [ConnectTo(None, port, "127.0.0.1", secure) for port in (443, 444)]
@@ -89,25 +91,15 @@ class Web:
     async def __aexit__(self, *_: object) -> None:
         for server in self._servers:
             server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._connections.end()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                while True:
-                    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-                    *lines, body = self.reply(self._noted(head, writer))
-                    lines.insert(1, b"Content-Length: %d" % len(body))
-                    writer.write(b"\r\n".join([*lines, body]))
-                    await writer.drain()
-        finally:
-            self._tasks.discard(task)
-            writer.transport.abort()
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            *lines, body = self.reply(self._noted(head, writer))
+            lines.insert(1, b"Content-Length: %d" % len(body))
+            writer.write(b"\r\n".join([*lines, body]))
+            await writer.drain()
 
     def _noted(self, head: str, writer: asyncio.StreamWriter) -> Asked:
         line, *fields = head.removesuffix("\r\n\r\n").split("\r\n")

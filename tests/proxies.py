@@ -2,10 +2,10 @@
 
 import asyncio
 import base64
-import contextlib
 import ipaddress
 import ssl
 
+from loopback import Connections
 from origins import PEM, Web
 
 
@@ -23,32 +23,22 @@ class ForwardProxy:
         if tls:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._tls.load_cert_chain(PEM)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._connections = Connections(self._answer)
 
     async def __aenter__(self) -> "ForwardProxy":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=self._tls)
+        self._server = await asyncio.start_server(self._connections.serve, "127.0.0.1", self.port, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._connections.end()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                first = await reader.readexactly(1)
-                if first == b"\x16":
-                    return  # it is spoken to in TLS, and has none
-                await (self._socks(reader, writer) if first == b"\x05" else self._http(first, reader, writer))
-        finally:
-            self._tasks.discard(task)
-            writer.transport.abort()
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = await reader.readexactly(1)
+        if first == b"\x16":
+            return  # it is spoken to in TLS, and has none
+        await (self._socks(reader, writer) if first == b"\x05" else self._http(first, reader, writer))
 
     async def _socks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         methods = await reader.readexactly((await reader.readexactly(1))[0])

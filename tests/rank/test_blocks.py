@@ -1,10 +1,10 @@
 """PageRank by blocks: the same vector as in one piece, in the memory that the plan says."""
 
 import tracemalloc
-from collections import defaultdict
 
 import numpy as np
 import pytest
+from shelves import MemoryShelf
 from sites import crawl, random_site
 
 from minicrawl.errors import StoreError
@@ -12,25 +12,6 @@ from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.blocks import LinkRows, block_pagerank, plan_blocks, split
 from minicrawl.store.reader import open_store
 from minicrawl.store.spill import Spill
-
-
-class Table:
-    """A shelf that is in memory after all."""
-
-    def __init__(self):
-        self.groups, self.columns = defaultdict(list), {}
-
-    def append(self, block, arrays):
-        self.groups[block].append(arrays)
-
-    def read(self, block):
-        return iter(self.groups[block])
-
-    def put(self, block, array):
-        self.columns[block] = array
-
-    def get(self, block):
-        return self.columns[block]
 
 
 def random_graph(seed, size=300):
@@ -54,7 +35,7 @@ def test_ranks_are_those_in_one_piece(memory, each):
     graph = random_graph(1, 75)
     plan = plan_blocks(75, memory)
     for damping in (0.0, 0.85) if memory > 200 else (0.3,):
-        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, Table(), damping).blocks))
+        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, MemoryShelf(), damping).blocks))
         assert np.abs(ranks - pagerank(graph, damping)).sum() <= 2e-12
 
 
@@ -65,7 +46,7 @@ def test_weights_and_preference_count(seed):
     preference = rng.random(300) * (rng.random(300) > 0.7)
     plan = plan_blocks(300, 6_000)
     ranks = np.concatenate(
-        list(block_pagerank(rows_of(graph, 50, weights), plan, Table(), preference=preference).blocks)
+        list(block_pagerank(rows_of(graph, 50, weights), plan, MemoryShelf(), preference=preference).blocks)
     )
     assert np.abs(ranks - pagerank(graph, preference=preference, weights=weights)).sum() <= 2e-12
 
@@ -73,13 +54,13 @@ def test_weights_and_preference_count(seed):
 def test_tolerance_below_rounding_ends():
     graph = random_graph(2)
     ranks = np.concatenate(
-        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), Table(), tolerance=1e-300).blocks)
+        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), MemoryShelf(), tolerance=1e-300).blocks)
     )
     assert ranks == pytest.approx(pagerank(graph), abs=1e-13)
 
 
 def test_graph_without_pages_has_no_blocks_of_ranks():
-    assert list(block_pagerank([], plan_blocks(0, 1_000), Table()).blocks) == []
+    assert list(block_pagerank([], plan_blocks(0, 1_000), MemoryShelf()).blocks) == []
 
 
 @pytest.mark.parametrize("size", [1, 10, 1_000, 10**9])
@@ -116,7 +97,7 @@ def test_memory_is_what_the_plan_says(tmp_path):
     plan = plan_blocks(size, cap)
     with Spill(tmp_path) as spill:
         # What is imported, or cached, by the first call.
-        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), Table(), tolerance=0.1).blocks)
+        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), MemoryShelf(), tolerance=0.1).blocks)
         tracemalloc.start()
         blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5).blocks)
         peak = tracemalloc.get_traced_memory()[1]
@@ -177,23 +158,23 @@ def test_what_cannot_be_meant_is_refused(call, message):
 def of_rows(sources, outdegrees, targets, weights=None, **options):
     links = np.array(sources), np.array(outdegrees), np.array(targets)
     rows = LinkRows(*links, None if weights is None else np.array(weights))
-    return block_pagerank([rows], plan_blocks(2, 1_000), Table(), **options)
+    return block_pagerank([rows], plan_blocks(2, 1_000), MemoryShelf(), **options)
 
 
 def test_stopped_early_the_ranks_are_within_what_is_said():
     graph, plan = random_graph(4), plan_blocks(300, 8_000)
     exact = pagerank(graph)
     for rounds in (1, 3, 10):
-        found = block_pagerank(rows_of(graph, 50), plan, Table(), most_rounds=rounds)
+        found = block_pagerank(rows_of(graph, 50), plan, MemoryShelf(), most_rounds=rounds)
         assert found.rounds == rounds
         assert np.abs(np.concatenate(list(found.blocks)) - exact).sum() <= found.error
-    whole = block_pagerank(rows_of(graph, 50), plan, Table())
+    whole = block_pagerank(rows_of(graph, 50), plan, MemoryShelf())
     assert (whole.error <= 1e-12, whole.rounds < 300) == (True, True)
 
 
 def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf():
     """Rows that come in one by one make no more pieces than those that come all together, and no larger ones."""
-    graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), Table(), Table()
+    graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), MemoryShelf(), MemoryShelf()
     found = [block_pagerank(rows_of(graph, each), plan, shelf) for each, shelf in ((1, one_by_one), (300, together))]
     first, second = (np.concatenate(list(each.blocks)) for each in found)
     assert np.abs(first - second).sum() <= 2e-12

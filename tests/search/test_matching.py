@@ -2,22 +2,12 @@
 
 import random
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-import pytest
 from table import each
 
-from minicrawl.search.index.index_file import SCHEMA
 from minicrawl.search.matching import SOME, WEIGHTS, is_known, similar_pages
 from minicrawl.search.query import parse_query
-
-
-@pytest.fixture
-def db() -> Iterator[sqlite3.Connection]:
-    db = sqlite3.connect(":memory:", isolation_level=None)
-    db.executescript(SCHEMA)
-    yield db
-    db.close()
 
 
 def add(db: sqlite3.Connection, page: int, text: str = "", document: int | None = None, **short: str) -> None:

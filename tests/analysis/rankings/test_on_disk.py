@@ -1,42 +1,21 @@
 """What PageRank in little memory moves, against sums by hand."""
 
-from collections import defaultdict
-from typing import Any
 
 import numpy as np
 import pytest
+from shelves import MemoryShelf
 from sites import crawl, random_site
 
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.rankings.on_disk import CountedShelf, Table, pagerank_on_disk
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.opic.surfer import parse_surfer
-from minicrawl.rank.blocks import Arrays, LinkRows
+from minicrawl.rank.blocks import LinkRows
 from minicrawl.store.reader import open_store
 
 
-class Kept:
-    """A shelf in memory."""
-
-    def __init__(self) -> None:
-        self.groups: dict[int, list[Arrays]] = defaultdict(list)
-        self.columns: dict[int, Any] = {}
-
-    def append(self, block, arrays):
-        self.groups[block].append(arrays)
-
-    def read(self, block):
-        return iter(self.groups[block])
-
-    def put(self, block, array):
-        self.columns[block] = array
-
-    def get(self, block):
-        return self.columns[block]
-
-
 def test_shelf_counts_what_goes_through_it():
-    shelf = CountedShelf(Kept())
+    shelf = CountedShelf(MemoryShelf())
     shelf.append(0, (np.zeros(3), np.zeros(2, dtype=np.int32)))
     shelf.append(0, (np.zeros(1),))
     assert (shelf.table, shelf.read_bytes, shelf.written_bytes) == (40, 0, 0)

@@ -4,20 +4,8 @@ import math
 import random
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator
-
-import pytest
 
 from minicrawl.search.index.anchors import MOST_OTHERS, MOST_OWN, NOTHING, AnchorBook, LinkText
-from minicrawl.search.index.index_file import SCHEMA
-
-
-@pytest.fixture
-def db() -> Iterator[sqlite3.Connection]:
-    db = sqlite3.connect(":memory:", isolation_level=None)
-    db.executescript(SCHEMA)
-    yield db
-    db.close()
 
 
 def stale(db: sqlite3.Connection) -> set[int]:
