@@ -45,7 +45,11 @@ class Record:
         """Whether it is of an HTTP answer."""
         content = self.fields.get("content-type", "").replace(" ", "").lower()
         is_http = content.startswith("application/http")
-        return is_http and self.kind in ("response", "revisit") and self.url[:8].lower().startswith(("http://", "https://"))
+        return (
+            is_http
+            and self.kind in ("response", "revisit")
+            and self.url[:8].lower().startswith(("http://", "https://"))
+        )
 
     @property
     def at(self) -> float:

@@ -152,9 +152,7 @@ def _print_settings(
         click.echo(f"{option(name)[2:]:<18}{source:<13}{printable(shown(name, value))}")
 
 
-def _print_plan(
-    given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool
-) -> None:
+def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     from minicrawl.analysis.planning.dry_run import dry_run
     from minicrawl.cli.planned import PAGES, print_plan
 

@@ -1,6 +1,5 @@
 """What PageRank in little memory moves, against sums by hand."""
 
-
 import numpy as np
 import pytest
 from shelves import MemoryShelf
