@@ -14,7 +14,7 @@ from rich.text import Text
 
 from minicrawl.cli.fitting import shortened
 from minicrawl.cli.frame import Frame
-from minicrawl.cli.outlook import Aim, aims, doing, waits_line
+from minicrawl.cli.outlook import Bar, bars, doing, waits_line
 from minicrawl.cli.output import (
     amount,
     at_least,
@@ -100,7 +100,7 @@ def plain(progress: Progress) -> str:
     best = f"; first {printable(progress.top[0][1])}" if progress.top else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     state = f" {doing(progress)};" if progress.state is not RunState.RUNNING else ""
-    done = [f"{aim.what}{f', {aim.left}' if aim.left else ''}" for aim in aims(progress)]
+    done = [f"{bar.what}{f', {bar.left}' if bar.left else ''}" for bar in bars(progress)]
     fetched = progress.earlier.fetched + progress.fetched
     size = amount(progress.earlier.bytes + progress.bytes)
     return (
@@ -134,8 +134,8 @@ def _drawn(progress: Progress, room: tuple[int, int], terminal: Console) -> list
 
 def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
     yield "crawl", Text(doing(progress), style=_COLOURS.get(progress.state, ""))
-    for aim in aims(progress):
-        yield "until", _bar(aim)
+    for bar in bars(progress):
+        yield "until", _drawn_bar(bar)
     if progress.silence is not None:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
@@ -154,11 +154,11 @@ def _facts(progress: Progress, wide: int) -> Iterator[tuple[str, Text]]:
         yield "shape", Text(graph_line(progress.graph))
 
 
-def _bar(aim: Aim) -> Text:
+def _drawn_bar(bar: Bar) -> Text:
     """A limit of the run: how far it is, what there is of it, and when it is reached."""
-    full = round(_BAR * aim.share)
-    left = f", {aim.left}" if aim.left else ""
-    return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {aim.what}{left}")
+    full = round(_BAR * bar.share)
+    left = f", {bar.left}" if bar.left else ""
+    return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {bar.what}{left}")
 
 
 def _pages(progress: Progress) -> str:

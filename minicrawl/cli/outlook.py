@@ -1,15 +1,16 @@
 """What a crawl is doing, how far it is, when it will be done and what it waits for, in words."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from minicrawl.cli.fitting import cells
 from minicrawl.cli.output import amount, counted, duration, printable
+from minicrawl.crawler.loop.aims import aims
 from minicrawl.model import HostWait, Progress, RunState
 
 
-class Aim(NamedTuple):
+class Bar(NamedTuple):
     """A limit of a run. `share`: how much of it is reached; `left`: when it will be, "" where nobody can tell."""
 
     share: float
@@ -17,23 +18,27 @@ class Aim(NamedTuple):
     left: str
 
 
-def aims(progress: Progress) -> Iterator[Aim]:
+_WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
+    "pages": (lambda pages: f"{pages:,}", " pages"),
+    "time": (duration, ""),
+    "bytes": (amount, ""),
+    "until_coverage": (lambda share: f"{share:.1%}", " coverage"),
+}
+
+
+def bars(progress: Progress) -> Iterator[Bar]:
     """The limits of the run, each with how far it is."""
-    limits = progress.limits
-    if limits.pages:
-        left = _left(limits.pages - progress.fetched, progress.pages_per_second)
-        yield Aim(_share(progress.fetched, limits.pages), f"{progress.fetched:,} of {limits.pages:,} pages", left)
-    if limits.time:
-        left = _left(limits.time - progress.seconds, 1.0)
-        yield Aim(
-            _share(progress.seconds, limits.time), f"{duration(progress.seconds)} of {duration(limits.time)}", left
-        )
-    if limits.bytes:
-        left = _left(limits.bytes - progress.bytes, progress.bytes_per_second)
-        yield Aim(_share(progress.bytes, limits.bytes), f"{amount(progress.bytes)} of {amount(limits.bytes)}", left)
-    if limits.until_coverage:
-        share = _share(progress.coverage, limits.until_coverage)
-        yield Aim(share, f"{progress.coverage:.1%} of {limits.until_coverage:.1%} coverage", "")
+    done = {
+        "pages": progress.fetched,
+        "time": progress.seconds,
+        "bytes": progress.bytes,
+        "until_coverage": progress.coverage,
+    }
+    speed = {"pages": progress.pages_per_second, "time": 1.0, "bytes": progress.bytes_per_second}
+    for aim in aims(progress.limits._asdict(), done, speed):
+        text, what = _WORDS[aim.name]
+        left = _left(aim.left) if aim.name in speed else ""
+        yield Bar(min(max(aim.done / aim.of, 0.0), 1.0), f"{text(aim.done)} of {text(aim.of)}{what}", left)
 
 
 def doing(progress: Progress) -> str:
@@ -81,11 +86,10 @@ def _requests(progress: Progress) -> str:
     return f"{counted(progress.in_flight, 'request')} {'is' if progress.in_flight == 1 else 'are'}"
 
 
-def _left(rest: float, per_second: float) -> str:
-    """How long the rest takes at this speed."""
-    if rest <= 0:
-        return "reached"
-    return f"about {_rounded(rest / per_second)} left" if per_second > 0 else ""
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return f"about {_rounded(seconds)} left" if seconds > 0 else "reached"
 
 
 def _rounded(seconds: float) -> str:
@@ -95,7 +99,3 @@ def _rounded(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
-
-
-def _share(done: float, of: float) -> float:
-    return min(max(done / of, 0.0), 1.0)

@@ -8,9 +8,10 @@ from dataclasses import asdict
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
-from minicrawl.crawler.books.stored_forms import EARLIER_RUNS
+from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
 from minicrawl.crawler.loop.run_clock import RunClock
+from minicrawl.crawler.loop.speed import Speed
 from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
 from minicrawl.run_look import RunLook
 from minicrawl.store.rows import MetaValue
@@ -33,9 +34,10 @@ class RunProgress:
         self._graph_counts = LiveGraphCounts(absorber.writer.sizes.read)
         self.fetched = 0
         self.bytes = 0
-        self.earlier = _runs_before(absorber.writer.meta_json(EARLIER_RUNS), absorber.writer.meta_json("run"))
+        self.earlier = _runs_before(earlier_runs(absorber.writer), absorber.writer.meta_json("run"))
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
-        self._lately: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])  # seconds, pages and bytes
+        self._speed = Speed(_LATELY)
+        self._speed.note(0.0, 0, 0)
 
     @property
     def seconds(self) -> float:
@@ -51,7 +53,8 @@ class RunProgress:
         """The crawl as it stands; looks at every page for the most important ones, now and then at every link."""
         absorber, accounts, frontier = self._absorber, self._absorber.accounts, self._absorber.frontier
         ready, waiting = frontier.ready_or_waiting()
-        pages_per_second, bytes_per_second = self._speed()
+        self._speed.note(self.seconds, self.fetched, self.bytes)
+        speed = self._speed.now()
         best, importance = accounts.ledger.most_important(_TOP)
         return Progress(
             seconds=self.seconds,
@@ -71,8 +74,8 @@ class RunProgress:
             silence=silence,
             earlier=self.earlier,
             given_up=self._given_up(),
-            pages_per_second=pages_per_second,
-            bytes_per_second=bytes_per_second,
+            pages_per_second=speed.pages,
+            bytes_per_second=speed.bytes,
             waits=longest_waits(waiting, self._clock(), _SHOWN),
             came=tuple(self._came),
         )
@@ -101,16 +104,6 @@ class RunProgress:
                 given_up[reason] = given_up.get(reason, 0) + count
         return given_up
 
-    def _speed(self) -> tuple[float, float]:
-        """Pages and bytes a second since the last look that is half a minute old."""
-        lately, seconds = self._lately, self.seconds
-        lately.append((seconds, self.fetched, self.bytes))
-        while len(lately) > 2 and seconds - lately[1][0] >= _LATELY:
-            lately.popleft()
-        since, fetched, size = lately[0]
-        passed = seconds - since
-        return ((self.fetched - fetched) / passed, (self.bytes - size) / passed) if passed > 0 else (0.0, 0.0)
-
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
         """What the store keeps of this run, for `status`. reason: why it is over, if it is."""
         accounts, in_flight = self._absorber.accounts, self._absorber.frontier.in_flight
@@ -137,9 +130,8 @@ class RunProgress:
         }
 
 
-def _runs_before(earlier: dict[str, float], last: dict[str, float]) -> Sums:
-    """All runs before this one, by what the store keeps of those before the last one and of the last one."""
-    before = Sums(**{**Sums()._asdict(), **{name: earlier[name] for name in Sums._fields if name in earlier}})
+def _runs_before(before: Sums, last: dict[str, float]) -> Sums:
+    """All runs before this one. before: those before the last one; last: what the store keeps of that."""
     if not last:
         return before
     return Sums(

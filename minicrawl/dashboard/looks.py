@@ -12,8 +12,9 @@ from typing import Any
 from minicrawl.analysis.status import Status, status
 from minicrawl.control.asking import Wait, ask
 from minicrawl.control.commands import adjustable
-from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
-from minicrawl.dashboard.aims import aims
+from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
+from minicrawl.crawler.loop.aims import aims
+from minicrawl.crawler.loop.speed import Speed
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import NOTHING_YET
 from minicrawl.store.reader import Store, open_store
@@ -44,7 +45,7 @@ class Looks:
     def __init__(self, store: Path, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self._speed = Speed()
+        self._speed = Speed(_LATELY)
         self._events = EventLog()
         self._last: Look = {}
         self._hosts_due = 0.0
@@ -79,7 +80,7 @@ class Looks:
         # While a crawl begins or ends it says less; what it has said before still holds.
         before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
         return _with_aims(
-            {**before, **answer, "crawl": "running", "speed": self._speed.now()},
+            {**before, **answer, "crawl": "running", "speed": self._speed.now()._asdict()},
             is_going_on=answer["state"] == "running",
         )
 
@@ -92,31 +93,6 @@ class Looks:
                 return {**self._last, "crawl": "busy", "why": why}
             self._speed.forget()
             return at_rest(found, store)
-
-
-class Speed:
-    """How fast a crawl is, by what it has done and the time it took, pauses left out."""
-
-    def __init__(self) -> None:
-        self._lately: deque[tuple[float, int, int]] = deque()
-
-    def forget(self) -> None:
-        """Another run has begun."""
-        self._lately.clear()
-
-    def note(self, seconds: float, fetched: int, size: int) -> None:
-        """In so many seconds a run has fetched so many pages, and bytes."""
-        self._lately.append((seconds, fetched, size))
-        while len(self._lately) > 2 and seconds - self._lately[1][0] >= _LATELY:
-            self._lately.popleft()
-
-    def now(self) -> dict[str, float]:
-        """Pages and bytes a second."""
-        (since, fetched, size), (until, fetched_now, size_now) = self._lately[0], self._lately[-1]
-        seconds = until - since
-        if seconds <= 0:
-            return {"pages": 0.0, "bytes": 0.0}
-        return {"pages": (fetched_now - fetched) / seconds, "bytes": (size_now - size) / seconds}
 
 
 class EventLog:
@@ -147,7 +123,7 @@ class EventLog:
 
 def at_rest(found: Status, store: Store) -> Look:
     """A crawl that does not run, or does not listen, in the words of one that does."""
-    earlier, run = {**NOTHING_YET._asdict(), **store.meta_json("earlier_runs")}, found.run
+    run = found.run
     return {
         "crawl": "busy" if found.running else "resting",
         "state": "busy" if found.running else "ended",
@@ -160,7 +136,7 @@ def at_rest(found: Status, store: Store) -> Look:
         "known": found.known,
         "read": found.read,
         "in_flight": 0,
-        "earlier": earlier,
+        "earlier": earlier_runs(store)._asdict(),
         "workers": [],
         "requests": [],
         "hosts": [],

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from minicrawl.cli.outlook import aims, doing, waits_line
+from minicrawl.cli.outlook import bars, doing, waits_line
 from minicrawl.model import HostWait, LimitsNow, Progress, RunState
 
 MOMENT = Progress(
@@ -39,14 +39,14 @@ MOMENT = Progress(
     ],
 )
 def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: str, left: str) -> None:
-    (aim,) = aims(replace(MOMENT, limits=limits))
+    (aim,) = bars(replace(MOMENT, limits=limits))
     assert aim == (pytest.approx(share), what, left)
 
 
 def test_nobody_says_when_a_crawl_is_done_that_stands_still() -> None:
     still = replace(MOMENT, pages_per_second=0.0, limits=LimitsNow(pages=2000, time=3600))
-    assert [aim.left for aim in aims(still)] == ["", "about 58 min left"]
-    assert list(aims(MOMENT)) == []
+    assert [aim.left for aim in bars(still)] == ["", "about 58 min left"]
+    assert list(bars(MOMENT)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """A crawl at one moment: while it runs, when it has ended, and in between."""
 
 import asyncio
-import random
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from sites import crawl
 from steering import HOME, Steered, steered, wide
 
 from minicrawl.control.listening import listening
-from minicrawl.dashboard.looks import EventLog, Looks, Speed
+from minicrawl.dashboard.looks import EventLog, Looks
 from minicrawl.store.database import hold
 
 
@@ -98,24 +97,6 @@ def test_who_has_the_store_and_does_not_answer_is_busy(store: Path) -> None:
     finally:
         lock.release()
     assert Looks(store).look()["crawl"] == "resting"
-
-
-def test_speed_is_that_of_the_last_seconds() -> None:
-    rng, speed = random.Random(3), Speed()
-    lately: list[tuple[float, int, int]] = []
-    seconds, fetched, size = 0.0, 0, 0
-    for _ in range(300):
-        lately.append((seconds, fetched, size))
-        speed.note(seconds, fetched, size)
-        # The last look that is ten seconds old or older, or the first.
-        since = max((look for look in lately if seconds - look[0] >= 10), default=lately[0])
-        passed = seconds - since[0]
-        expected = (fetched - since[1]) / passed if passed else 0.0
-        assert speed.now()["pages"] == pytest.approx(expected)
-        seconds, fetched, size = seconds + rng.random(), fetched + rng.randrange(9), size + rng.randrange(999)
-    speed.forget()
-    speed.note(0.0, 0, 0)
-    assert speed.now() == {"pages": 0.0, "bytes": 0.0}
 
 
 def test_events_of_several_runs_have_rising_numbers_that_show_what_was_missed() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from minicrawl.errors import SettingError
+from minicrawl.model import Sums
 from minicrawl.opic.surfer import UNIFORM, Surfer, parse_surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
@@ -68,6 +69,12 @@ def asked_first(store: Store) -> list[int]:
     """The pages that come before all others."""
     pages: list[int] = json.loads(str(store.meta(ASKED_FIRST) or "[]"))
     return pages
+
+
+def earlier_runs(store: Store) -> Sums:
+    """What the runs before the last one have done."""
+    kept = store.meta_json(EARLIER_RUNS)
+    return Sums(**{name: kept[name] for name in Sums._fields if name in kept})
 
 
 def kept_settings(store: Store) -> CrawlSettings:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.dashboard.aims import Aim, aims
+from minicrawl.crawler.loop.aims import Aim, aims
 
 
 @pytest.mark.parametrize(
