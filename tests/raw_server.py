@@ -4,12 +4,11 @@ tls.pem: a key and its certificate for h.test and 127.0.0.1, good for a hundred 
 """
 
 import asyncio
-import contextlib
 import ssl
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from loopback import Answering, Connections
 from misbehaving import answer
 
 from minicrawl.crawler.http.fetch import Fetcher
@@ -19,15 +18,14 @@ from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 PEM = Path(__file__).parent / "tls.pem"
-Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Server:
     """Hands each connection to `talk`. `heads`: all requests; `connections`: how many were made."""
 
-    def __init__(self, talk: Talk, *, tls: bool = False) -> None:
+    def __init__(self, talk: Answering, *, tls: bool = False) -> None:
         self._talk, self._tls = talk, tls
-        self._open: set[asyncio.Task[None]] = set()
+        self._made = Connections(self._serve)
         self.heads: list[bytes] = []
         self.connections = self.port = 0
 
@@ -40,27 +38,17 @@ class Server:
         if self._tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(PEM)
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context)
+        self._server = await asyncio.start_server(self._made.serve, "127.0.0.1", 0, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        await self._made.end()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                await self._talk(reader, writer)
-        finally:
-            self._open.discard(task)
-            writer.transport.abort()
+        await self._talk(reader, writer)
 
 
 def says(*replies: bytes, tls: bool = False) -> Server:

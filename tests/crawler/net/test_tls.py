@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import Answering
 from misbehaving import answer
-from raw_server import HELLO, PEM, Server, Talk, all_names_at, fetched_from, says
+from raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.wire.connection import Connection
@@ -31,7 +32,7 @@ UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
 class Resuming(Server):
     """`resumed`: for each connection, whether it went on with an earlier session."""
 
-    def __init__(self, talk: Talk, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3) -> None:
+    def __init__(self, talk: Answering, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3) -> None:
         super().__init__(talk, tls=True)
         self.resumed: list[bool] = []
         self._version = version
@@ -40,16 +41,16 @@ class Resuming(Server):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(PEM)
         context.minimum_version = context.maximum_version = self._version
-        self._server = await asyncio.start_server(self._noted, "127.0.0.1", 0, ssl=context)
+        self._server = await asyncio.start_server(self._made.serve, "127.0.0.1", 0, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def _noted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.resumed.append(writer.get_extra_info("ssl_object").session_reused)
-        await self._serve(reader, writer)
+        await super()._serve(reader, writer)
 
 
-def closing(reply: bytes) -> Talk:
+def closing(reply: bytes) -> Answering:
     """Answers one request, and ends as TLS has it."""
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
