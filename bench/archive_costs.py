@@ -27,7 +27,6 @@ TURNS = 5
 """Of the writer alone; the least counts."""
 MOST = 4_000
 _FACTS = {"software": "minicrawl", "format": "WARC File Format 1.1", "robots": "obey"}
-_PACKED = ("image/", "audio/", "video/", "font/woff", "application/zip", "application/gzip", "application/pdf")
 
 
 class Crawled(NamedTuple):
@@ -56,12 +55,10 @@ def answers(folder: Path) -> tuple[list[Answer], int]:
             if record.kind in ("response", "revisit"):
                 reply = record
             elif record.kind == "request" and reply is not None and reply.kind == "response":
-                kind = reply.media_type
-                is_packed = b"ontent-encoding" in reply.head.lower() or kind.startswith(_PACKED)
                 found.append(
                     Answer(
                         reply.url, reply.at, "127.0.0.1:80", record.block, reply.head, reply.status, reply.payload,
-                        kind, reply.fields.get("warc-truncated"), is_packed,
+                        reply.media_type, reply.fields.get("warc-truncated"),
                     )
                 )  # fmt: skip
             if len(found) == MOST:

@@ -57,9 +57,7 @@ def answers(folder: Path) -> list[Seen]:
 
 def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: Any) -> Answer:
     """An answer to be kept."""
-    plain = Answer(
-        url, 1000.5, "127.0.0.1:80", REQUEST, HEAD % len(body), 200, body, "text/html", None, is_packed=False
-    )
+    plain = Answer(url, 1000.5, "127.0.0.1:80", REQUEST, HEAD % len(body), 200, body, "text/html", None)
     return plain._replace(**facts)
 
 

@@ -27,16 +27,17 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """
     ready = [Path(place) for place in places if _is_indexed(Path(place))]
     loose = [file for place in places if Path(place) not in ready for file in _files_of(Path(place))]
+    if not loose:
+        yield tuple(ready)
+        return
     with TemporaryDirectory(prefix="minicrawl-") as temporary:
         folder = Path(temporary)
-        if loose:
-            (folder / FILES).mkdir()
-            for number, file in enumerate(loose):
-                (folder / FILES / f"{number:05}-{file.name}").symlink_to(file.absolute())
-            _log.info("indexing %d WARC files, as there is no index of them that is up to date", len(loose))
-            index_anew(folder, _log.warning)
-            ready.append(folder)
-        yield tuple(ready)
+        (folder / FILES).mkdir()
+        for number, file in enumerate(loose):
+            (folder / FILES / f"{number:05}-{file.name}").symlink_to(file.absolute())
+        _log.info("indexing %d WARC files, as there is no index of them that is up to date", len(loose))
+        index_anew(folder, _log.warning)
+        yield (*ready, folder)
 
 
 def _files_of(place: Path) -> list[Path]:

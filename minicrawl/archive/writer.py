@@ -7,6 +7,7 @@ counts is decided by the store's commit, see recovery.py.
 import contextlib
 import hashlib
 import os
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -26,11 +27,12 @@ LEAST_REVISIT = 1000
 """Bytes. A body below that is kept again: most that are alike are of redirects and errors, and a revisit is no
 smaller."""
 _REMEMBERED = 10_000
+_PACKED_TYPE = re.compile(r"image/(?!svg)|audio/|video/|font/woff|[^/]*/(?:zip|gzip|pdf)$")
+_CODED = re.compile(rb"^content-encoding[\t ]*:", re.IGNORECASE | re.MULTILINE)
 
 
 class Answer(NamedTuple):
-    """An exchange, as far as it is kept. head, body: as they came, without transfer coding; is_packed: the body is in a
-    coding, or of a type that has one."""
+    """An exchange, as far as it is kept. head, body: as they came, without transfer coding."""
 
     url: str
     at: float
@@ -41,7 +43,11 @@ class Answer(NamedTuple):
     body: bytes
     media_type: str
     truncated: str | None
-    is_packed: bool
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the body is in a coding, or of a type that is packed by itself."""
+        return _PACKED_TYPE.match(self.media_type) is not None or _CODED.search(self.head) is not None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Archives in place of the network: whose index is used, and of which files one is made."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,13 @@ def test_an_index_is_used_as_long_as_it_is_younger_than_the_files(kept: Path) ->
         assert kept not in folders
         assert len(Collection(folders[0]).of(URL)) == 1
     assert not folders[0].exists()
+
+
+def test_nothing_is_written_where_every_archive_has_its_index(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index_anew(kept)
+    monkeypatch.setattr(tempfile, "tempdir", str(kept / "nowhere"))
+    with indexed([]) as none, indexed([str(kept)]) as one:
+        assert (none, one) == ((), (kept,))
 
 
 def test_files_folders_and_collections_without_index_are_read_together(kept: Path, tmp_path: Path) -> None:

@@ -118,6 +118,27 @@ def test_urls_stand_as_they_are(url: str, tmp_path: Path) -> None:
     assert (response.url, response.headers["WARC-IP-Address"]) == (url, "::1")
 
 
+@pytest.mark.parametrize(
+    ("media_type", "field", "is_packed"),
+    [
+        ("text/html", b"", False),
+        ("text/html", b"Content-Encoding: gzip", True),
+        ("text/html", b"content-encoding : br", True),
+        ("text/html", b"X-Content-Encoding: gzip", False),
+        ("", b"", False),
+        ("image/png", b"", True),
+        ("image/svg+xml", b"", False),
+        ("application/zip", b"", True),
+        ("application/x-zipper", b"", False),
+        ("application/pdf", b"", True),
+        ("font/woff2", b"", True),
+    ],
+)
+def test_a_body_is_not_packed_again(media_type: str, field: bytes, is_packed: bool) -> None:
+    head = b"HTTP/1.1 200 OK\r\n%b\r\n\r\n" % field
+    assert an_answer(media_type=media_type, head=head).is_packed is is_packed
+
+
 def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> None:
     rules = Rules(10**9, dedups=True)
     writer = ArchiveWriter(tmp_path, "me", rules, NOTHING_BEFORE)
@@ -126,7 +147,7 @@ def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> 
     resource.setrlimit(resource.RLIMIT_FSIZE, (record.end + 500, before[1]))
     try:
         with pytest.raises(StoreError, match=r"cannot be written: File too large; see to its disk"):
-            writer.write(an_answer(body=os.urandom(10_000), is_packed=True))
+            writer.write(an_answer(body=os.urandom(10_000), media_type="image/png"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert files(tmp_path)[0].stat().st_size == record.end

@@ -18,7 +18,6 @@ from minicrawl.store.reader import Store, open_store
 
 _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
 _SET_COOKIE = frozenset({b"set-cookie"})
-_PACKED_TYPES = ("image/*", "audio/*", "video/*", "font/woff*", "*/zip", "*/gzip", "*/pdf")
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,6 @@ class Archiving:
         is_kept = parsed.archive and read_directives(fields.joined(b"x-robots-tag", "\n") or "").archive
         if not (is_kept or self._settings.archive_noarchive):
             return None
-        is_packed = fields.joined(b"content-encoding") is not None or any(
-            fnmatchcase(kind, packed) for packed in _PACKED_TYPES
-        )
         return self._writer.write(
             Answer(
                 exchange.url,
@@ -75,7 +71,6 @@ class Archiving:
                 exchange.body,
                 declared_type(exchange.head),
                 exchange.truncated,
-                is_packed,
             )
         )
 
