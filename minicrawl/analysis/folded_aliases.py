@@ -102,7 +102,7 @@ def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, FloatArray, P
     check_ends(links)
     is_alias = states == State.ALIAS
     stands_for = _stands_for(links, is_alias)
-    sources = np.repeat(links.sources, np.diff(links.indptr))
+    sources = links.link_sources()
     counts = ~is_alias[sources]
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
     places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise

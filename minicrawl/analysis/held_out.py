@@ -132,7 +132,7 @@ def _crawl(store: Store, numbers: dict[str, int], names: dict[str, int]) -> _Cra
     is_read[files] = False
     with rankable(store):
         check_ends(links)
-    sources = np.repeat(links.sources, np.diff(links.indptr))
+    sources = links.link_sources()
     counts = is_read[sources]
     places = np.zeros(len(sources), dtype=np.uint8) if links.places is None else links.places
     return _Crawl(

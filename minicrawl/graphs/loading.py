@@ -363,7 +363,7 @@ def _load_store(path: Path) -> LoadedGraph:
         raise SettingError(f"{path} is damaged: its links cannot be read; {_ANOTHER}") from error
     if len(names) != links.size:
         raise SettingError(f"{path} is damaged: page numbers are missing; {_ANOTHER}")
-    sources = np.repeat(links.sources, np.diff(links.indptr))
+    sources = links.link_sources()
     return LoadedGraph(_graph(path, sources, links.targets, links.size), names)
 
 

@@ -76,7 +76,7 @@ def _write_urls(store: Store, path: Path) -> None:
 def _as_listed(store: Store) -> Iterator[Ends]:
     """Sources and targets of links, many at a time."""
     for block in store.link_table.blocks():
-        yield np.repeat(block.sources, np.diff(block.indptr)), block.targets
+        yield block.link_sources(), block.targets
 
 
 def _placed(store: Store) -> Iterator[Placed]:
@@ -84,7 +84,7 @@ def _placed(store: Store) -> Iterator[Placed]:
     of the page stand alike."""
     at_once = store.sizes.exported
     for block in store.link_table.blocks():
-        sources, names = np.repeat(block.sources, np.diff(block.indptr)), _names_of_places(block)
+        sources, names = block.link_sources(), _names_of_places(block)
         for start in range(0, len(sources), at_once):
             links = slice(start, start + at_once)
             yield sources[links], block.targets[links], names[links]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.rank.distances import links_of
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, Settled, distribution, settled_pagerank
 
@@ -38,8 +39,7 @@ def dangling_layers(graph: Graph) -> list[Pages]:
     layers = []
     while len(layer):
         layers.append(layer)
-        ends = [inlinks.targets[inlinks.indptr[page] : inlinks.indptr[page + 1]] for page in layer.tolist()]
-        sources, counts = np.unique(np.concatenate(ends), return_counts=True)
+        sources, counts = np.unique(links_of(inlinks, layer), return_counts=True)
         left[sources] -= counts
         layer = sources[left[sources] == 0].astype(np.int64)
     return layers

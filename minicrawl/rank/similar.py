@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from minicrawl.rank.graph import Graph
+from minicrawl.rank.hits import adjacency
 from minicrawl.rank.pagerank import FloatArray
 
 
@@ -30,8 +31,7 @@ def _jaccard(rows: "sparse.csr_array[np.float64]", pages: npt.NDArray[np.integer
 
 
 def _distinct(graph: Graph) -> "sparse.csr_array[np.float64]":
-    ones = np.ones(len(graph.targets))
-    links = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
+    links = adjacency(graph)
     links.sum_duplicates()
     links.data[:] = 1.0
     return links

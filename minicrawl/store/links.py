@@ -45,6 +45,10 @@ class LinkGraph:
     size: int
     places: Places | None = None
 
+    def link_sources(self) -> npt.NDArray[np.int64]:
+        """The page that every link comes from, rising, shape (links,)."""
+        return np.repeat(self.sources, np.diff(self.indptr))
+
     def rows(self, rows: npt.NDArray[np.int64]) -> "LinkGraph":
         """The graph of some of its rows, given by rising index into `sources`."""
         starts, outdegrees = self.indptr[rows], np.diff(self.indptr)[rows]
