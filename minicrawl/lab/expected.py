@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 from minicrawl.model import State
-from minicrawl.rank.compare import kendall_tau, l1
+from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.rank.expected import (
     HELD_OUT,
     FloatArray,
@@ -134,8 +134,7 @@ def _first(replay: Replay, answers: float) -> tuple[FloatArray, IntArray]:
 
 def _share_of_best(ranking: FloatArray, truth: FloatArray, known: IntArray) -> float:
     """What share of the hundred best known pages is among the first hundred of a ranking."""
-    first, best = (known[_best(values[known])[:100]] for values in (ranking, truth))
-    return len(np.intersect1d(first, best)) / len(best)
+    return overlap(ranking[known], truth[known], 100)
 
 
 @dataclass(frozen=True)
