@@ -12,8 +12,8 @@ import time
 import numpy as np
 
 from minicrawl.crawler.known.expectation import FINE, ROUGH, as_rows
+from minicrawl.opic.expected import KnownPages, expected_importance, from_unvisited, site_votes
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
-from minicrawl.rank.expected import KnownPages, expected_importance, from_unvisited, site_votes
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 

@@ -1,7 +1,7 @@
 """Can a crawler hold a share of its fetches for pages it has never visited, and by which rule?
 
 Abiteboul, Preda and Cobena (WWW 2003) propose to steer a crawl by the virtual page. The live crawl leaves the
-cash alone and keeps an account of fetches (`opic.budget`). `steering` has the methods.
+cash alone and keeps an account of fetches (`opic.refresh`). `steering` has the methods.
 """
 
 from collections.abc import Iterator, Sequence

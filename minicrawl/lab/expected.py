@@ -2,7 +2,7 @@
 
 A finished crawl is replayed: the pages that had their turn by then, the links of these, the pages these made known. At
 every stop the two rankings of the pages known by then are held to the ranking at the end: importance of the known
-graph, and expected importance (rank/expected.py).
+graph, and expected importance (opic/expected.py).
 
 p@k       share of the k best known pages, as it turns out, that are among the first k of the ranking
 whole     share of the 100 best pages of the end, known yet or not, that are among the first 100
@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 from minicrawl.model import State
-from minicrawl.rank.compare import kendall_tau, l1, overlap
-from minicrawl.rank.expected import (
+from minicrawl.opic.expected import (
     HELD_OUT,
     FloatArray,
     KnownPages,
@@ -29,6 +28,7 @@ from minicrawl.rank.expected import (
     followed,
     site_votes,
 )
+from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.report import Claim, Curve, Panel, Result
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
@@ -48,7 +48,7 @@ class Replay:
     """A finished crawl, by page. links: one row per page that had its turn.
 
     turns: when a page had its turn, in answers that had come by then; infinite if never. is_alias: it turned out to be
-    one. found_on: the page that made it known; -1 of a seed. levels: groups of pages, see rank/expected.py.
+    one. found_on: the page that made it known; -1 of a seed. levels: groups of pages, see opic/expected.py.
     """
 
     links: LinkGraph

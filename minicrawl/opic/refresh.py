@@ -1,4 +1,4 @@
-"""When to fetch a page again: by its importance and by how often it changes.
+"""When to fetch a page again: by its importance and by how often it changes; and how many fetches go to that.
 
 Pages change at random times, each at a rate of its own (a Poisson process). The rate and the price of a fetch are both
 learned: the rate from whether the page had changed when it was fetched, the price from whether pages are due before
@@ -100,3 +100,32 @@ def running_median(median: float, count: int, rate: float) -> float:
         return rate
     step = max(_LEAST_STEP, 4.0 / (4.0 + count))
     return median * math.exp(max(-step, min(step, math.log(rate / median))))
+
+
+class DiscoveryBudget:
+    """Which share of the fetches goes to pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
+
+    credit := min(credit + q, 2) at each fetch; a discovery costs 1. While both kinds of page are available the number
+    of discoveries among n fetches is within 2 of q * n. With a share of 1 no page is ever fetched again.
+    """
+
+    def __init__(self, share: float = 1.0, credit: float = 0.0) -> None:
+        self.share = share
+        self.credit = credit
+
+    def discovers(self, has_never_visited: bool, has_visited: bool) -> bool | None:
+        """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
+
+        `has_never_visited`, `has_visited`: whether a page of that kind is on offer. Decides only; `charge` the
+        fetch when it takes place.
+        """
+        if not has_never_visited:
+            return False if has_visited and self.share < 1.0 else None
+        return self._with_income() >= 1.0 or not has_visited
+
+    def charge(self, *, discovers: bool) -> None:
+        """A fetch takes place: of a page never visited, or of a visited one."""
+        self.credit = max(self._with_income() - (1.0 if discovers else 0.0), 0.0)
+
+    def _with_income(self) -> float:
+        return min(self.credit + self.share, 2.0)

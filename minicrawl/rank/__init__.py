@@ -8,7 +8,6 @@ seeds      cores of hubs and authorities: where a next crawl could start
 sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians
 sweeping   PageRank page by page          trust      PageRank from some pages on: trusted ones, topics
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
-expected   what importance will be when all known pages were visited: without SciPy, which a crawl does without
 
 graph_stats how a web is built, all in one, of these:
 components  who reaches whom, the bow tie         degrees    how many links pages have, power laws
@@ -19,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from minicrawl.rank.expected import KnownPages, Rows, expected_importance, site_votes
+from minicrawl.opic.expected import KnownPages, Rows, expected_importance, site_votes
 
 if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks

@@ -354,7 +354,7 @@ CREATE TABLE places (
     pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
 ) STRICT;
 
--- Expected importance of all pages (rank/expected.py), as of when it was last worked out: meta.expected says what it
+-- Expected importance of all pages (opic/expected.py), as of when it was last worked out: meta.expected says what it
 -- rests on. Whenever it is worked out it is another one of every page, so the rows of `pages` are left alone; 50 pages
 -- fit into a page of the file.
 CREATE TABLE expected (

@@ -11,8 +11,7 @@ from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.groups import UrlGroups
 from minicrawl.model import READ, State
 from minicrawl.opic.arrays import Flags, IntArray
-from minicrawl.opic.surfer import Surfer
-from minicrawl.rank.expected import (
+from minicrawl.opic.expected import (
     HELD_OUT,
     SITE_OWN,
     KnownPages,
@@ -24,6 +23,7 @@ from minicrawl.rank.expected import (
     from_unvisited,
     site_votes,
 )
+from minicrawl.opic.surfer import Surfer
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import ExpectedOf, ExpectedSite

@@ -16,7 +16,7 @@ from minicrawl.crawler.known.expectation import FINE, ROUGH, Expectation, PagesS
 from minicrawl.crawler.urls.groups import UrlGroups
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.coverage import COLLECTED
-from minicrawl.rank.expected import HELD_OUT
+from minicrawl.opic.expected import HELD_OUT
 from minicrawl.store.read.expected import META
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer

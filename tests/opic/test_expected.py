@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from table import each
 
 from minicrawl.opic import Ledger
+from minicrawl.opic.expected import MOST_VOTES, OWN, SITE_OWN, estimated_stays, from_unvisited
 from minicrawl.rank import Graph, KnownPages, Rows, expected_importance, pagerank, site_votes
-from minicrawl.rank.expected import MOST_VOTES, OWN, SITE_OWN, estimated_stays, from_unvisited
 
 
 def rows_of(links):
