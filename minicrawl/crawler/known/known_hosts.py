@@ -1,37 +1,22 @@
 """The hosts by name, and which of them the next commit writes."""
 
-from collections.abc import Iterable, Mapping
-
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts.host_delays import HostDelays
 from minicrawl.crawler.hosts.politeness import Health
-from minicrawl.crawler.urls.keys import politeness_key
-from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.settings import parse_host_delay
 from minicrawl.store.rows import HostRow
 from minicrawl.store.writer import Writer
 
 
-def delays_of_hosts(rules: Iterable[str]) -> dict[str, float]:
-    """Seconds by the names of hosts, of rules HOST=TIME; the first one of a host counts."""
-    delays: dict[str, float] = {}
-    for host, seconds in map(parse_host_delay, rules):
-        url = normalise(f"http://{host.removesuffix(':443')}/")
-        delays.setdefault(politeness_key(url) if url else host, seconds)
-    return delays
-
-
 class KnownHosts:
-    """Every known host. `answered`: the hosts that have, ever. `least`: seconds between two requests to one, at least;
-    0: politeness is switched off. `own`: the same of some hosts, by name.
+    """Every known host. `answered`: the hosts that have, ever. `delays`: the least seconds between two requests to one.
 
     `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
     """
 
-    def __init__(self, frontier: Frontier, delay: float, own: Mapping[str, float] | None = None) -> None:
+    def __init__(self, frontier: Frontier, delays: HostDelays) -> None:
         self._frontier = frontier
-        self.least = delay
-        self.own = own or {}
+        self.delays = delays
         self._by_name: dict[str, Host] = {}
         self._changed: set[int] = set()
         self.answered: set[int] = set()
@@ -41,7 +26,7 @@ class KnownHosts:
         """The host of a name, which is known from now on."""
         host = self._by_name.get(name)
         if host is None:
-            host = self._by_name[name] = self._frontier.add_host(name, self.least_delay(name, 0.0))
+            host = self._by_name[name] = self._frontier.add_host(name, self.delays.of(name))
             self._changed.add(host.id)
         return host
 
@@ -56,15 +41,6 @@ class KnownHosts:
         )
         return host
 
-    def least_delay(self, name: str, crawl_delay: float) -> float:
-        """The least seconds between two requests to a host whose robots.txt asks for a delay."""
-        least = self.own.get(name, self.least)
-        return max(least, crawl_delay) if least else 0.0
-
-    def is_asked_more_often(self, name: str) -> bool:
-        """Whether a host has a shorter delay of its own than others: it need not wait for those of its IP address."""
-        return self.own.get(name, self.least) < self.least
-
     def note_change(self, host: Host) -> None:
         """The clock of a host, or what is known of its health, is another one."""
         self._changed.add(host.id)
@@ -72,7 +48,7 @@ class KnownHosts:
     def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
         """The robots.txt of a host asks for a delay."""
         self.note_change(host)
-        self.is_urgent |= self.least_delay(host.name, crawl_delay) > self.least_delay(host.name, 0.0)
+        self.is_urgent |= self.delays.of(host.name, crawl_delay) > self.delays.of(host.name)
         host.crawl_delay = crawl_delay
 
     def save(self, writer: Writer) -> None:

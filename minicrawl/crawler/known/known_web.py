@@ -6,9 +6,10 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import rules_of, schedule_of
+from minicrawl.crawler.hosts.host_delays import HostDelays
 from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_hosts import KnownHosts, delays_of_hosts
+from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
@@ -73,7 +74,7 @@ class KnownWeb:
             loaded_at_once=writer.sizes.loaded,
             due=due,
         )
-        hosts, batch = KnownHosts(frontier, settings.delay, delays_of_hosts(settings.host_delay)), Batch()
+        hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
         pages = KnownPages(writer, batch)
         accounts.anticipated = frontier.pages.anticipated
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)

@@ -46,7 +46,7 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
     for number, row in enumerate(writer.hosts.all()):
         if row.id != number:
             raise damaged(writer.path, f"host {number} is missing")
-        least_delay = hosts.least_delay(row.name, row.crawl_delay)
+        least_delay = hosts.delays.of(row.name, row.crawl_delay)
         dead_until = past.until(row.dead_until, REST_OF_THE_DEAD)
         health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
         delay = delay_of(least_delay, health)

@@ -1,9 +1,11 @@
 """One request to a host at a time, and some seconds between two of them. For requests that no frontier hands out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from minicrawl.crawler.hosts.host_delays import HostDelays
 
 _MANY = 1000
 """Hosts from which on those are forgotten that may be asked at once."""
@@ -19,19 +21,16 @@ class _Turns:
 
 
 class Pace:
-    """When hosts may be asked, by their politeness key. delay: seconds from an answer to the next request; 0: no wait,
-    whatever robots.txt says. delays: the same of single hosts.
-    """
+    """When hosts may be asked, by their politeness key. delays: seconds from an answer to the next request."""
 
-    def __init__(self, delay: float, clock: Callable[[], float], delays: Mapping[str, float] | None = None) -> None:
-        self._delay = delay
-        self._delays = delays or {}
+    def __init__(self, delays: HostDelays, clock: Callable[[], float]) -> None:
+        self._delays = delays
         self._clock = clock
         self._hosts: dict[str, _Turns] = {}
 
     def note_asked(self, host: str) -> None:
         """A host has answered a request that was made elsewhere."""
-        self._of(host).ready_at = self._clock() + self._delay_of(host)
+        self._of(host).ready_at = self._clock() + self._delays.of(host)
 
     @asynccontextmanager
     async def turn(self, host: str, crawl_delay: float = 0.0) -> AsyncIterator[None]:
@@ -40,8 +39,8 @@ class Pace:
         turns.taken += 1
         try:
             async with turns.lock:
-                delay = self._delay_of(host)
-                longer = max(crawl_delay - delay, 0.0) if delay else 0.0
+                delay = self._delays.of(host)
+                longer = self._delays.of(host, crawl_delay) - delay
                 await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
                 try:
                     yield
@@ -49,9 +48,6 @@ class Pace:
                     turns.ready_at = self._clock() + delay
         finally:
             turns.taken -= 1
-
-    def _delay_of(self, host: str) -> float:
-        return self._delays.get(host, self._delay)
 
     def _of(self, host: str) -> _Turns:
         if host not in self._hosts and len(self._hosts) >= _MANY:

@@ -17,9 +17,9 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from minicrawl.crawler.hosts.host_delays import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Field
-from minicrawl.crawler.known.known_hosts import delays_of_hosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.rendering.cache import Resource, ResourceCache
 from minicrawl.crawler.rendering.pace import Pace
@@ -53,7 +53,7 @@ class PageRequests:
         self._fetcher = fetcher
         self._user_agent = settings.user_agent
         self._asks_robots = not settings.ignore_robots
-        self.pace = Pace(settings.delay, time.monotonic, delays_of_hosts(settings.host_delay))
+        self.pace = Pace(HostDelays.by_rules(settings.delay, settings.host_delay), time.monotonic)
         self._cache = ResourceCache(time.monotonic)
         self._robots: dict[str, RobotsState] = {}
         self._robots_turns: dict[str, asyncio.Lock] = {}
@@ -101,8 +101,7 @@ class PageRequests:
 
     async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> tuple[Fetched, Sequence[Field]]:
         robots = self._robots.get(origin_of(url))
-        rules = None if robots is None else robots.rules
-        delay = (rules.crawl_delay(self._user_agent) if rules is not None else None) or 0.0
+        delay = 0.0 if robots is None else robots.crawl_delay(self._user_agent)
         async with self.pace.turn(politeness_key(url), delay):
             return await self._fetcher.with_fields(PageRequest(url, headers=headers))
 

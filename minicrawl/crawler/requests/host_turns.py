@@ -26,9 +26,9 @@ class HostTurns:
 
     def set_least_delay(self, delay: float, now: float) -> None:
         """Let all hosts be asked that often at most; what they or their robots.txt files ask for holds as before."""
-        self._hosts.least = delay
+        self._hosts.delays = replace(self._hosts.delays, least=delay)
         for host in self.frontier.hosts:
-            least = self._hosts.least_delay(host.name, host.crawl_delay)
+            least = self._hosts.delays.of(host.name, host.crawl_delay)
             if not least:
                 host.health = FRESH
             delay_now = delay_of(least, host.health)
@@ -46,13 +46,13 @@ class HostTurns:
         """Take in what a host's robots.txt asks for; a longer delay runs from now on."""
         before = host.delay
         self._hosts.note_crawl_delay(host, crawl_delay)
-        host.delay = delay_of(self._hosts.least_delay(host.name, crawl_delay), host.health)
+        host.delay = delay_of(self._hosts.delays.of(host.name, crawl_delay), host.health)
         if host.delay > before:
             self.frontier.rest(host, now + host.delay, now)
 
     def located(self, host: Host, address: str, until: float, now: float) -> None:
         """Take in the IP address of a host, good until then."""
-        clock = "" if self._hosts.is_asked_more_often(host.name) else address
+        clock = "" if self._hosts.delays.is_shorter(host.name) else address
         self.frontier.locate(host, clock, until, now)
         if address and until < math.inf:  # a name server has said so, not the user
             self._admission.note_address(host.name, address)
@@ -63,7 +63,7 @@ class HostTurns:
         self._hosts.note_change(host)
         if fetched.status is not None:
             self._hosts.answered.add(host.id)
-        base = self._hosts.least_delay(host.name, host.crawl_delay)
+        base = self._hosts.delays.of(host.name, host.crawl_delay)
         if base:
             host.health = after(host.health, fetched, base, now, self._timing)
             host.delay = delay_of(base, host.health)

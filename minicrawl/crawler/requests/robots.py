@@ -141,12 +141,8 @@ class RobotsFiles:
         if robots.rules is not None:
             # http and https have one clock: what either asks for holds for both.
             host = self._hosts.host(politeness_key(origin))
-            states = map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"})
-            self._turns.set_crawl_delay(host, max(map(self._crawl_delay, states)), now)
-
-    def _crawl_delay(self, robots: RobotsState | None) -> float:
-        rules = None if robots is None else robots.rules
-        return 0.0 if rules is None else rules.crawl_delay(self._user_agent) or 0.0
+            states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
+            self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
 
 
 class RobotsErrand(Request):

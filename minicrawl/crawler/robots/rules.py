@@ -227,6 +227,10 @@ class RobotsState:
         except Exception as error:
             return State.DISALLOWED, parser_failed(url, error)
 
+    def crawl_delay(self, user_agent: str) -> float:
+        """Seconds it asks for between two requests; 0 if it asks for none, or is not known."""
+        return 0.0 if self.rules is None else self.rules.crawl_delay(user_agent) or 0.0
+
     def row(self, origin: str) -> RobotsRow:
         """The state as the store keeps it; `restored` reads it back."""
         return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from skipping import run
 
+from minicrawl.crawler.hosts.host_delays import HostDelays
 from minicrawl.crawler.rendering.pace import Pace
 
 
@@ -15,7 +16,7 @@ def begun(delay: float, *, hosts: int = 1, turns: int = 5, crawl_delay: float = 
 
     async def main() -> None:
         clock = asyncio.get_running_loop().time
-        pace, start = Pace(delay, clock), clock()
+        pace, start = Pace(HostDelays(delay), clock), clock()
 
         async def one(host: str) -> None:
             async with pace.turn(host, crawl_delay):
@@ -48,7 +49,7 @@ def test_hosts_do_not_wait_for_each_other():
 def test_a_host_may_have_a_delay_of_its_own():
     async def main() -> None:
         clock = asyncio.get_running_loop().time
-        pace, start = Pace(2.0, clock, {"slow": 9.0, "quick": 0.0}), clock()
+        pace, start = Pace(HostDelays(2.0, {"slow": 9.0, "quick": 0.0}), clock), clock()
         for host, begin in (("quick", 0.0), ("other", 2.0), ("slow", 9.0)):
             pace.note_asked(host)
             before = clock()
@@ -62,7 +63,7 @@ def test_a_host_may_have_a_delay_of_its_own():
 def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over():
     async def main() -> None:
         clock = asyncio.get_running_loop().time
-        pace, start = Pace(2.0, clock), clock()
+        pace, start = Pace(HostDelays(2.0), clock), clock()
         pace.note_asked("h")
         with pytest.raises(ValueError, match="no"):
             async with pace.turn("h"):
@@ -77,7 +78,7 @@ def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over(
 def test_many_hosts_are_forgotten_and_none_that_must_wait():
     async def main() -> None:
         clock = asyncio.get_running_loop().time
-        pace = Pace(60.0, clock)
+        pace = Pace(HostDelays(60.0), clock)
         pace.note_asked("first")
         start = clock()
         for number in range(3000):
