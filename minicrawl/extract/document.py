@@ -5,6 +5,9 @@ from functools import cached_property
 from lxml import etree
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
 
+Tree = LexborHTMLParser
+Node = LexborNode
+
 
 class Document:
     """A page of HTML in UTF-8."""

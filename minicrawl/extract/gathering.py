@@ -4,7 +4,6 @@ import json
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.extract.document import Document
 from minicrawl.extract.hooks import Failure, load_hooks
 from minicrawl.extract.page import Page
 from minicrawl.extract.selectors import Field, read_fields
@@ -32,7 +31,7 @@ class Gathered(NamedTuple):
 
 def gather(asked: Asked, page: Page) -> Gathered:
     """Take out of a page what is asked for."""
-    items = _own_item(asked, page.document)
+    items = _own_item(asked, page)
     hooks = load_hooks(asked.hooks)
     kept, failures = hooks.links(page) if hooks.has("links") else (None, [])
     if hooks.has("on_page"):
@@ -47,11 +46,11 @@ def gather(asked: Asked, page: Page) -> Gathered:
     return Gathered(tuple(items), kept, tuple(failures))
 
 
-def _own_item(asked: Asked, document: Document) -> list[str]:
+def _own_item(asked: Asked, page: Page) -> list[str]:
     """The item of the fields; none where the page has nothing for any of them."""
-    item: dict[str, object] = {field.name: field.value(document) for field in _fields(asked.fields)}
+    item: dict[str, object] = {field.name: field.value(page.document) for field in _fields(asked.fields)}
     if asked.structured:
-        item |= structured(document)
+        item |= structured(page.document, page.url)
     return [json.dumps(item, ensure_ascii=False)] if any(value is not None for value in item.values()) else []
 
 

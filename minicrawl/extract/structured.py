@@ -1,17 +1,19 @@
-"""What a page says about itself for machines: JSON-LD, and the properties of OpenGraph and its like."""
+"""What a page says about itself for machines: JSON-LD, microdata, and the properties of OpenGraph and its like."""
 
 import json
 
 from minicrawl.extract.document import Document
+from minicrawl.extract.microdata import microdata
 
-STRUCTURED = ("jsonld", "opengraph")
+STRUCTURED = ("jsonld", "opengraph", "microdata")
 """The fields of `structured`."""
 _MOST = 1_000
 _PREFIXES = ("og:", "article:", "book:", "profile:", "music:", "video:", "product:", "twitter:")
 
 
-def structured(document: Document) -> dict[str, object]:
-    """`jsonld`: the objects of its JSON-LD; `opengraph`: its properties, those that it gives more than once as lists.
+def structured(document: Document, url: str) -> dict[str, object]:
+    """`jsonld`: the objects of its JSON-LD; `opengraph`: its properties, those that it gives more than once as lists;
+    `microdata`: its items, see that module.
 
     Without what it does not have. JSON that cannot be read is left out.
     """
@@ -20,6 +22,8 @@ def structured(document: Document) -> dict[str, object]:
         found["jsonld"] = objects
     if properties := _properties(document):
         found["opengraph"] = properties
+    if items := microdata(document.tree, url):
+        found["microdata"] = items
     return found
 
 

@@ -350,7 +350,7 @@ class Keep:
         metavar="NAME=SELECTOR",
     )
     extract_structured: bool = setting(
-        False, values.flag, "Take JSON-LD and OpenGraph properties out of every page, for --items."
+        False, values.flag, "Take JSON-LD, OpenGraph properties and microdata out of every page, for --items."
     )
     items: str = setting(
         "",

@@ -45,4 +45,4 @@ def test_items_beyond_reason_are_left_out() -> None:
 
 
 def test_columns_are_the_names_of_fields() -> None:
-    assert columns_of(("title=h1", "tags[]=.tag"), True) == ("title", "tags", "jsonld", "opengraph")
+    assert columns_of(("title=h1", "tags[]=.tag"), True) == ("title", "tags", "jsonld", "opengraph", "microdata")

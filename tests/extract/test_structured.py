@@ -27,4 +27,4 @@ LD = '<script type="application/ld+json">{}</script>'.replace("{}", "%s")
     ids=["object", "list", "no-json", "deep", "nan", "properties", "nothing"],
 )
 def test_structured(html: str, found: dict[str, object]) -> None:
-    assert structured(Document(html.encode())) == found
+    assert structured(Document(html.encode()), "http://a.test/") == found
