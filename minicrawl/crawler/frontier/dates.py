@@ -8,9 +8,6 @@ belief   rises by 1 with every date that has proved true, up to 8, and falls by 
          whose dates are wrong more often than once in three times is not believed for long
 """
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-
 BELIEVED = 3
 """From this belief on a date counts."""
 _MOST = 8
@@ -20,24 +17,3 @@ _LOSS = 2
 def after_proof(belief: int, *, is_true: bool) -> int:
     """The belief in a host's dates after one of them has proved true, or wrong."""
     return min(belief + 1, _MOST) if is_true else max(belief - _LOSS, 0)
-
-
-def read_lastmod(text: str) -> float | None:
-    """Unix seconds of a date in a sitemap (W3C-DTF: a day or more exact); None for anything else.
-
-    A day counts from its beginning: a page that was fetched on that day may have been as it is now.
-    """
-    try:
-        date = datetime.fromisoformat(text.strip())
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def read_last_modified(text: str) -> float | None:
-    """Unix seconds of a date in a field of HTTP; None for anything else."""
-    try:
-        date = parsedate_to_datetime(text)
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -1,6 +1,8 @@
 """What the fields of an answer say of its body and its page."""
 
 from collections.abc import Sequence
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from minicrawl.crawler.http.content_type import declared_type, is_not_to_be_sniffed
@@ -57,6 +59,16 @@ class ResponseFields:
         """The value of all fields of a name, if it is the same in all."""
         values = self._values.get(name, ())
         return values[0] if values and values.count(values[0]) == len(values) else None
+
+
+def http_date(text: str) -> float | None:
+    """Unix seconds of a date in a field, in any of the three forms of RFC 9110 5.6.7; None for anything else."""
+    try:
+        date = parsedate_to_datetime(text)
+        # C's asctime() names no time zone: all mean GMT.
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):  # no date, or one with numbers beyond any calendar
+        return None
 
 
 def _text(value: bytes) -> str:

@@ -1,8 +1,6 @@
 """How long a host asks to be left alone (RFC 9110 10.2.3, RFC 6585 4)."""
 
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-
+from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.model import Fetched
 
 LONGEST_REST = 3600.0  # who asks for more is asked again after this
@@ -22,10 +20,5 @@ def _seconds(value: str, now: float) -> float:
     """Seconds from now on of a number of seconds or a date; 0 for neither."""
     if value.isascii() and value.isdigit():
         return float(value)
-    try:
-        date = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):  # no date, or one with numbers beyond any calendar
-        return 0.0
-    if date.tzinfo is None:  # as in C's asctime(), one of the three forms of RFC 9110 5.6.7; all mean GMT
-        date = date.replace(tzinfo=UTC)
-    return date.timestamp() - now
+    date = http_date(value)
+    return 0.0 if date is None else date - now

@@ -61,18 +61,22 @@ class Document(Protocol):
         """What can be said of a document that has ended here."""
 
 
-def document_of(head: str) -> tuple[Document, int]:
-    """What reads a text that begins like this, and from where on: XML may have something before it."""
+def document_of(head: str, *, is_dated: bool = False) -> tuple[Document, int]:
+    """What reads a text that begins like this, and from where on: XML may have something before it.
+
+    is_dated: whether lastmod is read, too.
+    """
     start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
     if start is not None:
-        return _Xml(), start.start()
-    return _Xml() if head.startswith("<") else _Lines(), 0
+        return _Xml(is_dated), start.start()
+    return _Xml(is_dated) if head.startswith("<") else _Lines(), 0
 
 
 class _Xml:
     """The URLs that XML lists. `hopeless`: why there is no use in reading on."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_dated: bool = False) -> None:
+        self._is_dated = is_dated
         self.is_index = False
         self.hopeless: str | None = None
         self.dated: dict[str, str] = {}
@@ -118,7 +122,7 @@ class _Xml:
                 self._spend()
                 self._last_url = self._lastmod = ""
                 self._list(_resolved(match[2]))
-                if dates := _LASTMOD.search(match[0]):
+                if self._is_dated and (dates := _LASTMOD.search(match[0])):
                     self._date(dates[1])
                 at = match.end()
                 continue
@@ -126,7 +130,7 @@ class _Xml:
             if match is None:
                 break
             before, slash, name, attributes = match.groups()
-            if slash and self._open[-1:] == ["lastmod"]:
+            if self._is_dated and slash and self._open[-1:] == ["lastmod"]:
                 self._date(before)
             if self._texts is not None and before:
                 self._write(before)

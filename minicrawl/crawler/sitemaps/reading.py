@@ -27,9 +27,9 @@ parser-failed    up to where a part of ours failed over it, see minicrawl.crawle
 import codecs
 import zlib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
-from minicrawl.crawler.frontier.dates import read_lastmod
 from minicrawl.crawler.html.decode import encoding_of_xml
 from minicrawl.crawler.sitemaps.documents import Document, document_of
 from minicrawl.crawler.urls.normalise import normalise
@@ -61,7 +61,7 @@ class SitemapReader:
         self._url = url
         self._step = step
         self._most = most
-        self._dated = dated
+        self._is_dated = dated
         self._wanted = max(step, _HEAD)  # bytes of the next step
         self._size = 0
         self._head = b""
@@ -130,14 +130,12 @@ class SitemapReader:
             text = text.lstrip("\ufeff \t\r\n")
             if not (text or is_last):
                 return []
-            self._document, start = document_of(text[:_HEAD])
+            self._document, start = document_of(text[:_HEAD], is_dated=self._is_dated)
             text = text[start:]
         listed = self._document.feed(text)
         if is_last and not is_cut:
             listed += self._document.rest()
         self.is_index = self._document.is_index
-        if not self._dated:
-            self._document.dated.clear()
         if self._document.hopeless is not None:
             self._end(self._document.hopeless)
         room = MAX_URLS - self.found
@@ -146,6 +144,18 @@ class SitemapReader:
         self.found += min(len(listed), room)
         urls = (normalise(url, self._url) for url in listed[:room])
         return [url for url in urls if url is not None and len(url) <= MAX_URL_LENGTH]
+
+
+def read_lastmod(text: str) -> float | None:
+    """Unix seconds of a date in a sitemap (W3C-DTF: a day or more exact); None for anything else.
+
+    A day counts from its beginning: a page that was fetched on that day may have been as it is now.
+    """
+    try:
+        date = datetime.fromisoformat(text.strip())
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 class _Bare:

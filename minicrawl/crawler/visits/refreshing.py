@@ -10,10 +10,11 @@ it is due sooner; Last-Modified tells how often it changes, however often that i
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
-from minicrawl.crawler.frontier.dates import BELIEVED, after_proof, read_last_modified
+from minicrawl.crawler.frontier.dates import BELIEVED, after_proof
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.blocks import hashes_of
+from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.opic.refresh import learned, learned_by_date
@@ -247,7 +248,7 @@ class Refreshing:
         """When a page has changed since it was fetched before, if its Last-Modified says so and is believed."""
         if row.last_modified is None or last_modified is None:
             return None
-        at, is_believed = read_last_modified(last_modified), self._host(row.page).dates >= BELIEVED
+        at, is_believed = http_date(last_modified), self._host(row.page).dates >= BELIEVED
         has_moved = last_modified != row.last_modified
         may_be = at is not None and self._due.fetched_at.item(row.page) < at <= now
         if has_moved or found.is_change:

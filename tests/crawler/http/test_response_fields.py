@@ -1,6 +1,10 @@
 """Fields of an answer that say something of its body and its page."""
 
-from minicrawl.crawler.http.response_fields import LONGEST_VALIDATOR, ResponseFields
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minicrawl.crawler.http.response_fields import LONGEST_VALIDATOR, ResponseFields, http_date
 
 
 def test_fields_of_one_name_are_one_list_in_their_order() -> None:
@@ -29,3 +33,28 @@ def test_body_of_no_type_is_text_where_sniffing_is_forbidden() -> None:
     assert ResponseFields([forbidden]).content_type == "text/plain"
     assert ResponseFields([forbidden, (b"Content-Type", b"text/html")]).content_type == "text/html"
     assert ResponseFields([]).content_type is None
+
+
+NOON = 1_795_176_000.0
+"""2026-11-20 12:00 UTC, in Unix seconds."""
+
+DATES = {
+    "Fri, 20 Nov 2026 12:00:00 GMT": NOON,
+    "Friday, 20-Nov-26 12:00:00 GMT": NOON,
+    "Fri Nov 20 12:00:00 2026": NOON,
+    "2026-11-20T12:00:00Z": None,
+    "Fri, 20 Nov 99999999999 12:00:00 GMT": None,
+    "0": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("text", "seconds"), DATES.items(), ids=DATES.keys())
+def test_a_date_is_read(text: str, seconds: float | None) -> None:
+    assert http_date(text) == seconds
+
+
+@given(st.text())
+def test_anything_may_stand_where_a_date_should(text: str) -> None:
+    found = http_date(text)
+    assert found is None or isinstance(found, float)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from table import each
 
 from minicrawl.crawler.sitemaps.documents import _Xml
-from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader
+from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader, read_lastmod
 
 AT = "http://a.test/maps/map.xml"
 ONE, TWO = "http://a.test/1", "http://a.test/2"
@@ -414,3 +414,37 @@ def test_no_lastmod_is_kept_where_nobody_asks_for_it() -> None:
     list(reader.feed(DATED.encode()))
     list(reader.close())
     assert reader.take_lastmods() == {}
+
+
+NOON = 1_795_176_000.0
+"""2026-11-20 12:00 UTC, in Unix seconds."""
+
+LASTMODS = {
+    "2026-11-20T12:00:00Z": NOON,
+    "2026-11-20T12:00:00+00:00": NOON,
+    "2026-11-20T13:00:00+01:00": NOON,
+    "2026-11-20T12:00Z": NOON,
+    "2026-11-20T12:00:00.25Z": NOON + 0.25,
+    "2026-11-20T12:00:00": NOON,
+    "2026-11-20": NOON - 43_200.0,
+    " 2026-11-20 ": NOON - 43_200.0,
+    "2026": None,
+    "2026-11": None,
+    "2026-11-31": None,
+    "yesterday": None,
+    "Fri, 20 Nov 2026 12:00:00 GMT": None,
+    "0001-01-01T00:00:00+23:00": -62_135_679_600.0,
+    "20261120T12": NOON,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("text", "seconds"), LASTMODS.items(), ids=LASTMODS.keys())
+def test_lastmod_is_read(text: str, seconds: float | None) -> None:
+    assert read_lastmod(text) == seconds
+
+
+@given(st.text())
+def test_anything_may_stand_where_a_lastmod_should(text: str) -> None:
+    found = read_lastmod(text)
+    assert found is None or isinstance(found, float)
