@@ -112,8 +112,8 @@ class Wanted:
 
     `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
     tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
-    `extract`, `hooks`, `structured`: what users take out of it, see minicrawl.extract. `words`: those by which pages
-    that do not exist are known, see minicrawl.crawler.html.words.
+    `extract`, `hooks`, `structured`: what users take out of it, see minicrawl.extract; `hook_timeout`: seconds of one
+    call of a hook. `words`: those by which pages that do not exist are known, see minicrawl.crawler.html.words.
     """
 
     anchors: bool = False
@@ -125,6 +125,7 @@ class Wanted:
     extract: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
+    hook_timeout: float | None = None
     words: bool = True
 
     @property

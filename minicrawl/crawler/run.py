@@ -262,7 +262,13 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         blocks=settings.refreshes,
         kept=settings.keeps_text,
     )
-    wanted = replace(wanted, extract=settings.extract, hooks=settings.hook, structured=settings.extract_structured)
+    wanted = replace(
+        wanted,
+        extract=settings.extract,
+        hooks=settings.hook,
+        structured=settings.extract_structured,
+        hook_timeout=settings.hook_timeout,
+    )
     archived = absorber.archived
     capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
 

@@ -12,7 +12,7 @@ from minicrawl.settings import CrawlSettings
 def check_asked(settings: CrawlSettings) -> None:
     """Raise SettingError for selectors, hooks and files that no crawl could use."""
     columns_of(settings.extract, settings.extract_structured)
-    load_hooks(settings.hook)
+    load_hooks(settings.hook, settings.hook_timeout)
     if settings.items:
         check_ending(Path(settings.items))
     elif settings.extract or settings.extract_structured:

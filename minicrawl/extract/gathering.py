@@ -14,11 +14,13 @@ MOST_BYTES = 4_000_000
 
 
 class Asked(NamedTuple):
-    """What is asked for of every page: fields and hooks as the options name them; `structured`: see that module."""
+    """What is asked for of every page: fields and hooks as the options name them; `structured`: see that module;
+    `longest`: seconds of one call of a hook."""
 
     fields: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
+    longest: float | None = None
 
 
 class Gathered(NamedTuple):
@@ -32,7 +34,7 @@ class Gathered(NamedTuple):
 def gather(asked: Asked, page: Page) -> Gathered:
     """Take out of a page what is asked for."""
     items = _own_item(asked, page)
-    hooks = load_hooks(asked.hooks)
+    hooks = load_hooks(asked.hooks, asked.longest)
     kept, failures = hooks.links(page) if hooks.has("links") else (None, [])
     if hooks.has("on_page"):
         more, failed = hooks.on_page(page)

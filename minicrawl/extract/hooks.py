@@ -13,9 +13,12 @@ import importlib.util
 import json
 import logging
 import os
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib.metadata import entry_points
 from itertools import islice
@@ -51,9 +54,10 @@ class Failure(NamedTuple):
 class Hooks:
     """Calls the hooks of a crawl. None of its methods raises."""
 
-    def __init__(self, hooks: Sequence[Hook], slow: float = _SLOW) -> None:
-        """slow: seconds of one call after which the log names a hook, once."""
+    def __init__(self, hooks: Sequence[Hook], longest: float | None = None, slow: float = _SLOW) -> None:
+        """longest: seconds that one call may take; slow: seconds after which the log names a hook, once."""
         self._of = {kind: [hook for hook in hooks if hook.kind == kind] for kind in KINDS}
+        self._longest = longest
         self._slow = slow
         self._named: set[tuple[str, str]] = set()
 
@@ -116,7 +120,8 @@ class Hooks:
     def _call(self, hook: Hook, where: str, act: Callable[[Hook], None], failures: list[Failure]) -> None:
         began = time.perf_counter()
         try:
-            act(hook)
+            with _at_most(self._longest):
+                act(hook)
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
             failures.append(Failure(hook.name, what))
@@ -136,10 +141,31 @@ class Hooks:
 
 
 @lru_cache(maxsize=8)
-def load_hooks(specs: tuple[str, ...]) -> Hooks:
+def load_hooks(specs: tuple[str, ...], longest: float | None = None) -> Hooks:
     """The hooks that are named: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION, or the name of an entry point in
-    the group minicrawl.hooks. Raises SettingError."""
-    return Hooks([hook for spec in specs for hook in _loaded(spec)])
+    the group minicrawl.hooks. longest: seconds of one call. Raises SettingError."""
+    return Hooks([hook for spec in specs for hook in _loaded(spec)], longest)
+
+
+@contextmanager
+def _at_most(seconds: float | None) -> Iterator[None]:
+    """Raise TimeoutError in the block once it has taken so long, as soon as Python itself runs again, and again and
+    again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"it took more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _loaded(spec: str) -> list[Hook]:

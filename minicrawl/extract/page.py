@@ -1,7 +1,9 @@
 """A page as hooks see it."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
@@ -14,7 +16,8 @@ class Page:
     """A page of HTML that was just read.
 
     `url`: normalised; `status`: of HTTP; `content_type`: as the header says; `html`: the page in UTF-8, whatever its
-    encoding was; `title`; `links`: the normalised URLs that it links to, in document order. Changes to it are lost.
+    encoding was; `title`; `links`: the normalised URLs that it links to, in document order; `body`: the page as it was
+    sent, without content coding; `headers`: see by_name. It cannot be changed.
     """
 
     url: str
@@ -23,6 +26,8 @@ class Page:
     html: bytes = field(repr=False)
     title: str | None
     links: tuple[str, ...] = field(repr=False)
+    body: bytes = field(default=b"", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def document(self) -> Document:
@@ -52,3 +57,13 @@ class Page:
         tree = LexborHTMLParser(self.html)
         tree.strip_tags(["script", "style", "template", "noscript"])
         return single_spaced(tree.body.text(separator=" ") if tree.body is not None else "")
+
+
+def by_name(fields: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Fields of a header by name, in lower case; several of one name as one, their values joined by commas (RFC 9110
+    5.3), cookies by lines, as they hold commas."""
+    found: dict[str, str] = {}
+    for name, value in fields:
+        divider = "\n" if name == "set-cookie" else ", "
+        found[name] = f"{found[name]}{divider}{value}" if name in found else value
+    return MappingProxyType(found)

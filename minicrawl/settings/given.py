@@ -59,6 +59,7 @@ class GivenSettings(AdjustableSettings, total=False):
     items: str | AsBefore
     hook: str | Iterable[str] | AsBefore
     strict_hooks: bool | AsBefore
+    hook_timeout: float | str | AsBefore
     search: bool | AsBefore
     render: str | Iterable[str] | AsBefore
     chromium: str | Path | AsBefore | None

@@ -371,6 +371,9 @@ class Keep:
     strict_hooks: bool = setting(
         False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
     )
+    hook_timeout: float = setting(
+        60.0, values.duration, "What one call of a hook may take.", check=values.days, shown="60s", metavar="TIME"
+    )
     search: bool = setting(
         False,
         values.flag,

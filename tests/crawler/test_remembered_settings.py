@@ -68,6 +68,7 @@ EXAMPLES = {
     "items": "items.jsonl",
     "hook": ("hooks.py",),
     "strict_hooks": True,
+    "hook_timeout": 5.0,
     "user_agent": "me/1",
     "header": "A: b",
     "auth": ("a.test=me:hush",),

@@ -2,8 +2,10 @@
 
 import json
 import logging
+import signal
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ PAGE = Page("http://a.test/", 200, None, b"<h1>One</h1>", "t", LINKS)
 
 
 def hooks(*calls: Callable[..., Any], kind: str = "on_page", slow: float = 60.0) -> Hooks:
-    return Hooks([Hook(call.__name__, kind, call) for call in calls], slow)
+    return Hooks([Hook(call.__name__, kind, call) for call in calls], slow=slow)
 
 
 def one(page: Page) -> dict[str, object]:
@@ -102,6 +104,46 @@ def test_headers_of_a_request() -> None:
     headers, failures = hooks(token, evil, lambda url: None, kind="request").request("http://a.test/7")
     assert headers == (("X-Token", "7"),)
     assert [failure.hook for failure in failures] == ["evil"]
+
+
+def test_hook_that_never_returns_is_stopped_and_the_others_go_on() -> None:
+    def hangs(page: Page) -> None:
+        while True:
+            try:
+                while True:
+                    pass
+            except ValueError:
+                pass
+
+    before = signal.getsignal(signal.SIGALRM)
+    called = Hooks([Hook("hangs", "on_page", hangs), Hook("one", "on_page", one)], longest=0.05, slow=60.0)
+    items, failures = called.on_page(PAGE)
+    assert [json.loads(item) for item in items] == [{"title": "One", "none": None}]
+    assert failures == [Failure("hangs", "TimeoutError: it took more than 0.05 s")]
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_hook_that_catches_its_end_is_stopped_again() -> None:
+    caught: list[str] = []
+
+    def stubborn(page: Page) -> None:
+        while len(caught) < 3:
+            try:
+                while True:
+                    pass
+            except TimeoutError as error:
+                caught.append(str(error))
+
+    Hooks([Hook("stubborn", "on_page", stubborn)], longest=0.01, slow=60.0).on_page(PAGE)
+    assert len(caught) == 3
+
+
+def test_in_a_thread_hooks_are_called_without_an_alarm() -> None:
+    called = Hooks([Hook("one", "on_page", one)], longest=60.0)
+    with ThreadPoolExecutor(1) as pool:
+        items, failures = pool.submit(called.on_page, PAGE).result()
+    assert (len(items), failures) == (1, [])
 
 
 def test_slow_hook_is_named_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 from urllib.request import getproxies_environment
 
 from minicrawl.crawler.http.body import Body, Take
@@ -94,11 +94,11 @@ class Fetcher:
 
         Never raises for what the web does: a failure is a `Fetched` with a reason.
         """
-        fetched, exchange = await self._exchanged(request, any_type, at_least, take)
+        fetched, exchange, _ = await self._exchanged(request, any_type, at_least, take)
         return self.observed(fetched, exchange, ParsedPage())
 
-    async def exchanged(self, request: PageRequest) -> tuple[Fetched, Exchange | None]:
-        """`fetch` of a page, before anybody has seen the exchange, which there is if somebody is to."""
+    async def exchanged(self, request: PageRequest) -> "Exchanged":
+        """`fetch` of a page, before anybody has seen the exchange."""
         return await self._exchanged(request, False, 0, None)
 
     async def with_fields(self, request: PageRequest) -> tuple[Fetched, Sequence[Field]]:
@@ -121,10 +121,10 @@ class Fetcher:
 
     async def _exchanged(
         self, request: PageRequest, any_type: bool, at_least: int, take: Take | None
-    ) -> tuple[Fetched, Exchange | None]:
+    ) -> "Exchanged":
         job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
-        return fetched, job.exchange
+        return Exchanged(fetched, job.exchange, job.fields)
 
     async def locate(self, url: str) -> Located:
         """Where a request for a normalised URL would go. A failure is the one that fetching it would lead to.
@@ -255,6 +255,14 @@ class Fetcher:
         """The fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
+
+
+class Exchanged(NamedTuple):
+    """What was fetched. exchange: None where nobody is to be shown it; fields: of the answer, in their order."""
+
+    fetched: Fetched
+    exchange: Exchange | None
+    fields: Sequence[Field]
 
 
 @dataclass(slots=True)

@@ -71,6 +71,11 @@ def http_date(text: str) -> float | None:
         return None
 
 
+def shown(fields: Sequence[Field]) -> tuple[tuple[str, str], ...]:
+    """Names, in lower case, and values of fields, in their order, as people read them."""
+    return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in fields)
+
+
 def _text(value: bytes) -> str:
     try:
         return value.decode()

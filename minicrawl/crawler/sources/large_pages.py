@@ -2,8 +2,9 @@
 
     python -m minicrawl.crawler.sources.large_pages
 
-reads (body, URL, Content-Type, what of it is wanted) from standard input, and writes what parsing it led to, or the
-exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its end.
+reads (body, URL, Content-Type, what of it is wanted, header) from standard input, and writes what parsing it led to, or
+the exception; each a pickle behind its length. A thread would not do: a regular expression holds Python's lock to its
+end.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ import numpy as np
 from minicrawl.crawler.html.elements import attributes_at_most
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.sources.gathered import with_gathered
+from minicrawl.crawler.sources.gathered import Headers, Sent, with_gathered
 from minicrawl.model import ParsedPage, Wanted
 
 _LENGTH = struct.Struct(">Q")
@@ -66,11 +67,13 @@ def _longest_tag_at_most(body: bytes) -> int:
     return longest if longest > _MANY_ATTRIBUTES * _BYTES_OF_ONE else longest * (1 + len(_CUT_VALUE.findall(body)))
 
 
-def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
+def read_page(
+    body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: Headers = ()
+) -> tuple[ParsedPage, Identity]:
     """What a page says, and what it can be told by."""
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
-        parsed = with_gathered(parsed, body, url, content_type, wanted)
+        parsed = with_gathered(parsed, Sent(body, url, content_type, headers), wanted)
     return parsed, identity_of(body, url, wants_words=wanted.words)
 
 
@@ -84,7 +87,7 @@ class LargePages:
         self._process: asyncio.subprocess.Process | None = None
 
     async def read(
-        self, body: bytes, url: str, content_type: str | None, wanted: Wanted
+        self, body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: Headers = ()
     ) -> tuple[ParsedPage, Identity]:
         """As `read_page`, whose exceptions are raised here.
 
@@ -93,7 +96,7 @@ class LargePages:
         async with self._turn:
             try:
                 async with asyncio.timeout(self._longest):
-                    answer = await self._asked((body, url, content_type, wanted))
+                    answer = await self._asked((body, url, content_type, wanted, headers))
             except TimeoutError as error:
                 await self._stop()
                 raise TimeoutError(f"parsing it takes more than {self._longest:g} s") from error
@@ -155,9 +158,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         request = requests.read(length)
         if len(request) < length:  # the crawl was killed as it sent this
             return
-        body, url, content_type, wanted = pickle.loads(request)
+        asked = pickle.loads(request)
         try:
-            parsed, identity = read_page(body, url, content_type, wanted)
+            parsed, identity = read_page(*asked)
             answer: Any = _parsed_fields(parsed), tuple(identity)
         except Exception as error:
             error.add_note(traceback.format_exc())  # of itself no traceback travels

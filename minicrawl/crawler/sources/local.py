@@ -1,7 +1,7 @@
 """Pages that are fetched and parsed in this process."""
 
 import asyncio
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -11,7 +11,8 @@ from minicrawl.crawler.html.link_header import canonicals
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.parser_failures import PARSER_FAILED, unread
-from minicrawl.crawler.http.transport import Transport
+from minicrawl.crawler.http.response_fields import shown
+from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.rendering.renderer import UTF_8, Renderer
 from minicrawl.crawler.robots.rules import MAX_BYTES
@@ -46,7 +47,7 @@ class LocalSource:
         self._wanted = wanted
         # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
         self._wanted_of_home_pages = replace(wanted, anchors=True)
-        self._hooks = load_hooks(wanted.hooks)
+        self._hooks = load_hooks(wanted.hooks, wanted.hook_timeout)
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
@@ -57,10 +58,10 @@ class LocalSource:
         if self._is_rendered(request.url):
             # That the page is as it was says nothing of what its scripts would ask for.
             request = request._replace(etag=None, last_modified=None)
-        fetched, exchange = await self._fetcher.exchanged(request)
+        fetched, exchange, fields = await self._fetcher.exchanged(request)
         parsed = ParsedPage()
         try:
-            fetched, parsed = await self._parsed(fetched)
+            fetched, parsed = await self._parsed(fetched, fields)
             if failures:
                 parsed = replace(parsed, hook_failures=(*failures, *parsed.hook_failures))
         except PageDiedError:
@@ -69,12 +70,12 @@ class LocalSource:
             fetched = unread(fetched, error)
         return self._fetcher.observed(fetched, exchange if request.archives else None, parsed), parsed
 
-    async def _parsed(self, fetched: Fetched) -> tuple[Fetched, ParsedPage]:
+    async def _parsed(self, fetched: Fetched, fields: Sequence[Field]) -> tuple[Fetched, ParsedPage]:
         parsed = ParsedPage()
         if self._renderer is not None and fetched.status == 200 and fetched.body and self._is_rendered(fetched.url):
             fetched = await self._renderer.rendered(fetched)
         if fetched.body:
-            parsed, identity = await self._read(fetched)
+            parsed, identity = await self._read(fetched, fields)
             fetched = replace(fetched, body=b"", **identity._asdict())
         if fetched.link is not None:
             named = canonicals(fetched.link, fetched.url)
@@ -84,13 +85,14 @@ class LocalSource:
     def _is_rendered(self, url: str) -> bool:
         return self._renderer is not None and self._renderer.renders(url)
 
-    async def _read(self, page: Fetched) -> tuple[ParsedPage, Identity]:
+    async def _read(self, page: Fetched, fields: Sequence[Field]) -> tuple[ParsedPage, Identity]:
         is_home = page.url.count("/") == page.url.endswith("/") + 2
         wanted = self._wanted_of_home_pages if is_home else self._wanted
         content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
+        headers = shown(fields) if self._hooks.has("on_page") or self._hooks.has("links") else ()
         if is_large(page.body):
-            return await self._large_pages.read(page.body, page.url, content_type, wanted)
-        return read_page(page.body, page.url, content_type, wanted)
+            return await self._large_pages.read(page.body, page.url, content_type, wanted, headers)
+        return read_page(page.body, page.url, content_type, wanted, headers)
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
