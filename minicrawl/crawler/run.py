@@ -15,7 +15,7 @@ from minicrawl.archive.sources import indexed
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.archiving.capture import MakeCapture
-from minicrawl.crawler.archiving.replayed import ArchiveTransport, check_replayed
+from minicrawl.crawler.archiving.replayed import check_replayed
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
@@ -30,6 +30,7 @@ from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.workers import WorkerSource
@@ -271,17 +272,15 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     )
     archived = absorber.archived
     capture = None if archived is None else MakeCapture(settings, absorber.writer.path, archived.prefix)
+    brief = Brief(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
-        carrier = ArchiveTransport(replayed) if replayed else _carrier(transport, timing)
-        files = room(raised_limit(), settings.concurrency)
-        shown = None if capture is None else capture()
-        return LocalSource(settings, carrier, timing, files, origins, wanted, shown)
+        return brief.source(_carrier(transport, timing))
 
     def in_workers(workers: int) -> WorkerSource:
         if not passes_sockets():
             raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
-        return WorkerSource(replace(settings, workers=workers), timing, origins, wanted, capture, replayed)
+        return WorkerSource(replace(brief, settings=replace(settings, workers=workers)))
 
     return ChangingSource(settings.workers, local, in_workers)
 

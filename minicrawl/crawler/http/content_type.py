@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+UTF_8 = "text/html; charset=utf-8"
+"""What the HTML is that a page was rendered to."""
 SNIFFED = 1445
 """Bytes of a body that are enough to tell."""
 

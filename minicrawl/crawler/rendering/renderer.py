@@ -17,7 +17,6 @@ from minicrawl.settings import CrawlSettings
 _log = logging.getLogger("minicrawl")
 _SHOWN = 1000
 """Characters of what Chromium says."""
-UTF_8 = "text/html; charset=utf-8"
 
 
 class Renderer:

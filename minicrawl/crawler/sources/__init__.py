@@ -2,6 +2,7 @@
 
 source       what a crawl asks for pages: the protocol
 local        pages that are fetched and parsed in this process
+brief        what whoever fetches and parses is to know
 workers      pages that are fetched and parsed in worker processes
 changing_source  the source of now, replaced while the crawl runs
 worker       one worker process

@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.link_header import canonicals
+from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.parser_failures import PARSER_FAILED, unread
 from minicrawl.crawler.http.response_fields import shown
 from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room
-from minicrawl.crawler.rendering.renderer import UTF_8, Renderer
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page
@@ -24,6 +24,9 @@ from minicrawl.extract.hooks import load_hooks
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.rendering.renderer import Renderer
 
 _URLS_AT_ONCE = 1_000
 
@@ -42,7 +45,7 @@ class LocalSource:
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
-        self._renderer = Renderer(settings, self._fetcher) if settings.render else None
+        self._renderer = _renderer(settings, self._fetcher) if settings.render else None
         self._large_pages = LargePages(timing.parse)
         self._wanted = wanted
         # Anchors of home pages tell pages from soft 404s; those of all pages would take 2 % of the time for a page.
@@ -144,3 +147,9 @@ class LocalSource:
             await self._renderer.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
+
+
+def _renderer(settings: CrawlSettings, fetcher: Fetcher) -> "Renderer":
+    from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
+
+    return Renderer(settings, fetcher)

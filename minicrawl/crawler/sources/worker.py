@@ -20,8 +20,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.local import LocalSource
-from minicrawl.crawler.sources.workers import BEAT, LOGGED, Brief, taken_apart
+from minicrawl.crawler.sources.workers import BEAT, LOGGED, taken_apart
 from minicrawl.errors import StoreError
 
 

@@ -12,26 +12,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from hashlib import blake2b
 from multiprocessing.connection import Connection
 from operator import attrgetter
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from minicrawl.crawler.archiving.replayed import ArchiveTransport
-from minicrawl.crawler.http.exchange import Capture
-from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, Wanted, WorkerStatus
-from minicrawl.settings import CrawlSettings
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of the CPU seconds it has used."""
@@ -46,31 +40,6 @@ def taken_apart(page: tuple[Fetched, ParsedPage]) -> tuple[Any, Any]:
     """A page as it crosses the line from a worker: plain tuples, as dataclasses take pickle three times as long."""
     fetched, parsed = page
     return _fetched_fields(fetched), _parsed_fields(parsed)
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What a worker process is to know. capture: makes who is shown every exchange there. replayed: folders of archives
-    in place of the network."""
-
-    settings: CrawlSettings
-    timing: Timing
-    seed_origins: Set[str]
-    wanted: Wanted
-    capture: Callable[[], Capture] | None
-    replayed: tuple[Path, ...]
-
-    def source(self) -> LocalSource:
-        """Who fetches and parses there."""
-        return LocalSource(
-            self.settings,
-            ArchiveTransport(self.replayed) if self.replayed else None,
-            self.timing,
-            room(raised_limit(), self.settings.concurrency),
-            self.seed_origins,
-            self.wanted,
-            None if self.capture is None else self.capture(),
-        )
 
 
 @dataclass(eq=False)
@@ -100,25 +69,15 @@ class _Worker:
 
 
 class WorkerSource:
-    """Fetches and parses in worker processes, at first in `settings.workers` of them.
+    """Fetches and parses in worker processes, at first in as many as the settings in the brief say.
 
     A worker that dies, or from which nothing is heard for so long that it must hang, is replaced, and what it was doing
     becomes an answer with the reason "worker-died".
     """
 
-    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
-        self,
-        settings: CrawlSettings,
-        timing: Timing = STANDARD,
-        seed_origins: Set[str] = frozenset(),
-        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
-        capture: Callable[[], Capture] | None = None,
-        replayed: tuple[Path, ...] = (),
-    ) -> None:
-        """capture: says in each worker process who is shown every exchange there; it can be pickled. replayed: folders
-        of archives in place of the network."""
-        self._settings, self._timing = settings, timing
-        self._brief = Brief(settings, timing, seed_origins, wanted, capture, replayed)
+    def __init__(self, brief: Brief) -> None:
+        self._brief = brief
+        self._timing = brief.timing
         self._workers: dict[int, _Worker] = {}
         self._leaving: set[_Worker] = set()
         self._ending: list[subprocess.Popen[bytes]] = []
@@ -167,7 +126,7 @@ class WorkerSource:
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
-        self.set_workers(self._settings.workers)
+        self.set_workers(self._brief.settings.workers)
         self._watch()
         return self
 

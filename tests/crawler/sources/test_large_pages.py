@@ -18,6 +18,7 @@ from misbehaving import MisbehavingServer, answer
 from raw_server import all_names_at
 
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.large_pages import LargePages, PageDiedError, is_large, read_page, serve
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.source import PageSource
@@ -109,7 +110,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
     async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=workers)
-            source: PageSource = WorkerSource(settings) if workers else LocalSource(settings)
+            source: PageSource = WorkerSource(Brief(settings)) if workers else LocalSource(settings)
             await stack.enter_async_context(source)
             await source.page(PageRequest("http://small.first.test/"))
             large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))

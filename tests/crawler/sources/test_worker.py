@@ -11,11 +11,11 @@ import pytest
 from misbehaving import answer
 from raw_server import Server, all_names_at, says
 
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.worker import serve
-from minicrawl.crawler.sources.workers import BEAT, LOGGED, Brief
-from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer, Wanted
+from minicrawl.crawler.sources.workers import BEAT, LOGGED
+from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer
 from minicrawl.settings import CrawlSettings
-from minicrawl.timing import STANDARD
 
 HOME = "http://h.test/"
 Message = tuple[int, object]
@@ -46,7 +46,7 @@ async def answers(
     """What a worker sends, but for beats, until every request has its last answer."""
     ours, theirs = socket.socketpair()
     line = Connection(ours.detach())
-    line.send(Brief(settings, STANDARD, frozenset(), Wanted(), None, ()))
+    line.send(Brief(settings))
     serving = asyncio.create_task(serve(kind(theirs.detach())))
     line.send(requests)
     found: list[Message] = []

@@ -20,6 +20,7 @@ from sites import Server, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
@@ -97,7 +98,7 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
 
 def test_workers_end_with_the_crawl() -> None:
     async def pids() -> list[int]:
-        async with WorkerSource(CrawlSettings(workers=2)) as source:
+        async with WorkerSource(Brief(CrawlSettings(workers=2))) as source:
             return [worker.pid for worker in source.workers()]
 
     for pid in asyncio.run(pids()):
@@ -141,7 +142,7 @@ def test_number_of_workers_may_change_while_they_work() -> None:
     async def run() -> None:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=1)
-            source = await stack.enter_async_context(WorkerSource(settings, Timing(beat=0.05)))
+            source = await stack.enter_async_context(WorkerSource(Brief(settings, Timing(beat=0.05))))
             source.set_workers(2)
             first, second = source.workers()
             slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
@@ -195,7 +196,7 @@ def test_exchanges_are_shown_in_the_process_that_fetches(tmp_path: Path, monkeyp
     async def run() -> int:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=1)
-            source = await stack.enter_async_context(WorkerSource(settings, capture=capture))
+            source = await stack.enter_async_context(WorkerSource(Brief(settings, capture=capture)))
             await source.page(PageRequest("http://h.test/"))
             await source.robots("http://h.test/robots.txt")
             return source.workers()[0].pid
