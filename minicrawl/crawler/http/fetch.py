@@ -119,9 +119,7 @@ class Fetcher:
         record = self._capture.observe(exchange, parsed)
         return fetched if record is None else replace(fetched, record=record)
 
-    async def _exchanged(
-        self, request: PageRequest, any_type: bool, at_least: int, take: Take | None
-    ) -> "Exchanged":
+    async def _exchanged(self, request: PageRequest, any_type: bool, at_least: int, take: Take | None) -> "Exchanged":
         job = _Job(request, _now(), any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
         return Exchanged(fetched, job.exchange, job.fields)
