@@ -7,6 +7,8 @@ import asyncio
 import copy
 import socket
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from aiohappyeyeballs import start_connection
 
@@ -169,18 +171,14 @@ class ConnectionPool:
         return connection
 
     async def _to_proxy(self, proxy: Proxy) -> Connection:
-        try:
+        with _proxy_errors():
             return await self._connected(proxy.endpoint, is_proxy=True)
-        except OSError as error:
-            if error.errno in OWN_TROUBLE:
-                raise
-            raise ProxyError(reason_of(error, otherwise="connect")) from error
 
     async def _through_socks(self, endpoint: Endpoint, proxy: Proxy) -> Connection:
         host, port = endpoint.host, endpoint.port
         if proxy.scheme == "socks5":
             host, port = (await self._resolver.resolve(host, port))[0]
-        connected = await self._socket(proxy.endpoint, proxy)
+        connected = await self._socket(proxy.endpoint)
         try:
             await self._let_in(connected, proxy)
             async with asyncio.timeout(self._timing.connect):
@@ -191,21 +189,15 @@ class ConnectionPool:
         async with asyncio.timeout(self._timing.connect):
             return await self._spoken(connected, endpoint)
 
-    async def _socket(self, endpoint: Endpoint, proxy: Proxy) -> socket.socket:
-        try:
+    async def _socket(self, endpoint: Endpoint) -> socket.socket:
+        with _proxy_errors():
             async with asyncio.timeout(self._timing.connect):
                 return await self._dialled(await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=True))
-        except OSError as error:
-            if error.errno in OWN_TROUBLE:
-                raise
-            raise ProxyError(reason_of(error, otherwise="connect")) from error
 
     async def _let_in(self, connected: socket.socket, proxy: Proxy) -> None:
-        try:
+        with _proxy_errors():
             async with asyncio.timeout(self._timing.connect):
                 await enter(connected, proxy.login)
-        except OSError as error:
-            raise ProxyError(reason_of(error, otherwise="connect")) from error
 
     async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
         found = await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
@@ -242,6 +234,17 @@ class ConnectionPool:
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
         await connection.start_tls(self._tls, endpoint)
+
+
+@contextmanager
+def _proxy_errors() -> Iterator[None]:
+    """What goes wrong on the way to a proxy is its trouble, if it is not ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in OWN_TROUBLE:
+            raise
+        raise ProxyError(reason_of(error, otherwise="connect")) from error
 
 
 def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
