@@ -1,6 +1,5 @@
 """What a crawl may be asked, and what comes of it, as JSON has it."""
 
-import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -58,7 +57,7 @@ def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
 
 def adjustable(settings: CrawlSettings) -> Message:
     """The settings that can be changed while a crawl runs, by name."""
-    values = json.loads(settings.to_json())
+    values = settings.shown()
     return {name: values[name] for name, setting in SETTINGS.items() if setting.is_adjustable}
 
 

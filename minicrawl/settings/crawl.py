@@ -150,7 +150,6 @@ class CrawlSettings(
     def shown(self) -> dict[str, Any]:
         """The settings by name, in values that JSON has, without what may be secret."""
         shown = {name: setting.hide(getattr(self, name)) for name, setting in SETTINGS.items()}
-        shown["connect_to"] = [str(rule) for rule in self.connect_to]
         return {name: str(value) if isinstance(value, Path) else value for name, value in shown.items()}
 
     @classmethod

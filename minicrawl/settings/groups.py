@@ -309,6 +309,7 @@ class Http:
         requests.routes,
         "Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
         metavar="HOST:PORT:ADDR:PORT",
+        hide=requests.shown_routes,
     )
     ca_file: Path | None = setting(
         None, values.file, "Trust this certificate authority too.", check=values.there, metavar="PEM"

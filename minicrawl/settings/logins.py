@@ -79,16 +79,11 @@ def _logins(name: str, given: Any) -> tuple[str, ...]:
     """Logins; @FILE stands for those in a file, one a line."""
     found: list[str] = []
     for one in several(name, given):
-        found += _lines(one[1:]) if text(name, one).startswith("@") else [one]
+        if text(name, one).startswith("@"):
+            found += [line for line in values.text_of_file(name, one[1:]).splitlines() if line.strip()]
+        else:
+            found.append(one)
     return tuple(found)
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise SettingError(f"--auth @{path}: the file cannot be read: {problem}") from error
 
 
 def _are_logins(_: str, logins: Any) -> None:

@@ -2,11 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import SettingError
-from minicrawl.settings.values import option, several, text
+from minicrawl.settings.values import option, several, text, text_of_file
 
 HIDDEN = "***@"  # in place of the name and password that a proxy is sent
 # Names of headers that say who we are, to those who may know: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
@@ -135,10 +134,14 @@ def routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
         if isinstance(one, ConnectTo):
             rules.append(one)
         elif text(name, one).startswith("@"):
-            rules += map(ConnectTo.parse, _words(one))
+            rules += map(ConnectTo.parse, text_of_file(name, one[1:]).split())
         else:
             rules.append(ConnectTo.parse(one))
     return tuple(rules)
+
+
+def shown_routes(rules: Any) -> tuple[str, ...]:
+    return tuple(map(str, rules))
 
 
 def headers(_: str, lines: Any) -> None:
@@ -165,14 +168,6 @@ def contact(name: str, value: Any) -> None:
 def are_proxies(_: str, value: Any) -> None:
     for one in value:
         ProxyRule.parse(one)
-
-
-def _words(at_file: str) -> list[str]:
-    try:
-        return Path(at_file[1:]).read_text("utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise SettingError(f"--connect-to {at_file}: the file cannot be read: {problem}") from error
 
 
 def _is_header_value(value: str) -> bool:

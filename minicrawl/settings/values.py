@@ -56,6 +56,15 @@ def parse_size(text: str) -> int:
 # Readers
 
 
+def text_of_file(name: str, path: str) -> str:
+    """What stands in a file that a setting names as @FILE. Raises SettingError."""
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SettingError(f"{option(name)} @{path}: the file cannot be read: {problem}") from error
+
+
 def flag(name: str, given: Any) -> bool:
     if not isinstance(given, bool):
         raise SettingError(f"{option(name)} is True or False, not {given!r}")
