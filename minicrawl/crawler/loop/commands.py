@@ -31,27 +31,11 @@ class Commands:
         links: on how much it works, in URLs: what takes long is done in the thread. Raises MinicrawlError where the
         change does; CrawlEndedError where the crawl ends before.
         """
-        if self._is_over:
-            raise CrawlEndedError(_ENDED)
-        answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
-        self._waiting.add(answer)
-        self._deliver(Arrival(links, partial(self._make, change, answer)))
-        try:
-            return await answer
-        finally:
-            self._waiting.discard(answer)
+        return await self._answer(self._make, change, links)
 
     async def seen(self, look: Callable[[float], _T], links: int = 0) -> _T:
         """What a look comes to, which changes nothing: between two answers, without a wait for a commit."""
-        if self._is_over:
-            raise CrawlEndedError(_ENDED)
-        answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
-        self._waiting.add(answer)
-        self._deliver(Arrival(links, partial(self._look, look, answer)))
-        try:
-            return await answer
-        finally:
-            self._waiting.discard(answer)
+        return await self._answer(self._look, look, links)
 
     @property
     def wait_for_commit(self) -> bool:
@@ -71,6 +55,23 @@ class Commands:
         for answer in self._waiting:
             if not answer.done():
                 answer.set_exception(failure or CrawlEndedError(_ENDED))
+
+    async def _answer(
+        self,
+        run: Callable[[Callable[[float], _T], asyncio.Future[_T], float], None],
+        work: Callable[[float], _T],
+        links: int,
+    ) -> _T:
+        """What work comes to, which is run between two answers."""
+        if self._is_over:
+            raise CrawlEndedError(_ENDED)
+        answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self._waiting.add(answer)
+        self._deliver(Arrival(links, partial(run, work, answer)))
+        try:
+            return await answer
+        finally:
+            self._waiting.discard(answer)
 
     def _look(self, look: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
         found = look(now)

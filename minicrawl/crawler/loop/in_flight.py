@@ -29,8 +29,7 @@ class InFlight:
     def __init__(self, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]) -> None:
         self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
-        self._tasks: set[Task] = set()
-        self._begun: dict[Task, tuple[float, str]] = {}  # in this order
+        self._begun: dict[Task, tuple[float, str]] = {}  # all of them, in this order
         self._pages: set[Task] = set()  # that are expected to be fetched
         self._beside: set[Task] = set()  # requests that are for no page
         self._slotless: set[Task] = set()  # they are for no host, but for the name server
@@ -45,7 +44,7 @@ class InFlight:
         self._one_by_one = one_by_one
 
     def __bool__(self) -> bool:
-        return bool(self._tasks)
+        return bool(self._begun)
 
     @property
     def pages(self) -> int:
@@ -55,7 +54,7 @@ class InFlight:
     @property
     def has_room(self) -> bool:
         """Whether one more request may be made."""
-        taken = len(self._tasks)
+        taken = len(self._begun)
         if not self._one_by_one:
             taken -= len(self._slotless) + len(self._attempts)
         return taken < self._room.requests
@@ -77,13 +76,12 @@ class InFlight:
     def spawn(self, asking: Coroutine[Any, Any, None], request: Request) -> None:
         loop = asyncio.get_running_loop()
         task = loop.create_task(asking)
-        self._add(self._tasks, task)
         self._begun[task] = loop.time(), request.url
-        self._add(self._pages if request.is_page else self._beside, task)
+        (self._pages if request.is_page else self._beside).add(task)
         if not request.takes_slot:
-            self._add(self._slotless, task)
+            self._slotless.add(task)
         elif not request.host.answers:
-            self._add(self._attempts, task)
+            self._attempts.add(task)
             if request.is_page and self._soon is not None:
                 doubt = loop.call_later(self._soon, self._expect_no_more, task)
                 task.add_done_callback(lambda _: doubt.cancel())
@@ -96,7 +94,7 @@ class InFlight:
 
     def abort(self) -> None:
         """Wait for nothing."""
-        for task in self._tasks:
+        for task in self._begun:
             task.cancel()
 
     def _expect_no_more(self, task: Task) -> None:
@@ -110,11 +108,8 @@ class InFlight:
 
     def _ended(self, task: Task) -> None:
         del self._begun[task]
+        for kind in (self._pages, self._beside, self._slotless, self._attempts):
+            kind.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self.failure = task.exception()
         self._on_change()
-
-    @staticmethod
-    def _add(kind: set[Task], task: Task) -> None:
-        kind.add(task)
-        task.add_done_callback(kind.discard)
