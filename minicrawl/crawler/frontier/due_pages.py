@@ -295,6 +295,8 @@ class DuePages:
 
 def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
     """A heap of resting pages, with other entries of some."""
+    if not entries:
+        return resting
     resting = [entries.get(unpacked(entry), entry) for entry in resting]
     heapq.heapify(resting)
     return resting

@@ -305,13 +305,8 @@ class Frontier:
         is_open = host.rests_until <= now and host.health.dead_until <= now and not host.is_banned
         return is_open and not host.in_flight and not self.pages.has_page(host)
 
-    def counts(self) -> tuple[int, int]:
-        """(hosts on offer or about to be, hosts that have pages but must wait); for a display, looks at all hosts."""
-        ready, waiting = self.ready_or_waiting()
-        return ready, len(waiting)
-
     def ready_or_waiting(self) -> tuple[int, list[Host]]:
-        """The same, with the hosts that must wait."""
+        """How many hosts are on offer or about to be, and those that have pages but must wait; looks at all hosts."""
         with_pages = [host for host in self.hosts if self.pages.has_page(host)]
         waiting = [
             host for host in with_pages if not (host.is_offered and (host.address is None or host.address.is_offered))

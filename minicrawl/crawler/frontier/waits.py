@@ -4,6 +4,7 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.politeness import Health, delay_of
@@ -16,8 +17,9 @@ SMALLEST = 1e-9
 
 def longest_waits(hosts: Iterable[Host], now: float, number: int) -> tuple[HostWait, ...]:
     """Of these hosts, the ones that wait the longest; those that are being asked wait for nothing else."""
-    waits = (wait for host in hosts if (wait := wait_of(host, now)) is not None)
-    return tuple(heapq.nlargest(number, waits, key=lambda wait: wait.until))
+    waits = ((until, host) for host in hosts if (until := wait_until(host, now)) is not None)
+    longest = heapq.nlargest(number, waits, key=itemgetter(0))
+    return tuple(_wait(host, until, now) for until, host in longest)
 
 
 _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle": 5}
@@ -42,7 +44,7 @@ def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
         return "asked"
     if not has_page(host):
         return "idle"
-    return "ready" if wait_of(host, now) is None else "waiting"
+    return "ready" if wait_until(host, now) is None else "waiting"
 
 
 def _host_now(host: Host, doing: str, now: float) -> HostNow:
@@ -53,14 +55,24 @@ def _host_now(host: Host, doing: str, now: float) -> HostNow:
 
 def wait_of(host: Host, now: float) -> HostWait | None:
     """What a host that is not on offer waits for; None: for an answer, or for nothing that has a time."""
+    until = wait_until(host, now)
+    return None if until is None else _wait(host, until, now)
+
+
+def wait_until(host: Host, now: float) -> float | None:
+    """Unix seconds until which it waits for that."""
     if host.in_flight >= host.most or host.opening or host.is_banned:
         return None
-    until, address = host.not_before, host.address
-    if until > now:
+    if host.not_before > now:
+        return host.not_before
+    address = host.address
+    return address.ready_at if address is not None and now < address.ready_at < math.inf else None
+
+
+def _wait(host: Host, until: float, now: float) -> HostWait:
+    if host.not_before > now or host.address is None:
         return HostWait(host.name, until, _why(host, now), host.delay, host.health.strains)
-    if address is not None and now < address.ready_at < math.inf:
-        return HostWait(host.name, address.ready_at, "address", address.delay)
-    return None
+    return HostWait(host.name, until, "address", host.address.delay)
 
 
 def _why(host: Host, now: float) -> str:

@@ -149,12 +149,12 @@ def as_rows(block: LinkGraph, surfer: Surfer) -> Rows:
 @contextmanager
 def kept_rows(store: Store, surfer: Surfer) -> Iterator[Links]:
     """The links of a store, weighed: in memory if they are few, else read again from disk as often as they are."""
-    with store.link_table.kept_blocks() as blocks:
-        if store.link_table.count() > store.sizes.links:
-            yield lambda: (as_rows(block, surfer) for block in blocks())
-            return
-        rows = [as_rows(block, surfer) for block in blocks()]
+    if store.link_table.count() <= store.sizes.links:
+        rows = [as_rows(block, surfer) for block in store.link_table.blocks()]
         yield lambda: rows
+        return
+    with store.link_table.kept_blocks() as blocks:
+        yield lambda: (as_rows(block, surfer) for block in blocks())
 
 
 def expectation_of(store: Store, tolerance: float = FINE) -> Expectation:
