@@ -1,6 +1,6 @@
 """What a crawl costs when it knows ten thousand, a million, ten million URLs.
 
-    python bench/frontier.py [SIZE ...] [--keep FOLDER]
+    python bench/frontier.py [SIZE ...] [--keep FOLDER] [--strategy NAME]
 
 No network: pages are made up. A web has a host for every 200 URLs, with sizes by a power law; URLs have some 69
 characters. Every fourth page makes 20 URLs known, 13 of them on its host. A page links to 40 that are known: 16 times
@@ -13,7 +13,7 @@ Politeness is on, so successive turns are of different hosts.
 A store of each size is filled by the real books and the real writer, in large batches. Then, in a process of its own,
 a real Absorber takes it up and 8,000 turns are taken, of which the last 4,000 count. Printed are the CPU per
 turn by stage, what start-up takes, resident memory, and bytes on disk. With --keep the stores stay in FOLDER and are
-used again. Ten million URLs need 4 GB of disk and some minutes.
+used again. Ten million URLs need 4 GB of disk and some minutes. With --strategy the turns are taken in that order.
 """
 
 import argparse
@@ -265,7 +265,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
 )
 
 
-def measure(path: Path) -> dict[str, float]:
+def measure(path: Path, strategy: str) -> dict[str, float]:
     """Takes up the store at `path`, and takes turns."""
     for owner, name, stage in STAGES:
         setattr(owner, name, timed(stage, getattr(owner, name)))
@@ -273,7 +273,7 @@ def measure(path: Path) -> dict[str, float]:
     before, cpu, started = _resident(), time.process_time(), time.monotonic()
     writer = Writer(path)
     now = 2e9 + writer.size()  # later than what another run left behind
-    absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), now)
+    absorber = Absorber(writer, CrawlSettings(), STRATEGIES[strategy], Interpolation(), now)
     absorber.start([], now)
     figures["start-up, s"] = time.monotonic() - started
     figures["start-up, CPU s"] = time.process_time() - cpu
@@ -338,8 +338,8 @@ def _table(columns: list[dict[str, float]]) -> str:
     return "\n".join(f"{name:<44}" + "".join(cell(column.get(name, 0.0)) for column in columns) for name in names)
 
 
-def _in_own_process(task: str, path: Path, size: int) -> str:
-    words = [sys.executable, __file__, f"--{task}", str(path), str(size)]
+def _in_own_process(task: str, path: Path, *words_of_task: str) -> str:
+    words = [sys.executable, __file__, f"--{task}", str(path), *words_of_task]
     return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -347,28 +347,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", type=int, metavar="SIZE")
     parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--strategy", choices=sorted(STRATEGIES), default="greedy", metavar="NAME")
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fill:
         fill(options.fill, options.sizes[0])
     elif options.measure:
-        print(json.dumps(measure(options.measure)))
+        print(json.dumps(measure(options.measure, options.strategy)))
     else:
         columns = []
         for size in options.sizes or SIZES:
-            columns.append(_run(size, options.keep))
+            columns.append(_run(size, options.strategy, options.keep))
             print(f"\n{_table(columns)}", flush=True)
 
 
-def _run(size: int, keep: Path | None) -> dict[str, float]:
+def _run(size: int, strategy: str, keep: Path | None) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = (keep or Path(folder)) / f"frontier-{size}.db"
         if not path.exists():
             started = time.monotonic()
-            _in_own_process("fill", path, size)
+            _in_own_process("fill", path, str(size))
             print(f"{path.name} filled in {time.monotonic() - started:.0f} s", file=sys.stderr)
-        figures: dict[str, float] = json.loads(_in_own_process("measure", path, size))
+        figures: dict[str, float] = json.loads(_in_own_process("measure", path, "--strategy", strategy))
         return figures
 
 

@@ -1,7 +1,7 @@
 """The order by anticipated cash (`opic.anticipated`), compiled, with the crawl's own cash book.
 
-As in the live crawl the pages of a host wait in order by a rate that is always the same; of the best pages of all hosts
-that one is next whose key, by the rates of now, is largest.
+As in the live crawl the pages of a host wait in order by their cash; of the first pages of all hosts that one is next
+whose key is largest.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from minicrawl.rank import Graph
 
 _rate, _key = compiled(rule.rate), compiled(rule.key)
 _NEXT = 2**62
-_ON_ITS_HOST = rule.ON_ITS_HOST
 
 
 class _Known(NamedTuple):
@@ -153,10 +152,10 @@ def _visit(cash, known, number, outlinks):  # type: ignore[no-untyped-def]
 
 @compiled
 def _wait(cash, known, queues, number):  # type: ignore[no-untyped-def]
-    """Let a page wait by what it has now, be it new or not."""
+    """Let a page wait by the cash that it has now, be it new or not."""
     host = known.host_of[number]
     queue = _queue(queues, host)
-    queue.key[number] = _key(cash.standing[number], known.brought[number], _ON_ITS_HOST)
+    queue.key[number] = cash.standing[number]
     if queue.place[number] == ABSENT:
         add(queue, number)
     else:

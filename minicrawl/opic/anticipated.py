@@ -15,13 +15,13 @@ F_h   cash that pages of other sites, and grants to seeds, have brought pages of
 The last factor is trust: a host's own links count for as much as cash from elsewhere has been spent there. Pages that
 only send round and round what they were granted at birth lift each other little.
 
-Only the order in which pages wait goes by the key. Cash, the grant at birth, conservation and importance stay as they
-are. All terms count cash and not links, so pages without any cannot push a page by linking to it.
+The pages of one host wait in order by their cash alone. The key tells whose turn it is among the hosts, each of which
+stands there with its first page. So no page moves while links come but those that get cash, and their hosts.
+
+Cash, the grant at birth, conservation and importance stay as they are. All terms count cash and not links, so pages
+without any cannot push a page by linking to it.
 """
 
-import numpy as np
-
-from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.cash_book import GRANT
 
 UNSEEN = 2
@@ -30,8 +30,6 @@ TRUST = 5
 """A fifth of what a host has spent is to come from elsewhere for its links to count fully."""
 ACROSS = 2
 """How much of what other sites have sent so far they are expected to send still."""
-ON_ITS_HOST = 2.0
-"""The rate by which pages of one host are in order: one for all, always, so that no key falls while its page waits."""
 _MOST = 2.0**60
 
 
@@ -50,10 +48,3 @@ def key(cash: int, brought: int, host_rate: float) -> int:
     """The key of a waiting page, in units of cash. brought: x."""
     own = max(cash - GRANT - brought, 0)
     return cash + int(min(float(own) * host_rate, _MOST)) + ACROSS * brought
-
-
-def keys(cash: IntArray, brought: IntArray, host_rate: float) -> IntArray:
-    """`key` for many pages of one rate."""
-    own = np.maximum(cash - GRANT - brought, 0)
-    expected: IntArray = np.minimum(own * host_rate, _MOST).astype(np.int64)
-    return cash + expected + ACROSS * brought

@@ -174,7 +174,7 @@ class PageQueue:
     below the bound stays cold. What is left behind of pages that were handed out is dropped when it is looked at.
     """
 
-    __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "waiting")
+    __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "least", "waiting")
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class PageQueue:
         self._is_current = is_current
         self._waiting_of = waiting_of
         self._cold = array("I", b"" if cold is None else cold.astype(np.uint32).tobytes())
-        self._bound = -_ANY if cold is not None else _ANY
+        self._bind(_ANY if cold is None else -_ANY)
         self.waiting = len(self._cold)
         """Pages in the queue."""
 
@@ -215,7 +215,8 @@ class PageQueue:
         """The entry of the page whose turn is next; None when no page waits."""
         if not self.waiting:
             self._entries.clear()
-            self._cold, self._bound = array("I"), _ANY
+            self._cold = array("I")
+            self._bind(_ANY)
             return None
         entries = self._entries
         while entries and not self._is_current(entries[0]):
@@ -233,6 +234,12 @@ class PageQueue:
         self.waiting -= 1
         return unpacked(entry)
 
+    def _bind(self, bound: int) -> None:
+        """Let what is below the bound be hot."""
+        self._bound = bound
+        self.least = -(bound >> _PAGE_BITS)
+        """No page of a lower priority is hot: it may rise without a word."""
+
     def _push(self, entry: int) -> None:
         heapq.heappush(self._entries, entry)
         if len(self._entries) > _SPARE + 2 * self._hot():
@@ -248,7 +255,7 @@ class PageQueue:
         """Drop entries that are out of date, and make all but the best pages cold."""
         entries = sorted({entry for entry in self._entries if self._is_current(entry)})
         if len(entries) > self._hot():
-            self._bound = entries[self._hot()]
+            self._bind(entries[self._hot()])
             del entries[self._hot() :]
         if self._waiting_of is not None:
             # Also pages without an entry that holds: of those that rise together some have yet to be told of.
@@ -260,13 +267,14 @@ class PageQueue:
         """Make the best of the cold pages hot; the heap is empty."""
         assert self._waiting_of is not None, "without cold pages the heap has every page that waits"
         pages, priorities = self._waiting_of(np.unique(np.frombuffer(self._cold, dtype=np.uint32)))
-        hot, self._bound = np.arange(len(pages)), _ANY
+        hot, bound = np.arange(len(pages)), _ANY
         if len(pages) > self._hot():
             least = np.partition(priorities, -self._hot())[-self._hot()]
             above = np.flatnonzero(priorities > least)
             ties = np.flatnonzero(priorities == least)[: self._hot() - len(above)]
             hot = np.concatenate([above, ties])
-            self._bound = packed(int(pages[ties[-1]]) + 1, int(least))
+            bound = packed(int(pages[ties[-1]]) + 1, int(least))
+        self._bind(bound)
         self._entries = list(map(packed, pages[hot].tolist(), priorities[hot].tolist()))
         heapq.heapify(self._entries)
         self._cold = array("I", np.delete(pages, hot).astype(np.uint32).tobytes())

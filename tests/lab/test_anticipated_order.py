@@ -9,7 +9,7 @@ from sites import crawl, random_site
 
 from minicrawl.lab import anticipated_order, frontiers
 from minicrawl.opic import GRANT, TOTAL, Adaptive, Basic, seed_grant
-from minicrawl.opic.anticipated import ON_ITS_HOST, key, rate
+from minicrawl.opic.anticipated import key, rate
 from minicrawl.opic.strategy import Greedy
 from minicrawl.rank import Graph
 
@@ -48,7 +48,7 @@ def slow_crawl(links: Links, seeds: list[int], hosts: list[int], sites: list[int
         best: dict[int, int] = {}
         for page in waiting:
             host = hosts[page]
-            if host not in best or key_of(page, ON_ITS_HOST) > key_of(best[host], ON_ITS_HOST):
+            if host not in best or book.cash(known.index(page)) > book.cash(known.index(best[host])):
                 best[host] = page
         page = max(best.values(), key=lambda each: (key_of(each, rate_now(hosts[each])), -known.index(each)))
         new = [target for target in links[page] if target not in known]

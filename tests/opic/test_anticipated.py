@@ -1,11 +1,10 @@
 """What a waiting page can be expected to get."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.opic import GRANT, TOTAL
-from minicrawl.opic.anticipated import ACROSS, TRUST, UNSEEN, key, keys, rate
+from minicrawl.opic.anticipated import ACROSS, TRUST, UNSEEN, key, rate
 
 amounts = st.integers(0, TOTAL // 16)
 
@@ -36,9 +35,3 @@ def test_host_that_has_spent_nothing_is_expected_to_send_nothing() -> None:
 def test_key_is_never_below_what_is_certain_and_fits_64_bits(cash: int, brought: int, rates: float) -> None:
     found = key(cash, brought, rates)
     assert cash + ACROSS * brought <= found < 2**63
-
-
-@given(st.lists(st.tuples(amounts, amounts), min_size=1), st.floats(0, 1e9))
-def test_keys_of_many_pages_are_those_of_each(rows: list[tuple[int, int]], host_rate: float) -> None:
-    cash, brought = np.array(rows).T
-    assert keys(cash, brought, host_rate).tolist() == [key(*row, host_rate) for row in rows]

@@ -47,11 +47,12 @@ class Waiting:
         self.queue.rise(packed(page, self.priorities[page]))
 
     def rise_together(self, by: dict[int, int]) -> None:
-        """As a visit does it: all priorities change first."""
+        """As a visit does it: all priorities change first, and pages that stay cold are not moved."""
         for page, amount in by.items():
             self.priorities[page] += amount
         for page in by:
-            self.queue.rise(packed(page, self.priorities[page]))
+            if self.priorities[page] >= self.queue.least:
+                self.queue.rise(packed(page, self.priorities[page]))
 
     def next(self) -> int | None:
         return max(self.priorities, key=lambda page: (self.priorities[page], -page), default=None)

@@ -1,8 +1,7 @@
 """What never visited pages can be expected to get: the sums behind the order by anticipated cash, letters as there.
 
-The pages of a host wait in order by a rate that is always the same, so that they only rise while links come; among the
-hosts a host is in order by its best page, and what that has by the rate of now. So a visit changes the place of nobody
-but of the pages that it gives cash and of their hosts.
+A visit changes the place of nobody but of the pages that it gives cash and of their hosts: the hosts are noted whose
+first page may have another key now.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Ledger, Visit
-from minicrawl.opic.anticipated import ON_ITS_HOST, key, keys, rate
+from minicrawl.opic.anticipated import key, rate
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.units import damped, dampeds
 from minicrawl.store.links import LinkGraph
@@ -32,11 +31,7 @@ class NotAnticipated:
 
 
 class AnticipatedCash:
-    """x of every page; C, S, F and R of every host, by number.
-
-    A part of the crawl that is saved. `fallen`: pages whose key has, as links to them are gone, and whose queue has yet
-    to be told.
-    """
+    """x of every page; C, S, F and R of every host, by number. A part of the crawl that is saved."""
 
     def __init__(self, book: Adaptive, name_of: Callable[[int], str]) -> None:
         """name_of: the name of a host, by number."""
@@ -47,7 +42,6 @@ class AnticipatedCash:
         self.brought: IntArray = np.zeros(0, dtype=np.int64)
         self.waiting, self.spent, self.foreign, self.visited = (np.zeros(0, dtype=np.int64) for _ in range(4))
         self._touched: set[int] = set()
-        self.fallen: set[int] = set()
         self._changed_pages: set[int] = set()
         self._changed_hosts: set[int] = set()
 
@@ -62,34 +56,25 @@ class AnticipatedCash:
             grown(column, hosts) for column in (self.waiting, self.spent, self.foreign, self.visited)
         )
 
-    # Keys.
-
-    def key(self, page: int) -> int:
-        """By which a never visited page is in order on its host."""
-        return key(self._book.standing.item(page), self.brought.item(page), ON_ITS_HOST)
-
-    def keys(self, pages: Pages) -> IntArray:
-        return keys(self._book.standing[pages], self.brought[pages], ON_ITS_HOST)
-
-    def key_now(self, page: int, host: int) -> int:
-        """By which a host is in order whose best page is `page`."""
+    def key(self, page: int, host: int) -> int:
+        """The key of a never visited page of a host."""
         return key(self._book.standing.item(page), self.brought.item(page), self._rate(host))
 
-    # Who is to be put in order.
-
-    def take_touched(self) -> list[int]:
-        """Hosts whose rate has changed since the last call."""
-        hosts, self._touched = sorted(self._touched), set()
+    def take_touched(self) -> set[int]:
+        """Hosts whose first page may have another key than at the last call."""
+        hosts, self._touched = self._touched, set()
         return hosts
 
     # What happens to pages.
 
     def note_birth(self, page: int, host: int, *, is_seed: bool) -> None:
         """A page has become known, with the cash that it has now."""
-        self.grow_hosts(host + 1)
+        if host >= len(self.waiting):
+            self.grow_hosts(host + 1)
         cash = self._book.standing.item(page)
         self.waiting[host] += cash
-        self.foreign[host] += cash if is_seed else 0
+        if is_seed:
+            self.foreign[host] += cash
         self._note(host)
 
     def note_visit(self, visit: Visit) -> None:
@@ -112,7 +97,6 @@ class AnticipatedCash:
             if each and at != host and not self._is_same_site(at, host):
                 taken = min(each, self.brought.item(target))
                 self.brought[target] -= taken
-                self.fallen.add(target)
                 self.foreign[at] -= min(taken, self.foreign.item(at))
                 self._changed_pages.add(target)
                 self._note(at)
@@ -125,17 +109,24 @@ class AnticipatedCash:
         self._note(host)
 
     def _note_credit(self, host: int, visit: Visit) -> None:
-        targets, hosts = visit.credited, self.host_of[visit.credited]
-        each = np.broadcast_to(visit.each, targets.shape)
-        waits, is_own = ~self._book.visited[targets], hosts == host
-        self.waiting[host] += int(each.sum(where=waits & is_own))
-        for at in np.flatnonzero(~is_own).tolist():
-            self._note_foreign(host, int(hosts[at]), int(targets[at]), int(each[at]))
+        targets = visit.credited
+        hosts, visited = self.host_of.take(targets), self._book.visited.take(targets)
+        if isinstance(visit.each, int):
+            waiting = visit.each * (len(targets) - int(np.count_nonzero(visited)))
+        else:
+            waiting = int(visit.each.sum(where=~visited))
+        # Most links stay on their host: the few others are gone through one by one, and taken off its sum again.
+        for at in (hosts != host).nonzero()[0].tolist():
+            units = visit.each if isinstance(visit.each, int) else visit.each.item(at)
+            waits = not visited.item(at)
+            waiting -= units if waits else 0
+            self._note_foreign(host, hosts.item(at), targets.item(at), units, waits=waits)
+        self.waiting[host] += waiting
 
-    def _note_foreign(self, source: int, host: int, page: int, units: int) -> None:
+    def _note_foreign(self, source: int, host: int, page: int, units: int, *, waits: bool) -> None:
         """A page of another host gets so much."""
-        waits = not self._book.visited[page]
-        self.waiting[host] += units if waits else 0
+        if waits:
+            self.waiting[host] += units
         if not self._is_same_site(source, host):
             self.foreign[host] += units
             if waits and units:

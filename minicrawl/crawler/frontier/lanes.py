@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import PageQueue
 from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.opic.strategy import packed
 
 
 class Offers:
@@ -86,8 +87,16 @@ class Lane:
         self.waiting += len(pages)
 
     def rise(self, host: Host, entry: int) -> None:
-        """Move a waiting page up; once all pages of a visit have risen, `offer` their hosts."""
+        """Move a waiting page up; `offer` its host then."""
         self._queues[host.id].rise(entry)
+
+    def rise_all(self, pages: Pages, hosts: Pages, priorities: IntArray) -> None:
+        """Move waiting pages up, of hosts by number; once all pages of a visit have risen, `offer` their hosts."""
+        queues = self._queues
+        for page, host, priority in zip(pages.tolist(), hosts.tolist(), priorities.tolist(), strict=True):
+            queue = queues[host]
+            if priority >= queue.least:  # most are not
+                queue.rise(packed(page, priority))
 
     def fall(self, host: Host, entry: int) -> None:
         """Move a waiting page down; once all have fallen that do, `offer` their hosts."""

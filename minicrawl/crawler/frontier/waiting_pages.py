@@ -134,31 +134,30 @@ class WaitingPages:
 
     def credit(self, pages: Pages) -> None:
         """The cash of these pages has risen, by a visit. To be told before anything else is asked of the frontier."""
-        self._note_risen(pages)
+        hosts = self._note_risen(pages)
         if self.anticipated is not None:
-            for host_id in self.anticipated.take_touched():
-                self._discovery.offer(self._hosts[host_id])
+            hosts |= self.anticipated.take_touched()
+        for host_id in hosts:
+            self.offer(self._hosts[host_id])
 
-    def _note_risen(self, pages: Pages) -> None:
+    def _note_risen(self, pages: Pages) -> set[int]:
+        """Move these pages up where they wait; on which hosts that is."""
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
-            return
-        if self._budget.share >= 1.0 or self._due is not None:
-            pages = pages[~self._book.visited[pages]]
-        pages = pages[~self._held[pages]]
-        hosts, are_read = self.host_of[pages].tolist(), self._book.visited[pages].tolist()
-        priorities = self._priorities(pages).tolist()
-        risen: dict[int, None] = {}
-        for page, host_id, is_read, priority in zip(pages.tolist(), hosts, are_read, priorities, strict=True):
-            lane = self._refresh if is_read else self._discovery
-            lane.rise(self._hosts[host_id], packed(page, priority))
-            risen[host_id] = None
-        for host_id in risen:
-            self._discovery.offer(self._hosts[host_id])
-            self._refresh.offer(self._hosts[host_id])
+            return set()
+        pages = pages[~self._held.take(pages)]
+        is_read = self._book.visited.take(pages)
+        hosts = self._rise(self._discovery, pages[~is_read])
+        if self._budget.share < 1.0 and self._due is None:
+            hosts |= self._rise(self._refresh, pages[is_read])
+        return hosts
+
+    def _rise(self, lane: Lane, pages: Pages) -> set[int]:
+        hosts = self.host_of.take(pages)
+        lane.rise_all(pages, hosts, self._priorities(pages))
+        return set(hosts.tolist())
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now, of the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
-        self._catch_up()
         discovery = self._discovery.best(attempts=attempts)
         if self._due is None:
             refresh = self._refresh.best(attempts=attempts)
@@ -184,7 +183,6 @@ class WaitingPages:
 
     def hand_out_of(self, host: Host) -> int | None:
         """Hold the best page of a host, if any waits there."""
-        self._catch_up()
         lane = self._discovery if self._discovery.has_page(host) else self._refresh
         if not lane.has_page(host):
             return None
@@ -254,10 +252,6 @@ class WaitingPages:
         if self._strategy.follows_clock or not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
-        self._let_fall(pages)
-
-    def _let_fall(self, pages: Pages) -> None:
-        """The priorities of these pages have fallen."""
         if not self._reads_new:
             return
         waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
@@ -265,13 +259,6 @@ class WaitingPages:
             self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
         for host in {self.host_of.item(page) for page in waiting}:
             self._discovery.offer(self._hosts[host])
-
-    def _catch_up(self) -> None:
-        """Links are gone, and with them what some pages could be expected to get."""
-        if self.anticipated is not None and self.anticipated.fallen:
-            fallen = np.array(sorted(self.anticipated.fallen), dtype=np.int64)
-            self.anticipated.fallen.clear()
-            self._let_fall(fallen)
 
     def is_put_off(self, pages: Pages) -> Flags:
         """Which of some pages were put off."""
@@ -346,23 +333,18 @@ class WaitingPages:
             return packed(page, FIRST)
         if self._due is not None and self._book.visited.item(page):
             return packed(page, self._due.priority(page))
-        if self.anticipated is not None and not self._book.visited.item(page):
-            priority = self.anticipated.key(page)
-        else:
-            priority = self._strategy.priority(page, self._book)
+        priority = self._strategy.priority(page, self._book)
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
-        """The entry by which a host is in order: of its best never read page, by what that can be expected to get
-        now."""
-        self._catch_up()
+        """The entry by which a host is in order: of its first never read page, by what that is expected to get, too."""
         entry = queue.peek()
         if entry is None or self.anticipated is None:
             return entry
         page = unpacked(entry)
         if page in self.first or (self._puts_off and self._is_put_off[page]):
             return entry
-        return packed(page, self.anticipated.key_now(page, host.id))
+        return packed(page, self.anticipated.key(page, host.id))
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
@@ -378,8 +360,6 @@ class WaitingPages:
             priorities = self._due.priorities(pages)
         else:
             priorities = self._strategy.priorities(pages, self._book)
-            if self.anticipated is not None:
-                priorities = np.where(self._book.visited[pages], priorities, self.anticipated.keys(pages))
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:
