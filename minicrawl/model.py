@@ -112,8 +112,9 @@ class Wanted:
 
     `anchors`: the texts of links; `places`: where links stand; `text`: headings and visible text; `blocks`: by which to
     tell what has changed; `about`: description, language and first heading; `kept`: what the store keeps of the text.
-    `extract`, `hooks`, `structured`: what users take out of it, see minicrawl.extract; `hook_timeout`: seconds of one
-    call of a hook. `words`: those by which pages that do not exist are known, see minicrawl.crawler.html.words.
+    `extract`, `extract_rules`, `hooks`, `structured`: what users take out of it, see minicrawl.extract; `hook_timeout`:
+    seconds of one call of a hook. `words`: those by which pages that do not exist are known, see
+    minicrawl.crawler.html.words.
     """
 
     anchors: bool = False
@@ -123,6 +124,7 @@ class Wanted:
     about: bool = False
     kept: bool = False
     extract: tuple[str, ...] = ()
+    extract_rules: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
     hook_timeout: float | None = None
@@ -131,7 +133,7 @@ class Wanted:
     @property
     def items(self) -> bool:
         """Whether something is taken out of it for users."""
-        return bool(self.extract or self.hooks or self.structured)
+        return bool(self.extract or self.extract_rules or self.hooks or self.structured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "search": {"crawler", "store", "rank", "analysis"},
     "dashboard": {"analysis", "control", "crawler", "graphs", "rank", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
-    | {"dashboard", "rank"},
+    | {"dashboard", "extract", "rank"},
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import click
 
 from minicrawl.cli.configuration import (
+    HOSTS,
+    ITEMS,
     environment_of,
     files_of,
     options_of,
-    settings_of_hosts,
-    tables_of_hosts,
+    settings_of_tables,
+    tables_of,
     user_file,
     values_of,
 )
@@ -71,6 +73,7 @@ def show(words: tuple[str, ...], as_json: bool) -> None:
 @logging_options
 def check(as_json: bool) -> None:
     """Say whether all that files and the environment have is right: exit 0, or 2 and what is wrong."""
+    from minicrawl.extract.asking import check_selectors
     from minicrawl.settings import CrawlSettings
 
     ctx = click.get_current_context()
@@ -80,8 +83,13 @@ def check(as_json: bool) -> None:
         values_of(one, words, files)
     crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}
     names = {key: option.name for key, option in options_of(_command(("crawl",))).items()}
-    CrawlSettings.of({names[key]: value for key, value in crawl.items() if _is_setting(names[key])})
-    settings_of_hosts(files)
+    given = {names[key]: value for key, value in crawl.items() if _is_setting(names[key])}
+    check_selectors(CrawlSettings.of(given))
+    for file in files:
+        try:
+            check_selectors(CrawlSettings.of(settings_of_tables((file,))))
+        except SettingError as error:
+            raise file.sentence(str(error).removeprefix(f"{file.path}: ")) from error
     variables = _variables(ctx.find_root())
     if as_json:
         found = [{"path": str(file.path), "origin": file.origin, "options": counts[str(file.path)]} for file in files]
@@ -167,9 +175,10 @@ def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
         else:
             shown[key] = Shown(_hidden(name, _default(words, option)), "default", None)
     for file in reversed(files) if words == ("crawl",) else ():
-        for host, keys in tables_of_hosts(file).items():
-            for key, value in keys.items():
-                shown[f"host.{host}.{key}"] = Shown(_hidden_of_host(key, value), file.origin, str(file.path))
+        for kind in (HOSTS, ITEMS):
+            for name, keys in tables_of(file, kind).items():
+                for key, value in keys.items():
+                    shown[f"{kind}.{name}.{key}"] = Shown(_hidden_in_table(key, value), file.origin, str(file.path))
     return shown
 
 
@@ -193,7 +202,7 @@ def _hidden(name: str, value: Any) -> Any:
     return str(value) if isinstance(value, Path) or not isinstance(value, (*_PLAIN, type(None))) else value
 
 
-def _hidden_of_host(key: str, value: Any) -> Any:
+def _hidden_in_table(key: str, value: Any) -> Any:
     return _hidden(key, value) if key == "header" else "***" if key == "auth" else value
 
 
@@ -202,6 +211,8 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {_text(one)}" for key, one in value.items())
     return "none" if value in (None, "") else str(value)
 
 
@@ -246,6 +257,12 @@ def _template() -> Iterator[str]:
     yield '# delay = "5s"'
     yield '# header = ["Authorization: Bearer ..."]'
     yield '# refresh = "1d"'
+    yield '# extract = { each = ".product", fields = { name = "h2", price = ".price" } }'
+    yield ""
+    yield "# Items of all pages whose URL matches, for items = ..."
+    yield "# [extract.product]"
+    yield "# match = '/product/[0-9]+'"
+    yield '# fields = { name = "h1", price = ".price::text", "tags[]" = "css:.tag" }'
 
 
 def _toml(value: object) -> str:

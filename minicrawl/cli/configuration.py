@@ -2,9 +2,10 @@
 
 flag > environment > project's file > user's file > default
 
-A file has a table for every command, [crawl], one in it for a command of a group, [graph.stats], and [host."NAME"]
-for one host. Keys are the names of options: delay, max-depth. Before all tables stand those of every command, COMMON.
-The environment has them with the command's name before: MINICRAWL_CRAWL_MAX_DEPTH.
+A file has a table for every command, [crawl], one in it for a command of a group, [graph.stats], [host."NAME"] for one
+host, and [extract.NAME] for items of pages. Keys of commands are the names of options: delay, max-depth. Before all
+tables stand those of every command, COMMON. The environment has them with the command's name before:
+MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
 import os
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 """Options that a file may have before all tables, for every command that has them."""
-HOSTS = "host"
+HOSTS, ITEMS = "host", "extract"
 _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
 _NOT_KEPT = {"help", "version", "config"}
@@ -143,33 +144,38 @@ def values_of(
     return values
 
 
-def settings_of_hosts(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, ...]]:
-    """What files say of single hosts, as settings of a crawl. Raises SettingError."""
-    if not any(HOSTS in file.tables for file in files):
+def settings_of_tables(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, ...]]:
+    """What files say of single hosts and of items, as settings of a crawl. Raises SettingError."""
+    if not any(kind in file.tables for file in files for kind in (HOSTS, ITEMS)):
         return {}
-    from minicrawl.settings.host_tables import host_settings
+    from minicrawl.settings.file_tables import host_settings, rule_settings
 
-    for file in files:
-        hosts = tables_of_hosts(file)
-        try:
-            host_settings([hosts])
-        except SettingError as error:
-            raise file.sentence(str(error)) from error
-    return host_settings(map(tables_of_hosts, files))
-
-
-def tables_of_hosts(file: "ConfigFile") -> dict[str, Any]:
-    """What a file says of single hosts, by host. Raises SettingError."""
-    hosts = file.tables.get(HOSTS, {})
-    if not isinstance(hosts, dict):
-        raise file.sentence(f'{file.called(HOSTS)} is a table of hosts, such as [host."example.org"], not {hosts!r}')
-    return hosts
+    given: dict[str, tuple[str, ...]] = {}
+    for kind, settings_in in ((HOSTS, host_settings), (ITEMS, rule_settings)):
+        tables = [tables_of(file, kind) for file in files]
+        for file, some in zip(files, tables, strict=True):
+            try:
+                settings_in([some])
+            except SettingError as error:
+                raise file.sentence(str(error)) from error
+        for name, texts in settings_in(tables).items():
+            given[name] = (*given.get(name, ()), *texts)
+    return given
 
 
-def with_hosts(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """Options that are given, and after them what files say of single hosts. Raises SettingError."""
-    of_hosts = settings_of_hosts(files_of(ctx))
-    return given | {name: (*given.get(name, ()), *texts) for name, texts in of_hosts.items()}
+def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
+    """What a file says of single hosts, by host, or of items, by name. Raises SettingError."""
+    tables = file.tables.get(kind, {})
+    if not isinstance(tables, dict):
+        what = 'hosts, such as [host."example.org"]' if kind == HOSTS else "items, such as [extract.product]"
+        raise file.sentence(f"{file.called(kind)} is a table of {what}, not {tables!r}")
+    return tables
+
+
+def with_tables(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
+    """Options that are given, and after them what files say of single hosts and of items. Raises SettingError."""
+    of_tables = settings_of_tables(files_of(ctx))
+    return given | {name: (*given.get(name, ()), *texts) for name, texts in of_tables.items()}
 
 
 def _given_in(
@@ -202,8 +208,8 @@ def _check_names(file: "ConfigFile", root: click.Context) -> None:
     """Raise SettingError for what stands before all tables, or a table, that nobody has."""
     commands = tuple(root.command.list_commands(root)) if isinstance(root.command, click.Group) else ()
     for key in file.tables:
-        if key not in (*COMMON, HOSTS, *commands):
-            hint = _nearest(key, (*COMMON, HOSTS, *commands)) or "tables are called as commands are, such as [crawl]"
+        if key not in (known := (*COMMON, HOSTS, ITEMS, *commands)):
+            hint = _nearest(key, known) or "tables are called as commands are, such as [crawl]"
             raise file.sentence(f"there is no table or option {file.called(key)!r}; {hint}")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.configuration import with_hosts
+from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.on_stop import calling
 from minicrawl.cli.options import is_quiet, is_verbose, json_option, logging_options, setting_options, store_option
@@ -109,7 +109,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     context = click.get_current_context()
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
-    given = with_hosts(context, {name: value for name, value in options.items() if sources.get(name)})
+    given = with_tables(context, {name: value for name, value in options.items() if sources.get(name)})
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
         return

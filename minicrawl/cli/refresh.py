@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from minicrawl.cli.configuration import with_hosts
+from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, duration, printable, span, tally
 from minicrawl.errors import NothingFetchedError
@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         given["header"] = header
     if items is not None:
         given["items"] = items
-    of_hosts = with_hosts(click.get_current_context(), given)
+    of_hosts = with_tables(click.get_current_context(), given)
     given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store remembers the others
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.configuration import with_hosts
+from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, need_extra, some_setting_options, store_option
 from minicrawl.cli.output import document, printable
@@ -134,7 +134,7 @@ def _checked_seeds(seeds: "Seeds", options: dict[str, Any]) -> "list[CheckedSeed
 
     context = click.get_current_context()
     defaults = {name for name in options if context.get_parameter_source(name) == ParameterSource.DEFAULT}
-    given = with_hosts(context, {name: one for name, one in options.items() if name not in defaults}) | ALONE
+    given = with_tables(context, {name: one for name, one in options.items() if name not in defaults}) | ALONE
     with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
         store = Path(folder, "crawl.db")
         asyncio.run(crawl_with(given, seeds, store, handle_signals=True))

@@ -90,9 +90,8 @@ class Absorber:
         self.texts = TextWriter(writer) if settings.keeps_text or writer.texts.size else None
         self.items = None
         if settings.items:
-            self.items = ItemFile(
-                writer, Path(settings.items), columns_of(settings.extract, settings.extract_structured)
-            )
+            columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+            self.items = ItemFile(writer, Path(settings.items), columns)
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
         self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None

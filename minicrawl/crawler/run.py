@@ -266,6 +266,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     wanted = replace(
         wanted,
         extract=settings.extract,
+        extract_rules=settings.extract_rule,
         hooks=settings.hook,
         structured=settings.extract_structured,
         hook_timeout=settings.hook_timeout,

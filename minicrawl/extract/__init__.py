@@ -1,6 +1,7 @@
 """What users take out of pages: fields by selectors, and whatever functions of their own find.
 
 selectors  fields of an item, by CSS or XPath
+item_rules items of pages whose URL matches, and of parts of these
 document   a page as selectors look at it
 page       a page as hooks see it
 hooks      functions of the user that a crawl calls

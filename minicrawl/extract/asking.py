@@ -11,10 +11,16 @@ from minicrawl.settings import CrawlSettings
 
 def check_asked(settings: CrawlSettings) -> None:
     """Raise SettingError for selectors, hooks and files that no crawl could use."""
-    columns_of(settings.extract, settings.extract_structured)
+    check_selectors(settings)
     load_hooks(settings.hook, settings.hook_timeout)
     if settings.items:
         check_ending(Path(settings.items))
-    elif settings.extract or settings.extract_structured:
-        asked = "--extract" if settings.extract else "--extract-structured"
+    elif settings.extract or settings.extract_rule or settings.extract_structured:
+        asked = "--extract-structured" if settings.extract_structured else "[extract]"
+        asked = "--extract" if settings.extract else asked
         raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")
+
+
+def check_selectors(settings: CrawlSettings) -> None:
+    """Raise SettingError for selectors that no crawl could use."""
+    columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)

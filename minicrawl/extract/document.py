@@ -1,5 +1,6 @@
 """A page as selectors look at it: parsed by Lexbor for CSS, by libxml2 for XPath, each when it is first asked for."""
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from lxml import etree
@@ -33,22 +34,67 @@ class Document:
     def css(self, selector: str, attribute: str | None = None) -> list[str]:
         """The texts of the elements that a selector finds, white space as single spaces; or that attribute of those
         that have it."""
-        found = self.tree.css(selector)
-        if attribute is None:
-            return [single_spaced(node.text(separator="")) for node in found]
-        return [value for node in found if (value := _attribute(node, attribute)) is not None]
+        return _texts(self.tree.css(selector), attribute)
 
     def xpath(self, path: str) -> list[str]:
-        """What an XPath finds: texts of elements, attributes, texts; or the one value it comes to."""
-        if self.xml_tree is None:
-            return []
-        found = self.xml_tree.xpath(path)
-        if not isinstance(found, list):
-            return [_value(found)]
-        return [
-            single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
-            for each in found
-        ]
+        """What an XPath finds: texts of elements, attributes, texts; or the one value it comes to. Raises
+        SelectorError."""
+        return [] if self.xml_tree is None else _as_texts(_found(self.xml_tree, path))
+
+    def parts(self, selector: str, *, is_xpath: bool) -> "list[Part]":
+        """The elements that a selector finds. Raises SelectorError."""
+        if not is_xpath:
+            return list(map(Part, self.tree.css(selector)))
+        found = [] if self.xml_tree is None else _found(self.xml_tree, selector)
+        return [Part(one) for one in found if isinstance(one, etree._Element)] if isinstance(found, list) else []
+
+
+class Part:
+    """An element of a page: as Document, but what CSS finds stands in it, and paths begin at it."""
+
+    def __init__(self, element: Node | etree._Element) -> None:
+        """element: of selectolax, for CSS, or of lxml, for XPath."""
+        self._element = element
+
+    def css(self, selector: str, attribute: str | None = None) -> list[str]:
+        """As of Document; with an empty selector of the element itself."""
+        element = self._element
+        assert isinstance(element, Node)
+        found = [one for one in element.css(selector) if one.mem_id != element.mem_id] if selector else [element]
+        return _texts(found, attribute)
+
+    def xpath(self, path: str) -> list[str]:
+        """As of Document."""
+        assert isinstance(self._element, etree._Element)
+        return _as_texts(_found(self._element, path))
+
+
+class SelectorError(Exception):
+    """A selector that looked right cannot be followed in a page."""
+
+
+def _texts(found: Iterable[Node], attribute: str | None) -> list[str]:
+    """The texts of elements, or that attribute of those that have it."""
+    if attribute is None:
+        return [single_spaced(node.text(separator="")) for node in found]
+    return [value for node in found if (value := _attribute(node, attribute)) is not None]
+
+
+def _found(element: etree._Element, path: str) -> object:
+    try:
+        return element.xpath(path)
+    except etree.XPathError as error:
+        raise SelectorError(f"{path}: {error}") from error
+
+
+def _as_texts(found: object) -> list[str]:
+    """What an XPath has found."""
+    if not isinstance(found, list):
+        return [_value(found)]
+    return [
+        single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
+        for each in found
+    ]
 
 
 def wrong_css(selector: str) -> bool:

@@ -1,10 +1,12 @@
-"""What is taken out of one page: the item of --extract, items of hooks, and the links that hooks keep."""
+"""What is taken out of one page: items of selectors and of hooks, and the links that hooks keep."""
 
 import json
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.extract.hooks import Failure, load_hooks
+from minicrawl.extract.document import SelectorError
+from minicrawl.extract.hooks import MOST_ITEMS, Failure, load_hooks
+from minicrawl.extract.item_rules import RULE, ItemRule, read_rule
 from minicrawl.extract.page import Page
 from minicrawl.extract.selectors import Field, read_fields
 from minicrawl.extract.structured import STRUCTURED, structured
@@ -14,13 +16,14 @@ MOST_BYTES = 4_000_000
 
 
 class Asked(NamedTuple):
-    """What is asked for of every page: fields and hooks as the options name them; `structured`: see that module;
+    """What is asked for of every page: fields, hooks and rules as the options name them; `structured`: see that module;
     `longest`: seconds of one call of a hook."""
 
     fields: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
     longest: float | None = None
+    rules: tuple[str, ...] = ()
 
 
 class Gathered(NamedTuple):
@@ -33,9 +36,13 @@ class Gathered(NamedTuple):
 
 def gather(asked: Asked, page: Page) -> Gathered:
     """Take out of a page what is asked for."""
-    items = _own_item(asked, page)
+    failures: list[Failure] = []
+    items = _selected(asked, page, failures)
     hooks = load_hooks(asked.hooks, asked.longest)
-    kept, failures = hooks.links(page) if hooks.has("links") else (None, [])
+    kept = None
+    if hooks.has("links"):
+        kept, failed = hooks.links(page)
+        failures += failed
     if hooks.has("on_page"):
         more, failed = hooks.on_page(page)
         items += more
@@ -48,17 +55,40 @@ def gather(asked: Asked, page: Page) -> Gathered:
     return Gathered(tuple(items), kept, tuple(failures))
 
 
-def _own_item(asked: Asked, page: Page) -> list[str]:
+def _selected(asked: Asked, page: Page, failures: list[Failure]) -> list[str]:
+    """The items that selectors find; what goes wrong is added to `failures`."""
+    items: list[dict[str, object]] = []
+    try:
+        items += _own_item(asked, page)
+        for rule in _rules(asked.rules):
+            found = rule.items(page.document, page.url, MOST_ITEMS)
+            if len(found) > MOST_ITEMS:
+                what = f"more than {MOST_ITEMS:,} items of one page; the rest is left out"
+                failures.append(Failure(f"extract.{rule.name}", what))
+            items += found[:MOST_ITEMS]
+    except SelectorError as error:
+        failures.append(Failure("extract", str(error)))
+    return [json.dumps(item, ensure_ascii=False) for item in items]
+
+
+def _own_item(asked: Asked, page: Page) -> list[dict[str, object]]:
     """The item of the fields; none where the page has nothing for any of them."""
     item: dict[str, object] = {field.name: field.value(page.document) for field in _fields(asked.fields)}
     if asked.structured:
         item |= structured(page.document, page.url)
-    return [json.dumps(item, ensure_ascii=False)] if any(value is not None for value in item.values()) else []
+    return [item] if any(value is not None for value in item.values()) else []
 
 
-def columns_of(fields: tuple[str, ...], is_structured: bool) -> tuple[str, ...]:
+def columns_of(fields: tuple[str, ...], rules: tuple[str, ...], *, is_structured: bool) -> tuple[str, ...]:
     """The names of what every item may have. Raises SettingError."""
-    return (*(field.name for field in _fields(fields)), *(STRUCTURED if is_structured else ()))
+    names = [field.name for field in _fields(fields)]
+    names += [name for rule in _rules(rules) for name in (RULE, *(field.name for field in rule.fields))]
+    return tuple(dict.fromkeys((*names, *(STRUCTURED if is_structured else ()))))
+
+
+@lru_cache(maxsize=8)
+def _rules(texts: tuple[str, ...]) -> tuple[ItemRule, ...]:
+    return tuple(map(read_rule, texts))
 
 
 @lru_cache(maxsize=8)

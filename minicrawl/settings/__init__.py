@@ -11,7 +11,7 @@ given     the types in which Python programs give settings
 setting   what is known of one setting beside its value
 values    readers and checks of times, sizes, shares, texts
 config_files  the files of options: which there are, what they hold
-host_tables   what these say of single hosts, as settings
+file_tables   what their tables say of single hosts, and of items, as settings
 """
 
 from pathlib import Path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # for help that shows types as they are written here
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypedDict
 
@@ -55,6 +55,7 @@ class GivenSettings(AdjustableSettings, total=False):
     topic: str | AsBefore
     text: bool | AsBefore
     extract: str | Iterable[str] | AsBefore
+    extract_rule: str | Mapping[str, object] | Iterable[str | Mapping[str, object]] | AsBefore
     extract_structured: bool | AsBefore
     items: str | AsBefore
     hook: str | Iterable[str] | AsBefore

@@ -350,6 +350,13 @@ class Keep:
         "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
         metavar="NAME=SELECTOR",
     )
+    extract_rule: tuple[str, ...] = setting(
+        (),
+        values.item_rules,
+        "Take items out of pages whose URL matches, as tables [extract.NAME] of a file of options say: "
+        '{"name": "price", "match": "/shop/", "each": ".product", "fields": {"price": ".price"}}. Repeatable.',
+        metavar="JSON",
+    )
     extract_structured: bool = setting(
         False, values.flag, "Take JSON-LD, OpenGraph properties and microdata out of every page, for --items."
     )

@@ -4,6 +4,8 @@ A reader makes a value of what is given: the value itself, or its text as the co
 the value. Both get the name of the setting, and raise SettingError with one sentence that names it.
 """
 
+import difflib
+import json
 import math
 import os
 import re
@@ -18,6 +20,7 @@ Reader = Callable[[str, Any], Any]
 Check = Callable[[str, Any], None]
 Hide = Callable[[Any], Any]
 
+_OF_A_RULE = ("match", "each", "fields")
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HUNDRED_YEARS = 36_500 * 86_400.0
 _UNITS_OF_SIZE = {
@@ -147,6 +150,39 @@ def file(name: str, given: Any) -> Path:
 def paths(name: str, given: Any) -> tuple[str, ...]:
     """The paths of files or folders, from the root."""
     return tuple(str(file(name, one)) for one in several(name, given, os.PathLike))
+
+
+def item_rules(name: str, given: Any) -> tuple[str, ...]:
+    """Rules by which items are made of pages, as mappings or JSON, see minicrawl.extract.item_rules; as JSON."""
+    called, rules = option(name), list[str]()
+    for one in several(name, given, dict):
+        try:
+            rule = json.loads(one) if isinstance(one, str) else one
+        except ValueError:
+            rule = None
+        if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str) or not rule["name"]:
+            raise SettingError(f'{called} takes JSON such as {{"name": "a", "fields": {{"title": "h1"}}}}, not {one!r}')
+        rules.append(item_rule(called, rule["name"], {key: value for key, value in rule.items() if key != "name"}))
+    return tuple(rules)
+
+
+def item_rule(called: str, name: str, keys: Mapping[str, Any]) -> str:
+    """One rule as JSON. called: what messages name. Raises SettingError for keys and values that no rule can have."""
+    for key, value in keys.items():
+        if key not in _OF_A_RULE:
+            close = difflib.get_close_matches(key, _OF_A_RULE, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OF_A_RULE)}"
+            raise SettingError(f"{called} has no key {key!r}; {hint}")
+        if key != "fields" and not isinstance(value, str):
+            raise SettingError(f"{called} {key} is a text, not {value!r}")
+    fields = keys.get("fields")
+    if not isinstance(fields, Mapping) or not fields or not all(isinstance(one, str) for one in fields.values()):
+        raise SettingError(f'{called} needs fields, such as fields = {{ title = "h1" }}, not {fields!r}')
+    try:
+        re.compile(keys.get("match", ""))
+    except re.error as error:
+        raise SettingError(f"{called} match: {keys['match']!r} is no regular expression: {error}") from error
+    return json.dumps({"name": name, **keys}, ensure_ascii=False)
 
 
 def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:

@@ -70,6 +70,20 @@ def test_check_says_what_there_is(folder: Path, monkeypatch: pytest.MonkeyPatch)
     }
 
 
+def test_items_are_shown_and_their_selectors_are_checked(folder: Path) -> None:
+    rule = "[extract.product]\nmatch = '/p/'\neach = '.p'\nfields = { name = 'h2', 'tags[]' = '.tag' }\n"
+    (folder / "minicrawl.toml").write_text(rule)
+    assert answer("config", "show")["extract.product.fields"]["value"] == {"name": "h2", "tags[]": ".tag"}
+    assert "extract.product.fields  name = h2, tags[] = .tag" in run("config", "show").output
+    assert run("config", "check").output.startswith("minicrawl.toml (project): 4 options\n")
+    (folder / "minicrawl.toml").write_text(rule.replace("h2", ">>"))
+    wrong = run("config", "check")
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert "minicrawl.toml: [extract.product] 'name=>>': '>>' is no CSS selector" in wrong.stderr
+    (folder / "minicrawl.toml").write_text("[host.'a.test'.extract]\nfields = { name = 'xpath:' }\n")
+    assert "'name=xpath:'" in run("config", "check").stderr
+
+
 def test_check_finds_what_no_single_option_is_wrong_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "minicrawl.toml").write_text('[crawl]\nrefresh-min = "2d"\nrefresh-max = "1d"\n')
     assert "--refresh-min must be at most --refresh-max" in run("config", "check").stderr

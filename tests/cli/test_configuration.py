@@ -24,6 +24,7 @@ TEXTS = [
     ["a=1", "b=2", "c=3", "d=4"],
     ["a=1h", "b=2h", "c=3h", "d=4h"],
     ["a=h1", "b=h2", "c=h3", "d=h4"],
+    [f'{{"name": "{name}", "fields": {{"a": "b"}}}}' for name in "abcd"],
     ["a.test=n:1", "b.test=n:2", "c.test=n:3", "d.test=n:4"],
     ["::a:1", "::b:2", "::c:3", "::d:4"],
     ["text=2", "text=3", "text=4", "text=5"],
@@ -89,7 +90,7 @@ def are_values(words: tuple[str, ...], option: click.Option, texts: list[str]) -
 
 
 def in_file(option: click.Option, text: str) -> str:
-    return {"1": "true", "0": "false"}[text] if option.is_flag else f'"{text}"'
+    return {"1": "true", "0": "false"}[text] if option.is_flag else f"'{text}'"
 
 
 def write(file: Path, words: tuple[str, ...], key: str, value: str) -> None:
@@ -216,6 +217,8 @@ MISTAKES = {
     "bad choice": ("[crawl]\nscope = 'all'\n", "crawl.scope: --scope is one of any, site, host, prefix, not 'all'"),
     "host": ("[host.'a.test']\ntimeout = 1\n", '[host."a.test"] timeout cannot be set for one host'),
     "hosts": ("host = 'a.test'\n", "host is a table of hosts"),
+    "items": ("extract = 'h1'\n", "extract is a table of items, such as [extract.product], not 'h1'"),
+    "items without fields": ("[extract.a]\nmatch = 'x'\n", "[extract.a] needs fields"),
     "bad regex": ("[crawl]\ndeny = '('\n", "crawl.deny: --deny '(' is no regular expression"),
 }
 

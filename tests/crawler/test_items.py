@@ -59,6 +59,14 @@ def test_selectors_are_remembered_and_the_file_is_named_again(tmp_path: Path) ->
     assert [line.split(",")[2] for line in path.read_text().splitlines()] == ["title", "Home", *sorted("XY")]
 
 
+def test_rules_of_files_make_items_and_are_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    rule = {"name": "x", "match": "/x$", "fields": {"title": "h1"}}
+    crawl(SITE, tmp_path / "crawl.db", [HOME], extract_rule=rule, items=str(path), pages=1)
+    crawl(SITE, tmp_path / "crawl.db", [], items=str(path))
+    assert [line.split(",")[2:4] for line in path.read_text().splitlines()] == [["rule", "title"], ["x", "X"]]
+
+
 def test_hooks_see_pages_choose_links_and_send_headers(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     code = f"""

@@ -64,6 +64,7 @@ EXAMPLES = {
     "text": True,
     "search": True,
     "extract": ("title=h1",),
+    "extract_rule": ('{"name": "a", "match": "x", "fields": {"title": "h1"}}',),
     "extract_structured": True,
     "items": "items.jsonl",
     "hook": ("hooks.py",),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.extract.gathering import MOST_BYTES, Asked, columns_of, gather
-from minicrawl.extract.hooks import load_hooks
+from minicrawl.extract.hooks import MOST_ITEMS, Failure, load_hooks
 from minicrawl.extract.page import Page
 
 PAGE = Page("http://a.test/", 200, None, b"<h1>One</h1><meta property=og:title content=T>", "t", ("http://a.test/x",))
@@ -37,6 +37,24 @@ def test_hooks_add_to_it(tmp_path: Path) -> None:
     assert found.kept == frozenset()
 
 
+def test_rules_make_items_beside_it() -> None:
+    rules = (
+        '{"name": "a", "match": "a.test", "each": "h1", "fields": {"t": "::text"}}',
+        '{"name": "b", "match": "b.test", "fields": {"t": "h1"}}',
+    )
+    found = gather(Asked(("title=h1",), rules=rules), PAGE)
+    assert [json.loads(item) for item in found.items] == [{"title": "One"}, {"rule": "a", "t": "One"}]
+
+
+def test_items_of_parts_are_cut_and_paths_that_fail_cost_no_page() -> None:
+    page = Page("http://a.test/", 200, None, b"<b></b>" + b"<p>x" * (MOST_ITEMS + 5), None, ("http://a.test/x",))
+    found = gather(Asked(rules=('{"name": "a", "each": "p", "fields": {"t": "::text"}}',)), page)
+    assert len(found.items) == MOST_ITEMS
+    assert found.failures == (Failure("extract.a", "more than 10,000 items of one page; the rest is left out"),)
+    (failure,) = gather(Asked(("bad=xpath://b[nosuch()]",)), page).failures
+    assert (failure.hook, failure.what.split(":")[0]) == ("extract", "//b[nosuch()]")
+
+
 def test_items_beyond_reason_are_left_out() -> None:
     html = b"<p>" + b"x" * (MOST_BYTES + 1)
     found = gather(Asked(("all=p",)), Page("http://a.test/", 200, None, html, None, ()))
@@ -45,4 +63,6 @@ def test_items_beyond_reason_are_left_out() -> None:
 
 
 def test_columns_are_the_names_of_fields() -> None:
-    assert columns_of(("title=h1", "tags[]=.tag"), True) == ("title", "tags", "jsonld", "opengraph", "microdata")
+    rule = '{"name": "a", "fields": {"title": "h1", "price": ".price"}}'
+    columns = columns_of(("title=h1", "tags[]=.tag"), (rule,), is_structured=True)
+    assert columns == ("title", "tags", "rule", "price", "jsonld", "opengraph", "microdata")

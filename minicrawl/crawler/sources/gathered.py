@@ -33,7 +33,7 @@ def with_gathered(parsed: ParsedPage, sent: Sent, wanted: Wanted) -> ParsedPage:
     if may_explode(Marks(html)):
         _log.warning("nothing is taken out of %s: its tags could make a tree of any size", sent.url)
         return parsed
-    asked = Asked(wanted.extract, wanted.hooks, wanted.structured, wanted.hook_timeout)
+    asked = Asked(wanted.extract, wanted.hooks, wanted.structured, wanted.hook_timeout, wanted.extract_rules)
     headers = by_name(sent.headers)
     page = Page(sent.url, 200, sent.content_type, html, parsed.title, parsed.outlinks, sent.body, headers)
     found = gather(asked, page)

@@ -1,4 +1,4 @@
-"""What a file of options says of single hosts, as settings of the crawl."""
+"""What tables of a file of options say of single hosts, and of items, as settings of the crawl."""
 
 import difflib
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from minicrawl.errors import SettingError
 from minicrawl.settings.crawl import SETTINGS
-from minicrawl.settings.values import several
+from minicrawl.settings.values import item_rule, several
 
 Given = dict[str, tuple[str, ...]]
 
@@ -27,7 +27,16 @@ def _refresh(host: str, value: object) -> Given:
     return {"refresh_rule": (rf"^https?://{re.escape(host)}[:/]={value}",)}
 
 
-OF_A_HOST = {"delay": _delay, "header": _headers, "auth": _auth, "refresh": _refresh}
+def _extract(host: str, value: object) -> Given:
+    called = f'[host."{host}".extract]'
+    if not isinstance(value, Mapping):
+        raise SettingError(f'{called} is a table, such as extract = {{ fields = {{ title = "h1" }} }}, not {value!r}')
+    if "match" in value:
+        raise SettingError(f"{called} is for all pages of the host; a table [extract.NAME] has a match")
+    return {"extract_rule": (item_rule(called, host, {"match": rf"^https?://{re.escape(host)}[:/]", **value}),)}
+
+
+OF_A_HOST = {"delay": _delay, "header": _headers, "auth": _auth, "refresh": _refresh, "extract": _extract}
 """What can be set for one host."""
 
 
@@ -53,11 +62,26 @@ def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
     return given
 
 
+def rule_settings(tables: Iterable[Mapping[str, object]]) -> Given:
+    """The settings that tables of items come to. Raises SettingError.
+
+    tables: of several files, {name: {key: value}}; of a name the first one counts.
+    """
+    rules: dict[str, str] = {}
+    for named in tables:
+        for name, keys in named.items():
+            if not isinstance(keys, dict):
+                raise SettingError(f"[extract.{name}] is a table with match, each and fields, not {keys!r}")
+            rules.setdefault(name, item_rule(f"[extract.{name}]", name, keys))
+    return {"extract_rule": tuple(rules.values())} if rules else {}
+
+
 def _check(host: str, key: str, value: object) -> None:
-    if isinstance(value, dict):
+    if isinstance(value, dict) and key != "extract":
         raise SettingError(f'[host.{host}.{key}]: the name of a host stands in quotes, as in [host."{host}.{key}"]')
     if key in OF_A_HOST:
-        if isinstance(value, bool) or (key != "header" and not isinstance(value, str | int | float)):
+        is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+        if not is_plain and key not in ("header", "extract"):
             raise SettingError(f'[host."{host}"] {key} cannot be {value!r}; see docs/configuration.md')
         return
     name = key.replace("-", "_")

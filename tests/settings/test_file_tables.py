@@ -1,12 +1,13 @@
 """What files say of single hosts, as settings of the crawl."""
 
+import json
 import re
 
 import pytest
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
-from minicrawl.settings.host_tables import host_settings
+from minicrawl.settings.file_tables import host_settings, rule_settings
 
 
 def test_each_key_becomes_the_setting_that_says_so() -> None:
@@ -46,10 +47,28 @@ def test_the_first_file_counts_for_each_key_of_a_host() -> None:
     assert found["refresh_rule"] == (r"^https?://a\.test[:/]=1d",)
 
 
+def test_items_of_a_host_are_of_its_pages_alone() -> None:
+    (rule,) = host_settings([{"Shop.test": {"extract": {"each": ".p", "fields": {"a": "b"}}}}])["extract_rule"]
+    found = json.loads(rule)
+    assert (found["name"], found["each"], found["fields"]) == ("shop.test", ".p", {"a": "b"})
+    assert re.search(found["match"], "https://shop.test/x")
+    assert not re.search(found["match"], "https://shop.test.evil.test/x")
+
+
+def test_the_first_file_counts_for_each_name_of_items() -> None:
+    first, second = {"a": {"fields": {"x": "h1"}}}, {"a": {"fields": {"x": "h2"}}, "b": {"fields": {"x": "h3"}}}
+    rules = [json.loads(rule) for rule in rule_settings([first, second])["extract_rule"]]
+    assert rules == [{"name": "a", "fields": {"x": "h1"}}, {"name": "b", "fields": {"x": "h3"}}]
+    assert rule_settings([{}]) == {}
+
+
 MISTAKES = {
+    "items with a match": ({"a.test": {"extract": {"match": "x"}}}, "is for all pages of the host"),
+    "items that are no table": ({"a.test": {"extract": "title=h1"}}, r'\[host."a.test".extract\] is a table'),
+    "items without fields": ({"a.test": {"extract": {}}}, r'\[host."a.test".extract\] needs fields'),
     "another setting": ({"a.test": {"max-size": "1MB"}}, r"max-size cannot be set for one host: only delay, header"),
     "unknown": ({"a.test": {"delya": 1}}, r"has no option 'delya'; did you mean 'delay'\?"),
-    "like none": ({"a.test": {"zzz": 1}}, r"has no option 'zzz'; there are delay, header, auth and refresh"),
+    "like none": ({"a.test": {"zzz": 1}}, r"has no option 'zzz'; there are delay, header, auth, refresh and extract"),
     "no quotes": ({"a": {"test": {"delay": 1}}}, r"\[host.a.test\]: the name of a host stands in quotes"),
     "no table": ({"a.test": 5}, r'\[host."a.test"\] is a table with'),
     "wrong type": ({"a.test": {"delay": True}}, r"delay cannot be True"),
@@ -66,3 +85,20 @@ MISTAKES = {
 def test_mistake_is_one_sentence(hosts: dict[str, object], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         host_settings([hosts])
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("h1", r"\[extract\.a\] is a table with match, each and fields, not 'h1'"),
+        ({"eahc": "x", "fields": {"x": "h1"}}, r"\[extract\.a\] has no key 'eahc'; did you mean 'each'"),
+        ({"title": "h1"}, r"has no key 'title'; there are match, each, fields"),
+        ({"fields": {}}, r"needs fields, such as"),
+        ({"fields": {"x": 1}}, r"needs fields, such as"),
+        ({"match": "(", "fields": {"x": "h1"}}, r"\[extract\.a\] match: '\(' is no regular expression"),
+        ({"match": 5, "fields": {"x": "h1"}}, r"match is a text, not 5"),
+    ],
+)
+def test_mistake_in_a_table_of_items_is_one_sentence(keys: object, sentence: str) -> None:
+    with pytest.raises(SettingError, match=sentence):
+        rule_settings([{"a": keys}])
