@@ -12,7 +12,7 @@ from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import tree_of, within_limit
 from minicrawl.crawler.html.kept_text import packed
 from minicrawl.crawler.html.robots_directives import Directives, read_directives
-from minicrawl.crawler.html.trees.tree import Tree, up_to_fragment
+from minicrawl.crawler.html.trees.tree import Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import ParsedPage, Wanted
@@ -91,17 +91,19 @@ def _shown(tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[s
     if wanted.about:
         shown["language"] = language
         shown["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
-    if not (wanted.text or wanted.blocks or wanted.kept):
+    needs_plain = wanted.text or wanted.blocks
+    if not (needs_plain or wanted.kept):
         return shown
+    text = Text([], [])
     if wanted.kept:
         marked = tree.marked_text()
-        text = marked.plain
+        text = marked.plain if needs_plain else text
         if elements.directives.archive:
             about = About(elements.title, language, elements.description, elements.directives.index)
             shown["kept"] = packed(about, marked, targets, url, MAX_TEXT)
     else:
         text = tree.text()
-    blocks = tuple(_lines(text.blocks)) if wanted.text or wanted.blocks else ()
+    blocks = tuple(_lines(text.blocks))
     if wanted.text:
         shown["text"] = blocks
         shown["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))

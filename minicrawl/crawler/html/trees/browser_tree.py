@@ -42,6 +42,7 @@ class BrowserTree:
         self._root = parser.root
         self._rare = rare
         self._places: dict[int, int] = {}  # by element, what it says of what it holds
+        self._references: dict[int, str] = {}  # by link, where it leads, as far as elements have been asked for
 
     def elements(self, best: Mapping[str, int] | None = None) -> Iterator[Element]:
         """An anchor of an SVG image is an a like others, its xlink:href a href. Other foreign elements are left out,
@@ -64,6 +65,8 @@ class BrowserTree:
             if best is not None:
                 if tag == "a":
                     reference = up_to_fragment(attributes.get("href") or "")
+                    if reference and not behind_foreign:
+                        self._references[node.mem_id] = reference
                     place = self._place(node, best.get(reference))
                 else:
                     place = LIST
@@ -96,8 +99,8 @@ class BrowserTree:
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag_id
             if tag in _INLINE:
-                if tag == _A and (reference := node.attrs.get("href")) is not None:
-                    references.append(up_to_fragment(reference))
+                if tag == _A and (reference := self._reference(node)) is not None:
+                    references.append(reference)
                     node.insert_before(marks.LINK)
                     node.insert_after(marks.END_OF_LINK)
                 node.unwrap(delete_empty=True)
@@ -115,6 +118,13 @@ class BrowserTree:
         self._root.merge_text_nodes()
         text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
         return Marked(text, references[::-1], headings[::-1])
+
+    def _reference(self, link: LexborNode) -> str | None:
+        """Where a link leads, up to its fragment."""
+        if (known := self._references.get(link.mem_id)) is not None:
+            return known  # to read its attributes again would take five times as long
+        reference = link.attrs.get("href")
+        return None if reference is None else up_to_fragment(reference)
 
     def _mark_frame(self, node: LexborNode) -> None:
         """Mark an element that frames the page, unless one around it does, as far as that is known."""
