@@ -58,7 +58,10 @@ HOMES = {
             "damaged_store",
         )
     }
-    | {f"search/{name}.py" for name in ("index/index_file", "index/anchors", "matching", "spelling", "stems")},
+    | {
+        f"search/{name}.py"
+        for name in ("index/index_file", "index/anchors", "index/short_barrel", "matching", "spelling", "stems")
+    },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "playwright": {"crawler/rendering/chromium.py"},
     "rich": {"cli/display.py"},

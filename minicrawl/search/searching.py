@@ -220,7 +220,7 @@ class Searcher:
         """The title of a page; of one without, what most links say that lead to it."""
         if page.title:
             return page.title
-        others, own = AnchorBook(self._db).texts_of(page.page)
+        others, own = AnchorBook(self._db).texts_of([page.page])[page.page]
         return (others or own).partition(" . ")[0]
 
     def _snippet(self, snippets: Snippets, page: PageFacts) -> Snippet:

@@ -5,11 +5,13 @@ stands in a column of its own, which weighs less, each text once: so nobody can 
 What leads to an alias counts for the page it stands for.
 """
 
+import json
 import math
 import sqlite3
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 
@@ -18,14 +20,15 @@ MOST_OTHERS, MOST_OWN = 20, 10
 NOTHING = -1
 """What a page stands for that is not there."""
 _LONGEST_CHAIN = 16
+ANCHOR_BITS = 20
+"""The lower bits of an anchors.id number the texts of a target, those above are the target: so what is said of a page
+stands together."""
 
 
-class LinkText(NamedTuple):
-    """A link's text. `site`: hash of the linking page's site; None: the target's own. `target`: pages.id."""
-
-    target: int
-    site: int | None
-    text: str
+LinkText = tuple[int, int | None, str]
+"""The target of a link (pages.id), a hash of the linking page's site (None: it is the target's own), and the text."""
+_MOST_KNOWN = 200_000
+"""Texts of links that are kept in memory."""
 
 
 class AnchorBook:
@@ -36,54 +39,77 @@ class AnchorBook:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        # Of some targets all that is said of them is in memory: anchors.id, the number of links, the next free id.
+        self._ids: dict[LinkText, int] = {}
+        self._links: dict[LinkText, int] = {}
+        self._free: dict[int, int] = {}
 
-    def add(self, by_page: Mapping[int, Sequence[LinkText]]) -> dict[int, bytes]:
+    def forget(self) -> None:
+        """Trust in nothing that is in memory, as a transaction came to nothing."""
+        self._ids.clear()
+        self._links.clear()
+        self._free.clear()
+
+    def add(self, by_page: Mapping[int, Iterable[LinkText]]) -> dict[int, bytes]:
         """Count the links of some pages; of each the anchors.id of its links, packed. Their targets become stale."""
-        known = self._known({link.target for links in by_page.values() for link in links})
-        new: list[LinkText] = []
-        counts: Counter[int] = Counter()
-        next_id = int(self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM anchors").fetchone()[0])
-        packed = {}
-        for page, links in by_page.items():
-            ids = set()
-            for link in links:
-                number = known.get(link)
-                if number is None:
-                    number = known[link] = next_id + len(new)
-                    new.append(link)
-                ids.add(number)
-            counts.update(ids)
-            packed[page] = np.array(sorted(ids), dtype=np.int32).tobytes()
-        self._db.executemany(
-            "INSERT INTO anchors (id, target, site, text, links) VALUES (?, ?, ?, ?, ?)",
-            ((next_id + i, *link, counts.pop(next_id + i)) for i, link in enumerate(new)),
-        )
-        self._change(counts, 1)
-        self.mark_stale({link.target for link in new})
-        return packed
+        distinct = {page: set(links) for page, links in by_page.items()}
+        counts = Counter(chain.from_iterable(distinct.values()))
+        self._look_up({target for target, _, _ in counts})
+        new = sorted(self._numbered(link for link in counts if link not in self._ids))
+        rows = ((number, site, text, counts[target, site, text]) for number, (target, site, text) in new)
+        self._db.executemany("INSERT INTO anchors (id, site, text, links) VALUES (?, ?, ?, ?)", rows)
+        self._change({link: count for link, count in counts.items() if link in self._links})
+        self._links.update((link, counts[link]) for _, link in new)
+        self.mark_stale({target for _, (target, _, _) in new})
+        ids = self._ids
+        return {page: _packed([ids[link] for link in links if link in ids]) for page, links in distinct.items()}
 
     def remove(self, packed: Iterable[bytes]) -> None:
         """Count the links of some pages no longer."""
-        counts = Counter(number for ids in packed for number in np.frombuffer(ids, dtype=np.int32).tolist())
-        self._change(counts, -1)
-        gone = []
-        for some in _chunks(sorted(counts)):
-            query = f"SELECT id, target FROM anchors WHERE links <= 0 AND id IN ({','.join(map(str, some))})"
-            gone += self._db.execute(query).fetchall()
-        self._db.executemany("DELETE FROM anchors WHERE id = ?", ((number,) for number, _ in gone))
-        self.mark_stale({target for _, target in gone})
+        counts = Counter(number for ids in packed for number in _unpacked(ids))
+        self._look_up({number >> ANCHOR_BITS for number in counts})
+        changes = {link: -counts[number] for link, number in self._ids.items() if number in counts}
+        self._change(changes)
+        gone = [link for link in changes if self._links[link] <= 0]
+        self._db.executemany("DELETE FROM anchors WHERE id = ?", [(self._ids[link],) for link in gone])
+        self.mark_stale({target for target, _, _ in gone})
+        for link in gone:
+            del self._ids[link], self._links[link]
 
-    def _change(self, counts: Mapping[int, int], sign: int) -> None:
+    def _numbered(self, links: Iterable[LinkText]) -> Iterator[tuple[int, LinkText]]:
+        """Give links that are new a number."""
+        for link in links:
+            target = link[0]
+            number = self._free[target]
+            if number >> ANCHOR_BITS == target:  # else there are as many texts as can be told apart
+                self._ids[link] = number
+                self._free[target] = number + 1
+                yield number, link
+
+    def _change(self, changes: Mapping[LinkText, int]) -> None:
         """Count so many links more, or fewer. Their targets become stale where that changes what their rows say."""
-        changed = set()
-        for some in _chunks(sorted(counts)):
-            query = f"SELECT id, target, links FROM anchors WHERE site IS NULL AND id IN ({','.join(map(str, some))})"
-            for number, target, links in self._db.execute(query):
-                if _tier(links) != _tier(links + sign * counts[number]):
-                    changed.add(target)
-        updates = ((sign * count, number) for number, count in counts.items())
-        self._db.executemany("UPDATE anchors SET links = links + ? WHERE id = ?", updates)
-        self.mark_stale(changed)
+        stale = set()
+        for link, change in changes.items():
+            before = self._links[link]
+            self._links[link] = before + change
+            if link[1] is None and _tier(before) != _tier(before + change):
+                stale.add(link[0])
+        updates = sorted((self._ids[link], self._links[link]) for link in changes)
+        self._db.executemany("UPDATE anchors SET links = ?2 WHERE id = ?1", updates)
+        self.mark_stale(stale)
+
+    def _look_up(self, targets: set[int]) -> None:
+        """Have all in memory that is said of some pages."""
+        if len(self._ids) > _MOST_KNOWN:
+            self.forget()
+        query = """
+            SELECT value, site, text, anchors.id, links FROM json_each(?) CROSS JOIN anchors
+            ON anchors.id BETWEEN value << ? AND (value + 1 << ?) - 1 ORDER BY anchors.id"""
+        new = sorted(targets - self._free.keys())
+        self._free.update((target, target << ANCHOR_BITS) for target in new)
+        for *link, number, links in self._db.execute(query, (json.dumps(new), ANCHOR_BITS, ANCHOR_BITS)):
+            key: LinkText = tuple(link)
+            self._ids[key], self._links[key], self._free[key[0]] = number, links, number + 1
 
     def set_aliases(self, aliases: dict[int, int]) -> None:
         """Which pages stand for which other ones now."""
@@ -101,52 +127,74 @@ class AnchorBook:
         """Have the rows of pages in the short barrel written anew; of an alias, that of the page it stands for."""
         self._db.executemany("INSERT OR IGNORE INTO stale (page) VALUES (?)", ((page,) for page in pages))
 
-    def is_alias(self, page: int) -> bool:
-        return self._db.execute("SELECT 1 FROM aliases WHERE page = ?", (page,)).fetchone() is not None
-
     def stands_for(self, page: int) -> int:
         """The page that an alias stands for; itself if it is none."""
+        return self.ends_of([page]).get(page, page)
+
+    def ends_of(self, pages: Iterable[int]) -> dict[int, int]:
+        """The pages that aliases stand for, those that are none left out."""
+        query = "SELECT page, target FROM json_each(?) CROSS JOIN aliases ON page = value"
+        ends = dict(self._db.execute(query, (json.dumps(list(pages)),)))
         for _ in range(_LONGEST_CHAIN):
-            row = self._db.execute("SELECT target FROM aliases WHERE page = ?", (page,)).fetchone()
-            if row is None:
+            after = dict(self._db.execute(query, (json.dumps(list(set(ends.values()))),)))
+            if not after:
                 break
-            page = row[0]
-        return page
+            ends = {page: after.get(end, end) for page, end in ends.items()}
+        return ends
 
-    def texts_of(self, page: int) -> tuple[str, str]:
-        """What other sites say of a page and of its aliases, and what its own site does: texts for two columns."""
-        others: dict[str, set[int]] = {}
-        own: dict[str, int] = {}
-        spelled: dict[str, str] = {}
-        for target in self._with_aliases(page):
-            rows = self._db.execute("SELECT site, text, links FROM anchors WHERE target = ? ORDER BY text", (target,))
-            for site, text, links in rows:
-                low = text.lower()
-                spelled.setdefault(low, text)
-                if site is None:
-                    own[low] = max(own.get(low, 0), _tier(links))
-                else:
-                    others.setdefault(low, set()).add(site)
-        by_sites = sorted(others, key=lambda low: (-len(others[low]), low))[:MOST_OTHERS]
-        by_pages = sorted(own, key=lambda low: (-own[low], low))[:MOST_OWN]
-        repeated = (spelled[low] for low in by_sites for _ in range(1 + int(math.log2(len(others[low])))))
-        return " . ".join(repeated), " . ".join(spelled[low] for low in by_pages)
+    def texts_of(self, pages: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """By page, what other sites say of it and of its aliases, and what its own site does: texts for two columns.
+        pages: no aliases."""
+        owners = self._with_aliases(pages)
+        others: dict[int, dict[str, set[int]]] = {page: {} for page in set(owners.values())}
+        own: dict[int, dict[str, int]] = {page: {} for page in others}
+        spelled: dict[int, dict[str, str]] = {page: {} for page in others}
+        query = """
+            SELECT value, site, text, links FROM json_each(?) CROSS JOIN anchors
+            ON anchors.id BETWEEN value << ? AND (value + 1 << ?) - 1"""
+        rows = self._db.execute(query, (json.dumps(sorted(owners)), ANCHOR_BITS, ANCHOR_BITS)).fetchall()
+        for target, site, text, links in rows:
+            page, low = owners[target], text.lower()
+            spelled[page][low] = min(text, spelled[page].get(low, text))
+            if site is None:
+                own[page][low] = max(own[page].get(low, 0), _tier(links))
+            else:
+                others[page].setdefault(low, set()).add(site)
+        return {page: (_of_others(others[page], spelled[page]), _of_own(own[page], spelled[page])) for page in others}
 
-    def _with_aliases(self, page: int) -> set[int]:
-        found, new = {page}, [page]
+    def _with_aliases(self, pages: Iterable[int]) -> dict[int, int]:
+        """Of some pages and of all their aliases, which of the pages they stand for."""
+        owners = {page: page for page in pages}
+        new = list(owners)
         while new:
-            rows = self._db.execute("SELECT page FROM aliases WHERE target = ?", (new.pop(),))
-            more = {alias for (alias,) in rows} - found
-            found |= more
-            new += more
-        return found
+            query = "SELECT page, target FROM json_each(?) CROSS JOIN aliases ON target = value"
+            rows = self._db.execute(query, (json.dumps(new),)).fetchall()
+            found = {alias: owners[target] for alias, target in rows if alias not in owners}
+            owners |= found
+            new = list(found)
+        return owners
 
-    def _known(self, targets: set[int]) -> dict[LinkText, int]:
-        known: dict[LinkText, int] = {}
-        for some in _chunks(sorted(targets)):
-            query = f"SELECT id, target, site, text FROM anchors WHERE target IN ({','.join(map(str, some))})"
-            known.update((LinkText(*link), number) for number, *link in self._db.execute(query))
-        return known
+
+def _of_others(sites: Mapping[str, set[int]], spelled: Mapping[str, str]) -> str:
+    best = sorted(sites, key=lambda low: (-len(sites[low]), low))[:MOST_OTHERS]
+    return " . ".join(spelled[low] for low in best for _ in range(1 + int(math.log2(len(sites[low])))))
+
+
+def _of_own(tiers: Mapping[str, int], spelled: Mapping[str, str]) -> str:
+    return " . ".join(spelled[low] for low in sorted(tiers, key=lambda low: (-tiers[low], low))[:MOST_OWN])
+
+
+def _packed(ids: Iterable[int]) -> bytes:
+    """Numbers as what each is more than the one before; those have many zeros, which are packed well."""
+    steps = np.diff(np.array(sorted(ids), dtype=np.int64), prepend=0)
+    # All first bytes, then all second ones, and so on.
+    return zlib.compress(steps.view(np.uint8).reshape(-1, 8).T.tobytes(), 1)
+
+
+def _unpacked(packed: bytes) -> list[int]:
+    octets = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(8, -1).T
+    numbers: list[int] = np.cumsum(np.ascontiguousarray(octets).view(np.int64).reshape(-1)).tolist()
+    return numbers
 
 
 def _tier(links: int) -> int:
@@ -160,7 +208,3 @@ def _end(page: int, aliases: dict[int, int]) -> int:
             break
         page = aliases[page]
     return page
-
-
-def _chunks(numbers: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:
-    return (numbers[i : i + size] for i in range(0, len(numbers), size))

@@ -5,33 +5,26 @@ those that the index has taken in. So it does not matter what happened between: 
 were merged or a kill in the midst of it all come out of the same difference.
 """
 
-import re
+import json
 import time
 import zlib
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.search.index.anchors import NOTHING, AnchorBook, LinkText
 from minicrawl.search.index.index_file import DOCUMENT_BITS, IndexFile
 from minicrawl.search.index.page_words import PageWords, page_words
-from minicrawl.search.index.words import indexed, words_of
+from minicrawl.search.index.short_barrel import ShortBarrel
+from minicrawl.search.index.words import indexed
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
 BATCH = 200
 """Texts that are taken in with one commit of the index."""
-STALE_BATCH = 1_000
-"""Rows of the short barrel that are written with one commit."""
-_FRAME = re.compile(r"^https?://(www\.)?|(index)?\.(html?|php|aspx?)$")
-"""What of a URL says nothing of its page."""
-_LONGEST_URL, _LONGEST_WORD = 300, 40
-_MOST_KNOWN = 500_000
-_COLUMNS = "title, anchors, own_anchors, headings, url"
+_MOST_KNOWN = 300_000
 _PAGES_PER_DEAD = 4
 """An index is built anew once more than one text in so many is dead."""
 
@@ -70,7 +63,8 @@ class Follower:
         self._index = index
         self._db = index.db
         self._book = AnchorBook(index.db)
-        self._known: dict[str, int | None] = {}
+        self._short = ShortBarrel(store, index.db, self._book)
+        self._known: dict[str, _Target | None] = {}
         self._sites: dict[str, str] = {}
         self.seconds_to_look = 0.0
 
@@ -96,7 +90,7 @@ class Follower:
         done = 0
         with self._index.transaction():
             self._book.set_aliases(lacks.aliases)
-        self._known.clear()
+        self._known = {url: target for url, target in self._known.items() if target is not None}
         work = iter([*((page, True) for page in lacks.gone), *((page, False) for page in lacks.new)])
         while not stop() and (some := list(islice(work, BATCH))):
             self._take(some)
@@ -126,39 +120,56 @@ class Follower:
         return self._index.path.stat().st_size
 
     def optimize(self) -> None:
-        """Merge the pieces of both barrels: a search has fewer to look into."""
+        """Merge the pieces of both barrels, so that a search has fewer to look into, and give back the room of them."""
         for barrel in ("short", "full"):
             with self._index.transaction():
                 self._db.execute(f"INSERT INTO {barrel} ({barrel}) VALUES ('optimize')")
+        with self._index.transaction():
+            self._db.execute("PRAGMA incremental_vacuum").fetchall()
 
     # Texts.
 
     def _take(self, pages: Sequence[tuple[int, bool]]) -> None:
         """Take in the texts of some pages, or out where they are gone."""
-        with self._index.transaction():
-            rows, links, removed = [], {}, []
-            for page, is_gone in pages:
-                found = None if is_gone else self._read(page)
-                query = "SELECT digest, document, anchors FROM pages WHERE page = ?"
-                before = self._db.execute(query, (page,)).fetchone()
-                if found is not None and before is not None and before[0] == found.digest:
-                    # The same text at another place: the file of texts was made anew.
-                    self._db.execute("UPDATE pages SET start = ? WHERE page = ?", (found.start, page))
-                    continue
-                if before is not None:
-                    removed.append(before[2])
-                    self._db.execute("DELETE FROM pages WHERE page = ?", (page,))
-                    self._db.execute("INSERT OR IGNORE INTO dead (document) SELECT ? WHERE ? NOTNULL", (before[1],) * 2)
-                self._note_head(page, found)
-                if found is not None:
-                    rows.append((page, found.start, found.digest, self._document(page, found), found.words.language))
-                    links[page] = self._links(page, found)
-            packed = self._book.add(links)
-            self._book.remove(removed)
-            self._db.executemany(
-                "INSERT INTO pages (page, start, digest, document, language, anchors) VALUES (?, ?, ?, ?, ?, ?)",
-                ((*row, packed[row[0]]) for row in rows),
-            )
+        texts = {page: None if is_gone else self._read(page) for page, is_gone in pages}
+        try:
+            with self._index.transaction():
+                self._change(texts)
+        except BaseException:
+            self._book.forget()
+            raise
+
+    def _change(self, texts: Mapping[int, "_Text | None"]) -> None:
+        """Have the index say what pages say; None: of one that is gone."""
+        before = self._before(texts)
+        same = {page for page, text in texts.items() if page in before and text and text.digest == before[page][0]}
+        # The same text at another place: the file of texts was made anew.
+        moved = ((text.start, page) for page, text in texts.items() if text and page in same)
+        self._db.executemany("UPDATE pages SET start = ? WHERE page = ?", moved)
+        changed = {page: text for page, text in texts.items() if page not in same}
+        removed = [before[page] for page in changed if page in before]
+        self._db.executemany("DELETE FROM pages WHERE page = ?", ((page,) for page in changed))
+        dead = ((document,) for _, document, _ in removed if document is not None)
+        self._db.executemany("INSERT OR IGNORE INTO dead (document) VALUES (?)", dead)
+        new = {page: text for page, text in changed.items() if text is not None}
+        packed = self._book.add(self._links(new))
+        self._book.remove(anchors for *_, anchors in removed)
+        self._short.note_heads(
+            (page, *(("", "") if text is None else (text.words.title, text.words.headings)))
+            for page, text in changed.items()
+        )
+        self._db.executemany(
+            "INSERT INTO pages (page, start, digest, document, language, anchors) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (page, text.start, text.digest, self._document(page, text), text.words.language, packed[page])
+                for page, text in new.items()
+            ],
+        )
+
+    def _before(self, pages: Iterable[int]) -> dict[int, tuple[int, int | None, bytes]]:
+        """What the index has of some pages: digest, document and anchors."""
+        query = "SELECT page, digest, document, anchors FROM json_each(?) CROSS JOIN pages ON page = value"
+        return {page: tuple(row) for page, *row in self._db.execute(query, (json.dumps(list(pages)),))}
 
     def _read(self, page: int) -> "_Text | None":
         """The text of a page as of now; None if it has gone meanwhile."""
@@ -180,25 +191,21 @@ class Follower:
         self._db.execute("INSERT INTO full (rowid, text) VALUES (?, ?)", (number, text))
         return number
 
-    def _note_head(self, page: int, found: "_Text | None") -> None:
-        """Have the row of a page in the short barrel written anew, with what its text begins with."""
-        title, headings = ("", "") if found is None else (found.words.title, found.words.headings)
-        query = "INSERT OR REPLACE INTO stale (page, title, headings) VALUES (?, ?, ?)"
-        self._db.execute(query, (page, title, headings))
-
     # Links.
 
-    def _links(self, page: int, found: "_Text") -> list[LinkText]:
-        """What the links of a page say, those to pages that the store knows."""
-        site = self._site(found.url)
-        self._look_up({url for url, _ in found.words.anchors})
-        link = []
-        for url, text in found.words.anchors:
-            target = self._known[url]
-            if target is not None and target != page:
-                is_own = self._site(url) == site
-                link.append(LinkText(target, None if is_own else zlib.crc32(site.encode()), text))
-        return link
+    def _links(self, texts: Mapping[int, "_Text"]) -> dict[int, list[LinkText]]:
+        """By page, what its links say, those to pages that the store knows."""
+        self._look_up({url for text in texts.values() for url, _ in text.words.anchors})
+        links: dict[int, list[LinkText]] = {}
+        for page, text in texts.items():
+            site = self._site(text.url)
+            mark = zlib.crc32(site.encode())
+            links[page] = found = []
+            for url, words in text.words.anchors:
+                target = self._known[url]
+                if target is not None and target.page != page:
+                    found.append((target.page, None if target.site == site else mark, words))
+        return links
 
     def _look_up(self, urls: set[str]) -> None:
         """Learn which pages some URLs are."""
@@ -206,7 +213,8 @@ class Follower:
             self._known.clear()
         if new := [url for url in urls if url not in self._known]:
             found = self._store.page_table.find(new)
-            self._known.update((url, found.get(url)) for url in new)
+            self._known.update(dict.fromkeys(new))
+            self._known.update((url, _Target(page, self._site(url))) for url, page in found.items())
 
     def _site(self, url: str) -> str:
         """Whose site a URL is on."""
@@ -219,62 +227,17 @@ class Follower:
 
     def write_short(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Write all rows of the short barrel that are stale."""
-        while not stop() and self._write_stale():
-            pass
+        is_more = True
+        while is_more and not stop():
+            with self._index.transaction():
+                is_more = self._short.write_stale()
 
-    def _write_stale(self) -> bool:
-        """Write some rows of the short barrel anew; whether there were any."""
-        rows = self._db.execute(
-            "SELECT page, title, headings FROM stale ORDER BY page LIMIT ?", (STALE_BATCH,)
-        ).fetchall()
-        if not rows:
-            return False
-        with self._index.transaction():
-            words: Counter[str] = Counter()
-            for page, title, headings in rows:
-                self._write_row(page, title, headings, words)
-            self._spell(words)
-            self._db.execute("DELETE FROM stale WHERE page <= ?", (rows[-1][0],))
-            # What is said of an alias is in the row of the page that it stands for.
-            ends = {self._book.stands_for(page) for page, *_ in rows if self._book.is_alias(page)}
-            self._book.mark_stale(ends - {NOTHING} - {page for page, *_ in rows if not self._book.is_alias(page)})
-        return True
 
-    def _write_row(self, page: int, title: str | None, headings: str | None, words: Counter[str]) -> None:
-        """title, headings: None: as they are in the row. words: counts of pages by word, which are to change."""
-        before = self._db.execute(f"SELECT {_COLUMNS} FROM short WHERE rowid = ?", (page,)).fetchone()
-        if title is None or headings is None:
-            title, headings = ("", "") if before is None else (before[0], before[3])
-        row = self._row(page, title, headings)
-        if row == before:
-            return
-        if before is not None:
-            self._db.execute("DELETE FROM short WHERE rowid = ?", (page,))
-            words.subtract(_spelled(before))
-        if row is not None:
-            self._db.execute(f"INSERT INTO short (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", (page, *row))
-            words.update(_spelled(row))
+class _Target(NamedTuple):
+    """A page that links lead to, and whose site it is on."""
 
-    def _row(self, page: int, title: str, headings: str) -> tuple[str, ...] | None:
-        """What the short barrel has of a page; None if it is not to be found."""
-        if self._book.is_alias(page):
-            return None
-        taken = self._db.execute("SELECT document FROM pages WHERE page = ?", (page,)).fetchone()
-        if taken is not None and taken[0] is None:
-            return None
-        others, own = self._book.texts_of(page)
-        if taken is None and not (others or own):
-            return None
-        url = unquote(_FRAME.sub("", self._store.page_table.url(page)))[:_LONGEST_URL]
-        return indexed(title), indexed(others), indexed(own), indexed(headings), indexed(url)
-
-    def _spell(self, words: Counter[str]) -> None:
-        changed = [(word, change) for word, change in words.items() if change]
-        self._db.executemany(
-            "INSERT INTO spellings VALUES (?, ?) ON CONFLICT DO UPDATE SET pages = pages + excluded.pages",
-            changed,
-        )
-        self._db.executemany("DELETE FROM spellings WHERE word = ? AND pages <= 0", ((word,) for word, _ in changed))
+    page: int
+    site: str
 
 
 class _Text(NamedTuple):
@@ -284,8 +247,3 @@ class _Text(NamedTuple):
     start: int
     digest: int
     words: PageWords
-
-
-def _spelled(row: Sequence[str]) -> set[str]:
-    """The words of a row that a query may be meant to have, its URL left out."""
-    return {word for text in row[:4] for word in words_of(text) if 3 <= len(word) <= _LONGEST_WORD and word.isalpha()}

@@ -18,12 +18,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
+from minicrawl.search.index.anchors import ANCHOR_BITS
 from minicrawl.search.index.words import TOKENIZER
 from minicrawl.store.database import beside, logs, real_path
 
 ENDING = ".search"
 APPLICATION_ID = 0x6D635372  # "mcSr"
-VERSION = 1
+VERSION = 2
 SCHEMA = f"""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
     CREATE TABLE pages (                     -- pages whose text was taken in
@@ -35,13 +36,12 @@ SCHEMA = f"""
         anchors  BLOB    NOT NULL            -- anchors.id of its links, packed
     ) STRICT;
     CREATE TABLE anchors (                   -- what links say that lead to a page
-        id       INTEGER PRIMARY KEY,
-        target   INTEGER NOT NULL,           -- pages.id of the store
+        id       INTEGER PRIMARY KEY,        -- of the target, and one among what is said of it
+        target   INTEGER AS (id >> {ANCHOR_BITS}),  -- pages.id of the store
         site     INTEGER,                    -- hash of the site of the linking pages; NULL: the target's own
         text     TEXT    NOT NULL,
         links    INTEGER NOT NULL            -- pages of that site that say so
     ) STRICT;
-    CREATE INDEX anchors_by_target ON anchors (target);
     CREATE TABLE aliases (                   -- pages that stand for another one
         page     INTEGER PRIMARY KEY,
         target   INTEGER NOT NULL
@@ -214,6 +214,7 @@ def _make(path: Path, mark: str) -> None:
         part.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as db:
         db.execute("PRAGMA page_size = 8192")
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.executescript(SCHEMA)
         db.execute("INSERT INTO meta (key, value) VALUES ('store', ?)", (mark,))
         for barrel in ("short", "full"):

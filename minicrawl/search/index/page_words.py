@@ -7,6 +7,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.errors import StoreError
@@ -15,6 +16,9 @@ from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK,
 
 _HEADING = re.compile(f"[{''.join(HEADING[:3])}]([^\0{CODE}{ITEM}]*)")
 _ANCHOR = re.compile(f"{LINK}([^{LINK}{END_OF_LINK}\0]*)")
+_MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
+_LONGEST_MARKED = 1_000
+"""Characters of a link's text with its marks that are looked at."""
 _LONGEST_TITLE, _LONGEST_HEADINGS, _LONGEST_ANCHOR, LONGEST_TEXT = 300, 200, 100, 500_000
 DULL = frozenset(
     (
@@ -58,7 +62,7 @@ def page_words(record: bytes, url: str) -> PageWords:
         links = [urls[target] if target >= 0 else None for target in targets]
     except (ValueError, TypeError, IndexError) as error:
         raise _damaged(url, error) from error
-    headings = " . ".join(_plain(found) for found in _HEADING.findall(text[:LONGEST_TEXT]))
+    headings = _plain(" . ".join(_HEADING.findall(text[:LONGEST_TEXT])))
     return PageWords(
         title=_plain(title or "")[:_LONGEST_TITLE],
         language=language,
@@ -91,10 +95,16 @@ def _anchors(links: Sequence[str | None], text: str) -> Iterator[tuple[str, str]
     """links: where the links in a marked text lead, in order."""
     if not links:
         return
-    for url, words_of_link in zip(links, _ANCHOR.findall(text), strict=False):
-        words = _plain(words_of_link)[:_LONGEST_ANCHOR]
-        if url is not None and words.lower() not in DULL and has_words(words):
+    for url, marked in dict.fromkeys(zip(links, _ANCHOR.findall(text), strict=False)):
+        if url is not None and (words := _telling(marked[:_LONGEST_MARKED])):
             yield url, words
+
+
+@lru_cache(20_000)
+def _telling(marked: str) -> str:
+    """What the marked text of a link says; nothing where that says nothing of its target. Menus stand on many pages."""
+    words = _plain(marked)[:_LONGEST_ANCHOR]
+    return words if words.lower() not in DULL and has_words(words) else ""
 
 
 def _plain(text: str) -> str:
@@ -103,8 +113,7 @@ def _plain(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    if not text.isascii():
-        for mark in MARKS:  # a fifth of the time that a regular expression takes
-            if mark in text:
-                text = text.replace(mark, "")
-    return text
+    if text.isascii():
+        return text
+    # Bytes of which the first two are given are found sooner than characters of a kind.
+    return _MARK.sub(b"", text.encode()).decode()

@@ -13,8 +13,11 @@ import numpy as np
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 """What FTS5 makes words with."""
 
-_NAMES = re.compile(r"(?<![^\W_])([^\W\d_]{1,16})(\+\+|(?<![^\W\d_]{2})#)(?![+#])")
-_LETTERS = {"++": "plusplus ", "#": "sharp "}
+# Both begin with what they look for, which a regular expression finds at once; what stands before is looked at then.
+_PLUSPLUS = re.compile(r"\+\+(?![+#])")
+_SHARP = re.compile(r"#(?<=[^\W\d_]#)(?<![^\W_][^\W\d_]#)(?![+#])")
+_NAME_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]{1,16}\Z")
+_LONGEST_NAME = 16
 UNSPACED = (
     "\u3005-\u3007"  # marks of repetition, and a zero
     "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
@@ -28,8 +31,10 @@ _WORD = re.compile(r"[^\W_]+")
 
 def indexed(text: str) -> str:
     """Text as it is given to the index, and a query's words likewise."""
-    if "++" in text or "#" in text:
-        text = _NAMES.sub(lambda found: found[1] + _LETTERS[found[2]], text)
+    if "++" in text:
+        text = _PLUSPLUS.sub(_plusplus, text)
+    if "#" in text:
+        text = _SHARP.sub("sharp ", text)
     if text.isascii() or not _may_be_unspaced(text):
         return text
     return _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", text)
@@ -48,6 +53,12 @@ def words_of(text: str) -> list[str]:
 def is_one_unspaced_character(text: str) -> bool:
     """Whether text is a single character of a script without spaces: the first of a pair, for all one knows."""
     return len(text) == 1 and _RUN.fullmatch(text) is not None
+
+
+def _plusplus(found: re.Match[str]) -> str:
+    start = found.start()
+    name = _NAME_BEFORE.search(found.string, max(0, start - _LONGEST_NAME), start)
+    return "plusplus " if name else found[0]
 
 
 def _may_be_unspaced(text: str) -> bool:

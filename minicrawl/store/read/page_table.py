@@ -63,6 +63,11 @@ class PageTable:
         (url,) = self._tables.row("SELECT url FROM pages WHERE id = ?", page)
         return str(url)
 
+    def urls_of(self, pages: Iterable[int]) -> dict[int, str]:
+        """URLs of some pages, by number."""
+        query = "SELECT pages.id, url FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
+
     def urls(self, first: int = 0) -> Iterator[str]:
         """URLs of all pages by number, or of those from `first` on."""
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))

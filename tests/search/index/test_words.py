@@ -17,6 +17,8 @@ from minicrawl.search.index.words import TOKENIZER, has_words, indexed, words_of
         ("c++11", "cplusplus 11"),
         ("C# but page# and #1", "Csharp  but page# and #1"),
         ("a+++b", "a+++b"),
+        ("x1++ and abcdefghijklmnopq++, d++x#", "x1++ and abcdefghijklmnopq++, dplusplus xsharp "),
+        ("1# é# ab# _c# #d", "1# ésharp  ab# _csharp  #d"),
         ("日本語", " 日本 本語 "),
         ("Linux内核!", "Linux 内核 !"),
         ("字", " 字 "),
