@@ -136,6 +136,13 @@ class Wanted:
         return bool(self.extract or self.extract_rules or self.hooks or self.structured)
 
 
+class AlternateLink(NamedTuple):
+    """The same page in a language, as a tag of RFC 5646 names it, or "x-default" for those of no other language."""
+
+    language: str
+    url: str
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
     """What an HTML page says. What was not wanted is empty.
@@ -144,7 +151,8 @@ class ParsedPage:
     text of the first link to each, "" where texts are not wanted; `places`: the best place of a link to each, a byte
     that `Place` names. `nofollow`: number of distinct targets that only uncounted links point to.
     `canonicals`: the distinct normalised URLs that link elements in its head, or its header Link, give as canonical.
-    `alternates`: those that its head gives as the same in another language or for another medium.
+    `alternates`: those that its head gives as the same in another language or for another medium; `hreflang`: those
+    with a language, one as often as its head gives it.
     `refresh`: the normalised URL to which it sends its reader, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive.
     `truncated`: there are more links than are read. `description`, `language`: as its meta element and its html
@@ -162,6 +170,7 @@ class ParsedPage:
     title: str | None = None
     canonicals: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
+    hreflang: tuple[AlternateLink, ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True

@@ -23,8 +23,9 @@ from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, Queue, RankedPage
+from minicrawl.store.rows import HostRow, RankedPage
 
 _LINKS_SHOWN = 10
 _LINKS_LOOKED_AT = 50

@@ -51,6 +51,9 @@ class Fetch(NamedTuple):
     bytes: int
     content_type: str | None
     title: str | None
+    canonical: str | None = None
+    robots: str | None = None
+    hreflang: str | None = None
 
 
 class Turn(NamedTuple):
@@ -316,15 +319,6 @@ class ExpectedOf(NamedTuple):
     known: int
     coverage: float
     stays: float | None
-
-
-class Queue(NamedTuple):
-    """Pages that wait, in `all` and `on_host` of one of them; `before`: those of them that have more cash than that."""
-
-    all: int
-    before: int
-    on_host: int
-    before_on_host: int
 
 
 class RefreshRow(NamedTuple):

@@ -50,6 +50,9 @@ CREATE TABLE fetches (
     bytes        INTEGER NOT NULL,             -- of the body, on the network
     content_type TEXT,
     title        TEXT,
+    canonical    TEXT,                         -- URL of which it says to be a copy; '': itself; NULL: none, or several
+    robots       TEXT,                         -- which of noindex, nofollow, noarchive it says; NULL: none
+    hreflang     TEXT,                         -- what its head gives as itself in other languages: en=URL fr=URL
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body

@@ -27,6 +27,7 @@ _OF_ANSWERS: dict[str, type] = {
     "redirects_to": str,
     "canonical": str,
     "robots": str,
+    "hreflang": str,
     "alternate_of": str,
 }
 _OF_TEXTS: dict[str, type] = {"language": str, "description": str, "h1": str, "words": int}
@@ -97,10 +98,18 @@ def _answered(page: RankedPage, facts: PageFacts, ends: dict[int | None, str]) -
         "changed_at": facts.changed_at,
         "changed_iso": iso(facts.changed_at),
         "redirects_to": leads_to if page.reason == "meta-refresh" or cause == "redirect" else None,
-        "canonical": leads_to if cause == "canonical" else None,
-        "robots": page.reason if page.reason in ("noindex", "nofollow") else None,
+        "canonical": _canonical(page, facts, leads_to),
+        "robots": facts.robots or (page.reason if page.reason in ("noindex", "nofollow") else None),
+        "hreflang": facts.hreflang,
         "alternate_of": ends.get(facts.named_by),
     }
+
+
+def _canonical(page: RankedPage, facts: PageFacts, leads_to: str | None) -> str | None:
+    """The URL of which a page says to be a copy, its own one too. Before schema 10 only what became of it was kept."""
+    if facts.canonical is not None:
+        return facts.canonical or page.url
+    return leads_to if page.reason.startswith("canonical") else None
 
 
 def _written(kept: KeptText | None) -> dict[str, object]:

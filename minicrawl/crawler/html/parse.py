@@ -15,7 +15,7 @@ from minicrawl.crawler.html.robots_directives import Directives, read_directives
 from minicrawl.crawler.html.trees.tree import Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import ParsedPage, Wanted
+from minicrawl.model import AlternateLink, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About
 
 MAX_LINKS = 50_000
@@ -30,6 +30,7 @@ _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
 _DESCRIPTION_LENGTH = 1_000
 _LANGUAGE_LENGTH = 35  # no tag of a language is longer (RFC 5646, 4.4.1)
+_LANGUAGE = re.compile(rf"[A-Za-z0-9-]{{1,{_LANGUAGE_LENGTH}}}")
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
 # ASCII white space separates words (WHATWG HTML, space-separated tokens); str.split would take more for it.
@@ -55,6 +56,11 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, wanted, len(page))
+    alternates = [
+        AlternateLink(language, target)
+        for language, reference in elements.alternates
+        if (target := normalise(reference, base, encoding)) is not None
+    ]
     return ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -62,7 +68,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         nofollow=len(links.uncounted - links.outlinks.keys()),
         title=elements.title,
         canonicals=tuple(links.canonicals),
-        alternates=tuple(filter(None, dict.fromkeys(normalise(url, base, encoding) for url in elements.alternates))),
+        alternates=tuple(dict.fromkeys(alternate.url for alternate in alternates)),
+        hreflang=tuple(alternate for alternate in alternates if alternate.language),
         refresh=normalise(elements.refresh, base, encoding) if elements.refresh is not None else None,
         follow=elements.directives.follow,
         index=elements.directives.index,
@@ -160,13 +167,13 @@ class _Elements:
     """One pass over a document: what its elements say, as they say it.
 
     `references`: of link elements and other links in document order, those without rel once; `places`: the best one of
-    each without rel. `alternates`: references to the same in other languages and for media.
+    each without rel. `alternates`: of the same in other languages and for media, language ("": none) and reference.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
         self.references: list[_Reference] = []
         self.places = places = dict[str, int]()
-        self.alternates: list[str] = []
+        self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
@@ -183,7 +190,8 @@ class _Elements:
                 reference = attributes[name] or ""
                 if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
                     if is_in_head and _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES:
-                        self.alternates.append(reference)
+                        language = (attributes.get("hreflang") or "").strip()
+                        self.alternates.append((language if _LANGUAGE.fullmatch(language) else "", reference))
                     continue
                 # A page's links to parts of one other page differ by fragment only: resolve them once.
                 reference = up_to_fragment(reference)

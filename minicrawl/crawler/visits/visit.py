@@ -18,6 +18,7 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
+from minicrawl.crawler.outcomes.answer_row import answer_row
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, judge
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.host_turns import HostTurns
@@ -35,7 +36,7 @@ from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, from_bytes, placed
-from minicrawl.store.rows import Fetch, Links, Turn
+from minicrawl.store.rows import Links, Turn
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.timing import Timing
 
@@ -216,9 +217,7 @@ class Visits:
         """The row that says what became of a page's turn."""
         assert outcome.state is not None
         _log.debug("%s %s %s", outcome.state, outcome.reason, fetched.url)
-        answer = None
-        if fetched.status is not None:
-            answer = Fetch(fetched.status, now, fetched.seconds, fetched.size, fetched.content_type, parsed.title)
+        answer = answer_row(fetched, parsed, now)
         return Turn(page, str(outcome.state), outcome.reason, 0, self.accounts.measures(page), answer)
 
     def _note_hints(self, page: int, outcome: Outcome, links: Links, before: Links | None) -> None:

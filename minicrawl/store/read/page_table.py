@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn, Queue
+from minicrawl.store.rows import Account, HostRow, LastTurn, PageColumns, PageTurn
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -29,17 +29,30 @@ class PageFacts(NamedTuple):
     """What is kept of a page and its answer beside what the view `ranks` has.
 
     changed_at: Unix seconds at which it was seen to have changed. target: the page an alias stands for. leads_to: what
-    it leads to and is not followed. named_by: the page that gives it as its alternate.
+    it leads to and is not followed. named_by: the page that gives it as its alternate. canonical, robots, hreflang: as
+    in schema.sql.
     """
 
     host: str
     content_type: str | None
     seconds: float | None
     bytes: int | None
+    canonical: str | None
+    robots: str | None
+    hreflang: str | None
     changed_at: float | None
     target: int | None
     leads_to: str | None
     named_by: int | None
+
+
+class Queue(NamedTuple):
+    """Pages that wait, in `all` and `on_host` of one of them; `before`: those of them that have more cash than that."""
+
+    all: int
+    before: int
+    on_host: int
+    before_on_host: int
 
 
 class PageTable:
@@ -164,7 +177,7 @@ class PageTable:
         """What is kept of some pages, by number."""
         query = """
             SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
-                fetches.seconds, fetches.bytes, changed_at, leads_to, named_by
+                fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
             FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
             LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import Site, canonical, crawl
+from sites import Site, canonical, crawl, of_version
 
 from minicrawl.analysis.owner.page_columns import COLUMNS, column_rows, iso, named_columns
 from minicrawl.analysis.top.expected import best_first
@@ -22,7 +22,7 @@ SITE: Site = {
     HOME + "silent": ["<meta name=robots content='nofollow,noindex'><p>silent"],
 }
 SITE[HOME].insert(1, f'<link rel="alternate" hreflang="fr" href="{HOME}fr">')
-SITE[HOME + "fr"] = ["<p>bonjour"]
+SITE[HOME + "fr"] = [canonical(HOME + "fr"), "<p>bonjour"]
 
 
 def columns(path: Path, names: str) -> dict[str, tuple[Any, ...]]:
@@ -46,9 +46,30 @@ def test_columns_have_what_was_served(path: Path) -> None:
     assert found[HOME + "moved"] == [HOME + "copy", None, None, None]
     assert found[HOME + "copy"] == [None, HOME + "whole", None, None]
     assert found[HOME + "hidden"] == [None, None, "noindex", None]
-    assert found[HOME + "silent"] == [None, None, "nofollow", None]
-    assert found[HOME + "fr"] == [None, None, None, HOME]
+    assert found[HOME + "silent"] == [None, None, "noindex, nofollow", None]
+    assert found[HOME + "fr"] == [None, HOME + "fr", None, HOME]
+    assert columns(path, "hreflang")[HOME] == [f"fr={HOME}fr"]
+    assert columns(path, "hreflang")[HOME + "fr"] == [None]
     assert columns(path, "host,bytes,status")[HOME + "lost"] == ["a.test", 0, 404]
+
+
+def test_page_that_names_itself_no_longer_has_no_canonical(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    says: Site = {HOME: [f'<link rel="alternate" hreflang="fr" href="{HOME}fr">', canonical(HOME)]}
+    crawl(says, path, [HOME])
+    assert columns(path, "canonical,hreflang")[HOME] == [HOME, f"fr={HOME}fr"]
+    crawl({HOME: ["<p>says no more"]}, path, [HOME], discovery=0.0, pages=1)
+    assert columns(path, "canonical,hreflang")[HOME] == [None, None]
+
+
+def test_what_became_of_a_canonical_is_known_of_older_stores(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    crawl(SITE, path, [HOME])
+    of_version(9, path)
+    found = columns(path, "canonical,robots,hreflang")
+    assert found[HOME + "copy"] == [HOME + "whole", None, None]
+    assert found[HOME + "hidden"] == [None, "noindex", None]
+    assert found[HOME + "fr"] == [None, None, None]
 
 
 def test_every_column_is_there_for_every_page_with_its_type(path: Path) -> None:
