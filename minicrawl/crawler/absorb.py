@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from minicrawl.crawler.admission.admission import Admission, Owns
+from minicrawl.crawler.admission.host_pages import HostPages
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
@@ -31,6 +32,7 @@ from minicrawl.crawler.requests.liveness import Liveness
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
+from minicrawl.crawler.urls.host_rules import by_host
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.alternates import Alternates
 from minicrawl.crawler.visits.due_probes import Probes
@@ -47,7 +49,7 @@ from minicrawl.extract.gathering import columns_of
 from minicrawl.extract.item_file import ItemFile
 from minicrawl.opic import Strategy, Window
 from minicrawl.opic.arrays import Pages
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import CrawlSettings, parse_host_limit
 from minicrawl.store.rows import Fingerprint, MetaValue
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
@@ -93,6 +95,8 @@ class Absorber:
             columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
             self.items = ItemFile(writer, Path(settings.items), columns)
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
+        limits = by_host(parse_host_limit("host_pages", rule) for rule in settings.host_pages)
+        self._host_pages = HostPages(limits, writer.page_table.answered_on(limits))
         self._top_share = None if settings.archive_top is None else TopShare(accounts.ledger, settings.archive_top)
         self.archived = ArchivedRecords(writer, settings.archive) if settings.archive is not None else None
         self.cookies = KeptCookies(writer, settings.cookie_file) if settings.takes_cookies else None
@@ -172,6 +176,7 @@ class Absorber:
             tally=self.tally,
             turns=self.turns,
             traps=by.traps,
+            host_pages=self._host_pages,
             sessions=sessions,
             sitemaps=self.sitemaps,
             guesses=self.guesses,

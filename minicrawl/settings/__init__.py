@@ -26,6 +26,7 @@ from minicrawl.settings.values import (
     parse_boost,
     parse_duration,
     parse_host_delay,
+    parse_host_limit,
     parse_refresh_rule,
     parse_size,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "parse_boost",
     "parse_duration",
     "parse_host_delay",
+    "parse_host_limit",
     "parse_refresh_rule",
     "parse_size",
     "shown_proxy",

@@ -36,7 +36,23 @@ def _extract(host: str, value: object) -> Given:
     return {"extract_rule": (item_rule(called, host, {"match": rf"^https?://{re.escape(host)}[:/]", **value}),)}
 
 
-OF_A_HOST = {"delay": _delay, "header": _headers, "auth": _auth, "refresh": _refresh, "extract": _extract}
+def _pages(host: str, value: object) -> Given:
+    return {"host_pages": (f"{host}={value}",)}
+
+
+def _max_depth(host: str, value: object) -> Given:
+    return {"host_max_depth": (f"{host}={value}",)}
+
+
+OF_A_HOST = {
+    "delay": _delay,
+    "header": _headers,
+    "auth": _auth,
+    "refresh": _refresh,
+    "extract": _extract,
+    "pages": _pages,
+    "max-depth": _max_depth,
+}
 """What can be set for one host."""
 
 
@@ -51,8 +67,9 @@ def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
             if not isinstance(keys, dict):
                 raise SettingError(f'[host."{host}"] is a table with {_all_keys()}, not {keys!r}')
             for key, value in keys.items():
-                _check(host, key, value)
-                merged.setdefault((host.lower(), key), value)
+                name = key.replace("_", "-")
+                _check(host, name, value)
+                merged.setdefault((host.lower(), name), value)
     given: Given = {}
     for (host, key), value in merged.items():
         for name, texts in OF_A_HOST[key](host, value).items():

@@ -36,6 +36,8 @@ class GivenSettings(AdjustableSettings, total=False):
     """All of them."""
 
     retry: str | Iterable[str] | AsBefore
+    host_pages: str | Iterable[str] | AsBefore
+    host_max_depth: str | Iterable[str] | AsBefore
     host_delay: str | Iterable[str] | AsBefore
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore

@@ -64,6 +64,13 @@ class Limits:
         is_for_one_run=True,
         is_adjustable=True,
     )
+    host_pages: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "Ask for so many pages of this host at most, in all runs. The first one of a host counts. Repeatable.",
+        check=values.host_limits,
+        metavar="HOST=N",
+    )
     retry: tuple[str, ...] = setting(
         (),
         values.codes,
@@ -111,6 +118,13 @@ class Scope:
         check=values.at_least(0),
         metavar="N",
         is_adjustable=True,
+    )
+    host_max_depth: tuple[str, ...] = setting(
+        (),
+        values.texts,
+        "The same for this host, instead of --max-depth. The first one of a host counts. Repeatable.",
+        check=values.host_limits,
+        metavar="HOST=N",
     )
     html_only: bool = setting(
         False,

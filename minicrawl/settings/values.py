@@ -22,6 +22,7 @@ Hide = Callable[[Any], Any]
 
 _OF_A_RULE = ("match", "each", "fields")
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_HOST = re.compile(r"[^\s/=@]+")
 _HUNDRED_YEARS = 36_500 * 86_400.0
 _UNITS_OF_SIZE = {
     "": 1,
@@ -246,6 +247,11 @@ def host_delays(_: str, value: Any) -> None:
         parse_host_delay(rule)
 
 
+def host_limits(name: str, value: Any) -> None:
+    for rule in value:
+        parse_host_limit(name, rule)
+
+
 def refresh_rules(_: str, value: Any) -> None:
     for rule in value:
         parse_refresh_rule(rule)
@@ -302,9 +308,17 @@ def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
 def parse_host_delay(given: str) -> tuple[str, float]:
     """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
     host, divider, time = given.rpartition("=")
-    if not divider or not re.fullmatch(r"[^\s/=@]+", host):
+    if not divider or not _HOST.fullmatch(host):
         raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {given!r}")
     return host.lower(), _in_option("host_delay", parse_duration, time)
+
+
+def parse_host_limit(name: str, given: str) -> tuple[str, int]:
+    """HOST=N of the setting `name`: a host, with its port if it has one, and a whole number. Raises SettingError."""
+    host, divider, number = given.rpartition("=")
+    if not divider or not _HOST.fullmatch(host) or not re.fullmatch(r"\d{1,9}", number, re.ASCII):
+        raise SettingError(f"{option(name)} takes HOST=N, such as example.org=500, not {given!r}")
+    return host.lower(), int(number)
 
 
 def parse_boost(given: str) -> tuple[re.Pattern[str], float]:

@@ -33,6 +33,8 @@ EXAMPLES = {
     "merge_duplicates": True,
     "delay": "2s",
     "host_delay": ("a.test=3s",),
+    "host_pages": ("a.test=500",),
+    "host_max_depth": ("a.test=3",),
     "ip_delay": 3,
     "per_host": 2,
     "concurrency": 7,

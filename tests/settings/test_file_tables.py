@@ -11,13 +11,15 @@ from minicrawl.settings.file_tables import host_settings, rule_settings
 
 
 def test_each_key_becomes_the_setting_that_says_so() -> None:
-    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "refresh": "1h", "auth": "me:hush"}
+    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "refresh": "1h", "auth": "me:hush", "pages": 500, "max_depth": 3}
     found = host_settings([{"Example.org": keys}])
     assert found == {
         "host_delay": ("example.org=5",),
         "header": ("example.org=A: 1", "example.org=B: 2"),
         "refresh_rule": (r"^https?://example\.org[:/]=1h",),
         "auth": ("example.org=me:hush",),
+        "host_pages": ("example.org=500",),
+        "host_max_depth": ("example.org=3",),
     }
     settings = CrawlSettings.of(found)
     assert [header.host for header in settings.headers] == ["example.org"] * 2
@@ -68,11 +70,19 @@ MISTAKES = {
     "items without fields": ({"a.test": {"extract": {}}}, r'\[host."a.test".extract\] needs fields'),
     "another setting": ({"a.test": {"max-size": "1MB"}}, r"max-size cannot be set for one host: only delay, header"),
     "unknown": ({"a.test": {"delya": 1}}, r"has no option 'delya'; did you mean 'delay'\?"),
-    "like none": ({"a.test": {"zzz": 1}}, r"has no option 'zzz'; there are delay, header, auth, refresh and extract"),
+    "like none": (
+        {"a.test": {"zzz": 1}},
+        r"has no option 'zzz'; there are delay, .*, pages and max-depth",
+    ),
     "no quotes": ({"a": {"test": {"delay": 1}}}, r"\[host.a.test\]: the name of a host stands in quotes"),
     "no table": ({"a.test": 5}, r'\[host."a.test"\] is a table with'),
     "wrong type": ({"a.test": {"delay": True}}, r"delay cannot be True"),
     "a list of delays": ({"a.test": {"delay": [1]}}, r"delay cannot be \[1\]"),
+    "half a page": (
+        {"a.test": {"pages": 0.5}},
+        r"--host-pages takes HOST=N, such as .*, not 'a.test=0.5'",
+    ),
+    "less than none": ({"a.test": {"max-depth": -1}}, r"--host-max-depth takes HOST=N"),
     "no time": ({"a.test": {"delay": "soon"}}, r"--host-delay: a time is a number"),
     "no host": ({"a b": {"delay": 1}}, r"--host-delay takes HOST=TIME"),
     "no header": ({"a.test": {"header": "x"}}, r"--header takes"),

@@ -5,13 +5,14 @@ crawled whatever they say: who names a URL means it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from minicrawl.crawler.urls.file_types import ending
-from minicrawl.crawler.urls.keys import authority, hostname, site_of
-from minicrawl.settings import CrawlSettings, compiled
+from minicrawl.crawler.urls.host_rules import by_host
+from minicrawl.crawler.urls.keys import authority, hostname, politeness_key, site_of
+from minicrawl.settings import CrawlSettings, compiled, parse_host_limit
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3
@@ -19,7 +20,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Scope:
-    """What the settings and the seeds allow. `places`: seeds' sites, hosts or URL prefixes, as `kind` says."""
+    """What the settings and the seeds allow. `places`: seeds' sites, hosts or URL prefixes, as `kind` says.
+
+    `max_depths`: of some hosts, by name, instead of `max_depth`.
+    """
 
     kind: str
     places: frozenset[str]
@@ -27,6 +31,7 @@ class Scope:
     deny: tuple[re.Pattern[str], ...]
     max_depth: int | None
     html_only: bool
+    max_depths: Mapping[str, int]
 
     @classmethod
     def of(cls, settings: CrawlSettings, seeds: Iterable[str]) -> "Scope":
@@ -38,13 +43,14 @@ class Scope:
             tuple(compiled(pattern, "deny") for pattern in settings.deny),
             settings.max_depth,
             settings.html_only,
+            by_host(parse_host_limit("host_max_depth", rule) for rule in settings.host_max_depth),
         )
 
     def refuses(self, url: str, depth: int) -> str | None:
         """The reason code of the rule that keeps a normalised URL at `depth` links out, or None."""
         if len(url) > MAX_URL_LENGTH:
             return "too-long"
-        if self.max_depth is not None and depth > self.max_depth:
+        if self._is_too_deep(url, depth):
             return "max-depth"
         if self.kind != "any" and not self.is_inside(url):
             return f"scope-{self.kind}"
@@ -52,9 +58,9 @@ class Scope:
 
     def follows(self, urls: Sequence[str], depth: int) -> list[bool]:
         """Which of some normalised URLs at `depth` links may become known."""
-        if self.max_depth is not None and depth > self.max_depth:
+        if not self.max_depths and self._is_too_deep("", depth):
             return [False] * len(urls)
-        if self.kind == "any" and not (self.deny or self.allow or self.html_only):  # as it mostly is
+        if self.kind == "any" and not (self.deny or self.allow or self.html_only or self.max_depths):  # as it mostly is
             return [len(url) <= MAX_URL_LENGTH for url in urls]
         return [self.refuses(url, depth) is None for url in urls]
 
@@ -65,7 +71,9 @@ class Scope:
             case "too-long":
                 rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
             case "max-depth":
-                rule = f"--max-depth {self.max_depth}: it is {depth} links from a seed"
+                host = politeness_key(url)
+                own = f"--host-max-depth {host}={self.max_depths[host]}" if host in self.max_depths else None
+                rule = f"{own or f'--max-depth {self.max_depth}'}: it is {depth} links from a seed"
             case "type":
                 rule = f"--html-only: .{ending(url)} is never HTML"
             case "deny":
@@ -75,6 +83,15 @@ class Scope:
             case _:
                 rule = f"--scope {self.kind}: {_place(self.kind, url)} is none of the seeds': {_some(self.places)}"
         return rule if reason else None
+
+    @property
+    def limits_depth(self) -> bool:
+        """Whether it matters how far from a seed any URL is."""
+        return self.max_depth is not None or bool(self.max_depths)
+
+    def _is_too_deep(self, url: str, depth: int) -> bool:
+        most = self.max_depths.get(politeness_key(url), self.max_depth) if self.max_depths else self.max_depth
+        return most is not None and depth > most
 
     def _filtered(self, url: str) -> str | None:
         if self.html_only and ending(url) is not None:

@@ -4,8 +4,7 @@ for."""
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from minicrawl.crawler.urls.keys import politeness_key
-from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.crawler.urls.host_rules import by_host
 from minicrawl.settings import parse_host_delay
 
 
@@ -21,11 +20,7 @@ class HostDelays:
     @classmethod
     def by_rules(cls, least: float, rules: Iterable[str]) -> "HostDelays":
         """rules: HOST=TIME; the first one of a host counts."""
-        own: dict[str, float] = {}
-        for host, seconds in map(parse_host_delay, rules):
-            url = normalise(f"http://{host.removesuffix(':443')}/")
-            own.setdefault(politeness_key(url) if url else host, seconds)
-        return cls(least, own)
+        return cls(least, by_host(map(parse_host_delay, rules)))
 
     def of(self, host: str, crawl_delay: float = 0.0) -> float:
         """The seconds of a host whose robots.txt asks for a delay; 0 where its politeness is switched off."""

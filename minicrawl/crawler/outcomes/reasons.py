@@ -65,12 +65,13 @@ MEANINGS = {
     "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
     "host-banned": "its host is banned: nothing is asked of it until that is taken back",
+    "host-pages": "as many pages of its host were asked for as may be (--host-pages)",
     "robots": "robots.txt forbids it",
     "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",
-    "max-depth": "it is more links from a seed than --max-depth",
+    "max-depth": "it is more links from a seed than --max-depth, or --host-max-depth of its host",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",

@@ -46,8 +46,12 @@ class DeepLinks:
             return  # whose links are kept as they were, should it turn out to be none
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
         scope = self._admission.scope
-        is_farthest = scope.max_depth is not None and self._accounts.depth[page] >= scope.max_depth
-        too_deep = [url for url in parsed.outlinks if scope.refuses(url, 0) is None] if is_farthest else []
+        depth = int(self._accounts.depth[page]) + 1
+        too_deep = [
+            url
+            for url in (parsed.outlinks if scope.limits_depth else ())
+            if scope.refuses(url, depth) == "max-depth" and scope.refuses(url, 0) is None
+        ]
         if leads_to or (too_deep and outcome.follows) or self._accounts.book.visited[page]:
             kept = json.dumps(too_deep) if too_deep and outcome.follows else None
             self._pages.note_refused(Refused(page, leads_to, kept))
@@ -60,7 +64,7 @@ class DeepLinks:
 
     def note_nearer(self, pages: npt.NDArray[np.int32], depths: npt.NDArray[np.int32]) -> None:
         """Pages that were at `depths` may be nearer to a seed now: so are those behind them, and more is followed."""
-        if self._admission.scope.max_depth is None:
+        if not self._admission.scope.limits_depth:
             return  # nothing depends on it, and in the end all are done at once
         nearer: list[int] = pages[self._accounts.depth[pages] < depths].tolist()
         while nearer:
@@ -78,10 +82,12 @@ class DeepLinks:
         refused = self._pages.refused_row(page)
         depth = int(self._accounts.depth[page]) + 1
         too_deep = json.loads(refused.too_deep or "[]") if refused else []
-        urls = [url for url in too_deep if self._admission.scope.refuses(url, depth) is None]
+        refusals = {url: self._admission.scope.refuses(url, depth) for url in too_deep}
+        urls = [url for url, refusal in refusals.items() if refusal is None]
         if refused is None or not urls:
             return
-        self._pages.note_refused(refused._replace(too_deep=None))
+        still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
+        self._pages.note_refused(refused._replace(too_deep=json.dumps(still) if still else None))
         row = self._pages.links_row(page)
         own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
         admitted = self._discovery.admitted(self._urls.url(page), urls, urls)

@@ -6,6 +6,7 @@ Nothing here waits or touches the network; `now` is passed in.
 import logging
 from dataclasses import dataclass, replace
 
+from minicrawl.crawler.admission.host_pages import HostPages
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.archiving.top_share import TopShare
@@ -57,6 +58,7 @@ class Visits:
     tally: Tally
     turns: HostTurns
     traps: Traps | None
+    host_pages: HostPages
     sessions: Sessions
     sitemaps: Sitemaps
     guesses: SchemeGuesses
@@ -98,6 +100,8 @@ class Visits:
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck."""
         self.frontier.release(page, now, asked=False)
+        if not self.accounts.book.visited[page]:
+            self.host_pages.give_back(self.frontier.host(page).name, page)
         url, outcome = self.urls.url(page), Outcome(state, reason)
         if reason == "trap-session" and (plain := self.sessions.plain(url)) != url:
             outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
@@ -105,7 +109,12 @@ class Visits:
 
     def trap(self, page: int, url: str) -> str | None:
         """The rule by which an acquired page, no seed and never found anything at, is not to be fetched, or None."""
-        if self.traps is None or self.accounts.depth[page] == 0:
+        has_place = self.host_pages.has_place(self.frontier.host(page).name, page)
+        if self.accounts.depth[page] == 0:
+            return None
+        if not has_place:
+            return "host-pages"
+        if self.traps is None:
             return None
         if self._was_read(page):
             return None

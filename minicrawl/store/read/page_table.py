@@ -1,7 +1,7 @@
 """What is kept of pages, by their numbers."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +89,13 @@ class PageTable:
         """The pages whose first answer is among that share of first answers that came last; looks at all pages."""
         query = "SELECT id FROM pages WHERE fetch > (SELECT max(id) * ? FROM fetches)"
         return [page for (page,) in self._tables.rows(query, (1.0 - share,))]
+
+    def answered_on(self, hosts: Collection[str]) -> list[tuple[str, int]]:
+        """The pages of some hosts that have an answer, each with the name of its host; looks at all pages."""
+        query = """
+            SELECT name, pages.id FROM pages CROSS JOIN hosts ON hosts.id = host
+            WHERE host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?))) AND fetch IS NOT NULL"""
+        return list(self._tables.rows(query, (json.dumps([*hosts]),))) if hosts else []
 
     def seeds(self) -> list[str]:
         """URLs of the seeds."""

@@ -131,6 +131,8 @@ def test_urls_longer_than_the_limit_are_refused():
         {"deny": (r"\?",)},
         {"allow": ("x",)},
         {"html_only": True},
+        {"host_max_depth": ("c.test=1",)},
+        {"max_depth": 1, "host_max_depth": ("c.test=2",)},
     ],
     ids=str,
 )
@@ -139,3 +141,26 @@ def test_of_many_links_those_are_followed_that_nothing_refuses(settings, depth):
     scope = Scope.of(CrawlSettings(**settings), SEEDS)
     urls = [*SEEDS, "http://c.test/x?y", "http://c.test/x.png", f"http://c.test/{'x' * MAX_URL_LENGTH}"]
     assert scope.follows(urls, depth) == [scope.refuses(url, depth) is None for url in urls]
+
+
+@pytest.mark.parametrize(
+    ("host", "depth", "refused"),
+    [
+        ("near", 1, False),
+        ("near", 2, True),
+        ("far", 9, False),
+        ("far", 10, True),
+        ("other", 3, False),
+        ("other", 4, True),
+    ],
+)
+def test_a_host_has_a_depth_of_its_own(host, depth, refused):
+    """The first rule of a host counts; others have that of all."""
+    own = ("Near.test=1", "far.test:443=9", "near.test=7")
+    assert (refusal(f"https://{host}.test/x", depth=depth, max_depth=3, host_max_depth=own) == "max-depth") == refused
+
+
+def test_the_rule_names_the_depth_of_the_host():
+    scope = Scope.of(CrawlSettings(max_depth=3, host_max_depth=("c.test=1",)), SEEDS)
+    assert scope.rule("http://c.test/x", 2) == "--host-max-depth c.test=1: it is 2 links from a seed"
+    assert scope.rule("http://d.test/x", 4) == "--max-depth 3: it is 4 links from a seed"
