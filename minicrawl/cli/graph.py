@@ -62,7 +62,8 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     """Tell the shape of the crawled web: components, bow tie, degrees, distances.
 
     Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, .csv, .edges,
-    each also .gz), a Matrix Market file (.mtx) or a CSR matrix (.npz with indptr and indices).
+    each also .gz), a Matrix Market (.mtx) or DIMACS file (.gr, .col, .dimacs) or a CSR matrix (.npz with indptr and
+    indices).
 
     The core is the largest strong component: pages that all reach each other. In reaches the core, out is reached
     from it, tubes lead from in to out past it, tendrils hang off in and out. A power law x^-a is fitted to the

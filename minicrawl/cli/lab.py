@@ -2,41 +2,21 @@
 
 import contextlib
 import json
-import logging
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra
+from minicrawl.cli.experiments import graph_argument, seed_option, shared, show
+from minicrawl.cli.graphbench import graphbench
+from minicrawl.cli.options import json_option, logging_options, need_extra
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from minicrawl.report import Result
 
-_log = logging.getLogger("minicrawl.lab")
 _FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
-_Command = TypeVar("_Command", bound=Callable[..., object])
-
-_out_option = click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("data/lab"),
-    show_default=True,
-    help="Folder for the rows (.csv) and the picture (.svg).",
-)
-_seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
-_graph_argument = click.argument("graph", type=click.Path(path_type=Path))
-
-
-def _shared(command: _Command) -> _Command:
-    """The options of every experiment."""
-    for option in (logging_options, json_option, _out_option, _seed_option):
-        command = option(command)
-    return command
 
 
 @click.group(epilog="Example: minicrawl lab figure 2 --quick")
@@ -44,8 +24,8 @@ def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
     Every experiment writes its rows and a picture, and says which claims held, with what was measured. Needs the
-    extra 'lab'. GRAPH is an edge list (.txt, .tsv, .csv, .edges, each also .gz), a Matrix Market file (.mtx), a
-    CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
+    extra 'lab'. GRAPH is an edge list (.txt, .tsv, .csv, .edges, each also .gz), a Matrix Market (.mtx) or DIMACS file
+    (.gr, .col, .dimacs), a CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
     """
 
 
@@ -56,7 +36,7 @@ def command() -> None:
 @click.option("--model", default="power-law", show_default=True,
               help="How webs are drawn: power-law, power-law-out, correlated or poisson.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
-@_shared
+@shared
 def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Figure 2 to 6 of Abiteboul, Preda, Cobena (2003), or one of what goes beyond, on webs drawn from a seed.
 
@@ -75,14 +55,14 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     setup = Setup(nodes, seed, graphs, model)
     setup = setup.quick() if quick else setup
     names = _FIGURES if name == "all" else (name,)
-    _show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
+    show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5")
-@_graph_argument
+@graph_argument
 @click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
-@_shared
+@shared
 def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
     need_extra("the lab", "numba", "matplotlib")
@@ -95,42 +75,21 @@ def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bo
         hosts = hosts_of(loaded.graph, loaded.names)
         return experiment.experiment(loaded.graph, seed_sets=sets, seeds=seeds, seed=seed, hosts=hosts)
 
-    _show([(f"crawl orders on {graph}", run)], out, as_json)
+    show([(f"crawl orders on {graph}", run)], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab convergence links.txt.gz --visits 10")
-@_graph_argument
+@graph_argument
 @click.option("--visits", type=click.IntRange(min=1), default=20, show_default=True,
               help="Page visits per page of the graph.")  # fmt: skip
-@_shared
+@shared
 def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
     """Error of every way to work importance out against page visits, on GRAPH."""
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.convergence import on_graph
 
-    _show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab graphbench --quick")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--quick", is_flag=True, help="Sequences of a tenth of the pages.")
-@_shared
-def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: bool) -> None:
-    """Follow distances and components as links arrive, against finding them anew.
-
-    On complete graphs, on sequences with n^3 updates (Ausiello and others, 1991), on random sparse graphs; and the
-    components of GRAPH, or of a drawn web, in the order a crawl reads it.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab.graphbench import experiment
-
-    def run() -> "Result":
-        web = None if graph is None else load_graph(graph).graph
-        return experiment.quick(seed, web) if quick else experiment.experiment(seed, web)
-
-    _show([("graphbench", run)], out, as_json)
+    show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab refresh --quick")
@@ -139,7 +98,7 @@ def graphbench(graph: Path | None, quick: bool, seed: int, out: Path, as_json: b
 @click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
               help="How many drawn webs the figures are the mean of.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web; of GRAPH three fetches a page.")
-@_shared
+@shared
 def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None, pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool
 ) -> None:
@@ -153,12 +112,12 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     need_extra("the lab", "numba", "matplotlib")
     if graph is not None:
-        _show([(f"everything together on {graph}", partial(_together, graph, seed, 3 if quick else 8))], out, as_json)
+        show([(f"everything together on {graph}", partial(_together, graph, seed, 3 if quick else 8))], out, as_json)
         return
     from minicrawl.lab.refresh import Setup, experiment
 
     setup = Setup(max(200, pages // 10), 1, seed=seed) if quick else Setup(pages, worlds, seed=seed)
-    _show([("refresh", lambda: experiment(setup))], out, as_json)
+    show([("refresh", lambda: experiment(setup))], out, as_json)
 
 
 def _together(graph: Path, seed: int, turns: int) -> "Result":
@@ -173,7 +132,7 @@ def _together(graph: Path, seed: int, turns: int) -> "Result":
 @click.option("--surfer", "others", multiple=True, metavar="SURFER",
               help="Compare this one, too, such as 'text=16,list=4,nav=1'.")  # fmt: skip
 @click.option("--each", is_flag=True, help="A line for each site, too.")
-@_seed_option
+@seed_option
 @json_option
 @logging_options
 def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: int, as_json: bool) -> None:
@@ -209,7 +168,7 @@ def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: 
 
 @command.command(epilog="Example: minicrawl lab expected data/crawl.db")
 @click.argument("store", type=click.Path(dir_okay=False, path_type=Path))
-@_shared
+@shared
 def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
     """Replay the finished crawl in STORE: how far its ranking would have been right, had it stopped early.
 
@@ -225,15 +184,15 @@ def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
         with open_store(store) as reader:
             return experiment.experiment(experiment.replay_of(reader, levels_of(reader.page_table.urls())))
 
-    _show([(f"expected importance on {store}", run)], out, as_json)
+    show([(f"expected importance on {store}", run)], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab stability data/crawl.db --share .3")
-@_graph_argument
+@graph_argument
 @click.option("--share", type=click.FloatRange(0, 0.9, min_open=True), default=0.3, show_default=True,
               help="Of the pages, to be taken away.")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), default=5, show_default=True, help="How often.")
-@_shared
+@shared
 def stability(graph: Path, share: float, trials: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """How much rankings of GRAPH change when pages are taken away at random.
 
@@ -244,7 +203,7 @@ def stability(graph: Path, share: float, trials: int, seed: int, out: Path, as_j
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.stability import experiment
 
-    _show([(f"stability on {graph}", lambda: experiment(load_graph(graph).graph, seed, trials, share))], out, as_json)
+    show([(f"stability on {graph}", lambda: experiment(load_graph(graph).graph, seed, trials, share))], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab lecture")
@@ -264,20 +223,4 @@ def lecture(as_json: bool) -> None:
     click.echo(json.dumps(documents(found), indent=2) if as_json else "\n".join(lines(found)))
 
 
-def _show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
-    """Run experiments one after the other, write their files, and print what they say."""
-    from minicrawl.lab.chart import write
-
-    documents = []
-    for title, run in experiments:
-        if not is_quiet():
-            click.echo(f"Running {title} ...", err=True)
-        started = time.perf_counter()
-        result = run()
-        _log.info("%s took %.1f s", title, time.perf_counter() - started)
-        files = [str(path) for path in write(result, out)]
-        documents.append({**result.as_json(), "files": files})
-        if not as_json:
-            click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
-    if as_json:
-        click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
+command.add_command(graphbench)

@@ -1,4 +1,4 @@
-"""Graphs from files: CSR in .npz, Matrix Market, edge lists, and the stores of crawls.
+"""Graphs from files: CSR in .npz, Matrix Market, DIMACS, edge lists, and the stores of crawls.
 
 Whatever the file holds, the graph's rows are sorted, without links listed twice and without links from a page
 to itself. A file that cannot be used is a SettingError of one sentence.
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.graphs.dimacs import read_dimacs
 from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
 from minicrawl.rank import Graph
 from minicrawl.store.database import store_errors
@@ -54,11 +55,11 @@ def load_graph(path: str | Path) -> LoadedGraph:
 
     .npz: CSR as `indptr` and `indices`, or what scipy.sparse.save_npz writes; names from NAME.urls.txt or
     NAME.urls.txt.gz beside it (line i is page i). .mtx: Matrix Market; in any matrix a stored entry (i, j) is
-    a link i -> j, also when it is 0. .txt, .tsv, .csv, .edges: a link a line, source and target in two columns
-    apart by blanks, tabs or a comma; lines with # or % are comments, further columns are ignored, a header such
-    as source,target too. Whole numbers are page numbers from 0 on; when one end is something else (or so large
-    that most pages would be without links), all ends are names, numbered as they appear. .mtx and edge lists
-    may be .gz. Store: the counted links of all known pages, with their URLs.
+    a link i -> j, also when it is 0. .gr, .col, .dimacs: see `dimacs`. .txt, .tsv, .csv, .edges: a link a line,
+    source and target in two columns apart by blanks, tabs or a comma; lines with # or % are comments, further
+    columns are ignored, a header such as source,target too. Whole numbers are page numbers from 0 on; when one end is
+    something else (or so large that most pages would be without links), all ends are names, numbered as they appear.
+    All but .npz may be .gz. Store: the counted links of all known pages, with their URLs.
 
     Raises SettingError.
     """
@@ -248,6 +249,13 @@ def _is_number(field: bytes) -> bool:
     return field.isdigit() and len(field) < 19  # fits an int64
 
 
+def _load_dimacs(path: Path) -> LoadedGraph:
+    with _open(path) as file:
+        links = read_dimacs(str(path), file)
+    size = _square(path, (links.size, links.size), len(links.sources))
+    return LoadedGraph(_graph(path, links.sources, links.targets, size, first=1))
+
+
 # Edge lists
 
 
@@ -369,6 +377,7 @@ def _load_store(path: Path) -> LoadedGraph:
 
 _TEXT: dict[str, Callable[[Path], LoadedGraph]] = {
     ".mtx": _load_mtx,
+    **dict.fromkeys((".gr", ".col", ".dimacs"), _load_dimacs),
     ".txt": _load_edges,
     ".tsv": _load_edges,
     ".csv": _load_edges,

@@ -376,7 +376,8 @@ WRONG = {
         "{path} is damaged or no SQLite file (file is not a database); name another graph file",
     ),
 }
-ENDINGS = ".npz, .mtx, .txt, .tsv, .csv, .edges, .mtx.gz, .txt.gz, .tsv.gz, .csv.gz, .edges.gz, .db, .sqlite"
+TEXT = (".mtx", ".gr", ".col", ".dimacs", ".txt", ".tsv", ".csv", ".edges")
+ENDINGS = ", ".join([".npz", *TEXT, *(f"{ending}.gz" for ending in TEXT), ".db", ".sqlite"])
 
 
 def refusal(path):

@@ -7,7 +7,7 @@ import numpy as np
 
 from minicrawl.lab.compiled import crawl
 from minicrawl.lab.graphbench.components import IntArray, Merged
-from minicrawl.lab.graphbench.runs import cpu_seconds, growing_steps
+from minicrawl.lab.graphbench.measuring import cpu_seconds, growing_steps
 from minicrawl.rank import Graph
 from minicrawl.rank.components import strong_components
 from minicrawl.rank.distances import links_of

@@ -1,4 +1,4 @@
-"""Distances of all pairs while links are inserted: as a matrix, as trees, and anew."""
+"""Distances of all pairs as trees of shortest paths, while links are inserted; and by scipy, to hold others to."""
 
 from typing import NamedTuple
 
@@ -9,53 +9,41 @@ from scipy import sparse
 from minicrawl.lab.graphbench.sequences import Links
 from minicrawl.lab.heap import compiled
 from minicrawl.rank import Graph
+from minicrawl.rank.growing_distances import Distances, far, no_links
 
-Distances = npt.NDArray[np.int16]
-
-FAR = 2**13
-"""More than any distance, for pages without a path; the sum of two fits int16."""
 _NOBODY = -1
+_Pages = npt.NDArray[np.int16]
 
 
-def exact_distances(graph: Graph) -> Distances:
-    """d by breadth-first search from every page, shape (size, size)."""
+def exact_distances(graph: Graph, like: Distances) -> Distances:
+    """d by breadth-first search from every page (scipy), in the numbers of `like`."""
     ones = np.ones(len(graph.targets))
     matrix = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
-    return np.minimum(sparse.csgraph.shortest_path(matrix, unweighted=True), FAR).astype(np.int16)
-
-
-def no_links(size: int) -> Distances:
-    """d of pages without links."""
-    distance = np.full((size, size), FAR, dtype=np.int16)
-    np.fill_diagonal(distance, 0)
+    found = sparse.csgraph.shortest_path(matrix, unweighted=True)
+    is_far = np.isinf(found)
+    found[is_far] = 0
+    distance: Distances = found.astype(like.dtype)
+    distance[is_far] = far(like)
     return distance
 
 
-def insert_by_matrix(distance: Distances, links: Links) -> None:
-    """Insert links, in place. Only rows of pages that come closer to v by way of u -> v can change."""
-    for u, v in links.tolist():
-        rows = np.flatnonzero(distance[:, u] + 1 < distance[:, v])
-        if len(rows):
-            distance[rows] = np.minimum(distance[rows], distance[rows, u][:, None] + 1 + distance[v])
-
-
 class Trees(NamedTuple):
-    """Shortest paths from every source x, as a tree; int16, shape (size, size), row x being that of x.
+    """Shortest paths from every source x, as a tree; shape (size, size), row x being that of x.
 
     distance: d. parent[x, y]: the page before y on the path. child[x, y]: the first of those after it; before, after:
     its neighbours among the children of its parent.
     """
 
     distance: Distances
-    parent: Distances
-    child: Distances
-    before: Distances
-    after: Distances
+    parent: _Pages
+    child: _Pages
+    before: _Pages
+    after: _Pages
 
     @classmethod
-    def of(cls, size: int) -> "Trees":
+    def of(cls, size: int, dtype: npt.DTypeLike = np.int16) -> "Trees":
         """Trees of pages without links."""
-        return cls(no_links(size), *(np.full((size, size), _NOBODY, dtype=np.int16) for _ in range(4)))
+        return cls(no_links(size, dtype), *(np.full((size, size), _NOBODY, dtype=np.int16) for _ in range(4)))
 
 
 def insert_by_trees(trees: Trees, links: Links) -> int:

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from minicrawl.lab.generate import generate
+from minicrawl.lab.graphbench.algorithms import EVEN_GAZIT, TREES
 from minicrawl.lab.graphbench.arrivals import Course, arrivals, crawl_order
-from minicrawl.lab.graphbench.runs import Run, checks_of, components, distances
+from minicrawl.lab.graphbench.measuring import checks_of
+from minicrawl.lab.graphbench.runs import Run, components, distances
 from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse
 from minicrawl.rank import Graph
 from minicrawl.rank.distances import links_of
@@ -97,7 +99,7 @@ def _agree(runs: Runs) -> Claim:
 
 def _is_cubic(runs: Runs) -> Claim:
     updates = {
-        sequence.size: _by_name(several, "distances")["trees"].updates or 0
+        sequence.size: _by_name(several, "distances")[TREES].updates or 0
         for sequence, several in runs
         if sequence.name == "cubic"
     }
@@ -112,7 +114,7 @@ def _trees_win(runs: Runs) -> Claim:
     seconds = []
     for sequence, several in runs:
         by_name = _by_name(several, "distances")
-        seconds.append((sequence, by_name["trees"].seconds, by_name["matrix"].seconds))
+        seconds.append((sequence, by_name[TREES].seconds, by_name[EVEN_GAZIT].seconds))
     return Claim(
         "trees, which look only at pairs that come closer and at those behind them, are faster than whole rows",
         all(trees < matrix for _, trees, matrix in seconds),
@@ -121,7 +123,7 @@ def _trees_win(runs: Runs) -> Claim:
 
 
 def _following_wins(runs: Runs) -> Claim:
-    pairs = [("distances", "trees"), ("distances", "matrix"), ("components", "closure")]
+    pairs = [("distances", TREES), ("distances", EVEN_GAZIT), ("components", "closure")]
     ratios = {
         name: [
             _by_name(several, question)["anew"].seconds / max(_by_name(several, question)[name].seconds, 1e-9)

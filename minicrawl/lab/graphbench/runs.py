@@ -8,12 +8,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.lab.graphbench.algorithms import EVEN_GAZIT, TREES
+from minicrawl.lab.graphbench.bench import Setup, tried
 from minicrawl.lab.graphbench.components import Closure, Merged, exact_components
-from minicrawl.lab.graphbench.distances import Trees, exact_distances, insert_by_matrix, insert_by_trees, no_links
+from minicrawl.lab.graphbench.distances import exact_distances
+from minicrawl.lab.graphbench.measuring import checks_of, cpu_seconds, growing_steps
 from minicrawl.lab.graphbench.sequences import Insertions
+from minicrawl.rank.growing_distances import no_links
 
-_CHECKS = 8
-_GROWTH = 1.5
 _BATCH = 256
 _T = TypeVar("_T")
 
@@ -35,28 +37,14 @@ class Run(NamedTuple):
 
 def distances(sequence: Insertions) -> list[Run]:
     """Distances of all pairs after every insertion, by every algorithm."""
-    size, links = sequence.size, sequence.links
+    links = sequence.links
     checks = checks_of(len(links))
-    exact, anew = _timed_anew(checks, lambda count: exact_distances(sequence.graph(count)))
-
-    by_matrix = no_links(size)
-    matrix, agrees = _followed(
-        checks, lambda start, stop: insert_by_matrix(by_matrix, links[start:stop]), by_matrix, exact
-    )
-    trees = Trees.of(size)
-    insert_by_trees(trees, links[:0])  # compile it
-    updates = 0
-
-    def insert(start: int, stop: int) -> None:
-        nonlocal updates
-        updates += insert_by_trees(trees, links[start:stop])
-
-    tree_seconds, trees_agree = _followed(checks, insert, trees.distance, exact)
-    return [
-        Run("distances", "matrix", matrix, len(links), None, agrees),
-        Run("distances", "trees", tree_seconds, len(links), updates, trees_agree),
-        Run("distances", "anew", anew * len(links), len(checks), None, True),
-    ]
+    like = no_links(0, np.int32)
+    exact, anew = _timed_anew(checks, lambda count: exact_distances(sequence.graph(count), like))
+    held_to = dict(zip(checks, exact, strict=True))
+    trials = [tried(name, 16, sequence, Setup(), held_to) for name in (EVEN_GAZIT, TREES)]
+    runs = [Run("distances", one.algorithm, one.seconds, len(links), one.updates, one.agrees) for one in trials]
+    return [*runs, Run("distances", "anew", anew * len(links), len(checks), None, True)]
 
 
 def components(sequence: Insertions) -> list[Run]:
@@ -79,27 +67,6 @@ def components(sequence: Insertions) -> list[Run]:
         Run("components", "schedule", a_look * len(looks), len(looks), None, True),
         Run("components", "merging", merging, len(links), None, bool(np.array_equal(merged.lowest(), last))),
     ]
-
-
-def growing_steps(count: int, first: int, growth: float = _GROWTH) -> list[int]:
-    """first, first * growth and so on, and `count` last."""
-    steps: list[int] = []
-    while first < count:
-        steps.append(first)
-        first = int(first * growth) + 1
-    return [*steps, count]
-
-
-def checks_of(count: int, most: int = _CHECKS) -> list[int]:
-    """Numbers of insertions, evenly apart, the last being all."""
-    return sorted({count * check // most for check in range(1, most + 1)} - {0})
-
-
-def cpu_seconds(call: Callable[[], object]) -> float:
-    """CPU seconds of a call."""
-    started = time.process_time()
-    call()
-    return time.process_time() - started
 
 
 def _timed_anew(checks: Sequence[int], find: Callable[[int], _T]) -> tuple[list[_T], float]:

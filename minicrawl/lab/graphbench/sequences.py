@@ -1,4 +1,4 @@
-"""Links in the order they are inserted: complete graphs, sequences with n**3 updates, sparse random graphs."""
+"""Links in the order they are inserted: of complete, sparse and road graphs, of files, and the hardest there are."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.rank import Graph
+from minicrawl.rank.components import subgraph
+from minicrawl.rank.distances import distances_from, links_of
 
 Links = npt.NDArray[np.int32]
 """Insertions in their order, shape (m, 2): source and target."""
+_CLOSED = 0.1
+"""Of a road graph, the share of the streets between two neighbours that are missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +37,27 @@ def complete(size: int, rng: np.random.Generator) -> Insertions:
 
 
 def cubic(size: int) -> Insertions:
-    """A sequence of some 4/3 n links that makes n**3 / 27 updates: after Ausiello et al.
+    """A sequence of 4/3 n - 3 links that makes (k - 1)**2 * (3 k + 2) / 2 updates, k = n / 3: after Ausiello et al.
 
-    Three chains of k = n / 3 pages: x1 -> .. -> xk, y1 -> .. -> yk, z1 -> .. -> zk, and yk -> z1. Then the last x
-    links to y1, to y2 and so on to yk: each brings the k * k pairs of an x and a z closer by one.
+    A chain x1 -> .. -> xk, and one of twice as many pages, y1 -> .. -> y2k. Then xk links to y1, to y2 and so on to
+    y(k-1): the i-th of these brings the 2 k + 1 - i pages from yi on closer to all xs.
+
+        sum for i = 1 .. k - 1 of (k - 1) * (2 k + 1 - i)  =  (k - 1)**2 * (3 k + 2) / 2
+
+    are the updates at pages other than xk, whose link it is: 1,479,951 for n = 300. The chains grow at their front,
+    where a link brings nothing closer to any page but its own.
     """
     k = size // 3
-    x, y, z = np.arange(k), k + np.arange(k), 2 * k + np.arange(k)
-    chains = [np.stack([chain[:-1], chain[1:]], axis=1) for chain in (x, y, z)]
-    shortcuts = np.stack([np.full(k, x[-1]), y], axis=1)
-    links = np.concatenate([*chains, [[y[-1], z[0]]], shortcuts])
-    return Insertions("cubic", 3 * k, links.astype(np.int32))
+    x, y = np.arange(k), k + np.arange(2 * k)
+    chains = [np.stack([chain[:-1], chain[1:]], axis=1)[::-1] for chain in (x, y)]
+    shortcuts = np.stack([np.full(k - 1, x[-1]), y[: k - 1]], axis=1)
+    return Insertions("cubic", 3 * k, np.concatenate([*chains, shortcuts]).astype(np.int32))
+
+
+def cubic_updates(size: int) -> int:
+    """How many updates `cubic` promises, those at the source of the inserted link left out."""
+    k = size // 3
+    return (k - 1) ** 2 * (3 * k + 2) // 2
 
 
 def random_sparse(size: int, rng: np.random.Generator, degree: int = 4) -> Insertions:
@@ -51,4 +65,38 @@ def random_sparse(size: int, rng: np.random.Generator, degree: int = 4) -> Inser
     links = rng.integers(size, size=(degree * size, 2), dtype=np.int32)
     links = links[links[:, 0] != links[:, 1]]
     _, first = np.unique(links, axis=0, return_index=True)
-    return Insertions("random", size, links[np.sort(first)])
+    return Insertions("sparse", size, links[np.sort(first)])
+
+
+def road(size: int, rng: np.random.Generator) -> Insertions:
+    """Crossings on a square grid, a street either way between neighbours, one in ten missing; in random order.
+
+    Distances are long, as in a net of roads. size: rounded down to a square.
+    """
+    side = int(size**0.5)
+    crossings = np.arange(side * side, dtype=np.int32).reshape(side, side)
+    streets = np.concatenate(
+        [
+            np.stack([crossings[:, :-1].ravel(), crossings[:, 1:].ravel()], axis=1),
+            np.stack([crossings[:-1].ravel(), crossings[1:].ravel()], axis=1),
+        ]
+    )
+    open_ones = streets[rng.random(len(streets)) >= _CLOSED]
+    return Insertions("road", side * side, rng.permutation(np.concatenate([open_ones, open_ones[:, ::-1]])))
+
+
+def of_graph(graph: Graph, rng: np.random.Generator, most: int | None = None, *, by_page: bool = False) -> Insertions:
+    """The links of a graph, in random order.
+
+    most: no more pages than that, those that are nearest from the page with most links. by_page: page by page, the
+    nearest from that page first, as a crawl reads them.
+    """
+    distances = distances_from(graph, int(np.argmax(graph.outdegrees())))
+    order = np.lexsort((distances, distances < 0))
+    if most is not None and most < graph.size:
+        return of_graph(subgraph(graph, np.sort(order[:most])), rng, by_page=by_page)
+    if by_page:
+        sources, targets = np.repeat(order, graph.outdegrees()[order]), links_of(graph, order)
+        return Insertions("graph", graph.size, np.stack([sources, targets], axis=1).astype(np.int32))
+    links = np.stack([graph.sources(), graph.targets], axis=1).astype(np.int32)
+    return Insertions("graph", graph.size, rng.permutation(links))

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse
+from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse, road
 
 SEQUENCES = [
     complete(9, np.random.default_rng(0)),
     cubic(12),
+    road(16, np.random.default_rng(0)),
     *(random_sparse(14, np.random.default_rng(s)) for s in range(4)),
 ]
 

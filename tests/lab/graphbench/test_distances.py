@@ -1,19 +1,31 @@
-"""Distances that follow a graph as it grows are held to scipy after every single insertion."""
+"""Trees of shortest paths that follow a graph as it grows are held to networkx after every single insertion."""
 
+import networkx
 import numpy as np
+import pytest
 
-from minicrawl.lab.graphbench.distances import FAR, Trees, exact_distances, insert_by_matrix, insert_by_trees, no_links
+from minicrawl.lab.graphbench.distances import Trees, exact_distances, insert_by_trees
 from minicrawl.lab.graphbench.sequences import Insertions
+from minicrawl.rank.growing_distances import far
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_exact_distances_are_those_of_networkx(sequence: Insertions, dtype: type) -> None:
+    graph = networkx.DiGraph(sequence.links.tolist())
+    graph.add_nodes_from(range(sequence.size))
+    found = dict(networkx.all_pairs_shortest_path_length(graph))
+    distance = exact_distances(sequence.graph(len(sequence.links)), np.zeros(0, dtype))
+    assert distance.dtype == dtype
+    no_way = far(distance)
+    pages = range(sequence.size)
+    assert distance.tolist() == [[found[x].get(y, no_way) for y in pages] for x in pages]
 
 
 def test_distances_are_right_after_every_insertion(sequence: Insertions) -> None:
-    matrix, trees, updates = no_links(sequence.size), Trees.of(sequence.size), 0
+    trees, updates, before = Trees.of(sequence.size), 0, None
     for count in range(len(sequence.links)):
-        link = sequence.links[count : count + 1]
-        before, exact = matrix.copy(), exact_distances(sequence.graph(count + 1))
-        insert_by_matrix(matrix, link)
-        assert (matrix == exact).all()
-        updates = insert_by_trees(trees, link)
+        before, exact = trees.distance.copy(), exact_distances(sequence.graph(count + 1), trees.distance)
+        updates = insert_by_trees(trees, sequence.links[count : count + 1])
         assert (trees.distance == exact).all()
         assert updates == np.count_nonzero(before != exact)
 
@@ -23,7 +35,7 @@ def test_trees_hold_shortest_paths(sequence: Insertions) -> None:
     insert_by_trees(trees, sequence.links)
     links = set(map(tuple, sequence.links.tolist()))
     for x in range(sequence.size):
-        reached = [y for y in range(sequence.size) if 0 < trees.distance[x, y] < FAR]
+        reached = [y for y in range(sequence.size) if 0 < trees.distance[x, y] < far(trees.distance)]
         for y in reached:
             parent = trees.parent[x, y]
             assert (parent, y) in links

@@ -14,6 +14,6 @@ def test_experiment_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> No
     agree, is_cubic = result.claims[:2]
     assert agree.held
     assert is_cubic.held
-    assert {row[0] for row in result.rows} == {"complete", "cubic", "random", "crawl"}
+    assert {row[0] for row in result.rows} == {"complete", "cubic", "sparse", "crawl"}
     assert all(len(row) == len(result.columns) for row in result.rows)
     assert [panel.title for panel in result.panels][2] == "components of a crawl"

@@ -1,13 +1,26 @@
-"""When a growing graph is looked at."""
+"""Every algorithm of the experiment agrees with scipy, and counts what it says it does."""
 
-from minicrawl.lab.graphbench.runs import checks_of, growing_steps
+from itertools import pairwise
+
+import numpy as np
+
+from minicrawl.lab.graphbench.algorithms import EVEN_GAZIT, TREES
+from minicrawl.lab.graphbench.distances import exact_distances
+from minicrawl.lab.graphbench.runs import components, distances
+from minicrawl.lab.graphbench.sequences import Insertions
 
 
-def test_steps_grow_by_a_half_and_end_with_all() -> None:
-    assert growing_steps(200, 80) == [80, 121, 182, 200]
-    assert growing_steps(50, 80) == [50]
+def test_distances_agree_and_updates_are_pairs_that_changed(sequence: Insertions) -> None:
+    runs = {run.algorithm: run for run in distances(sequence)}
+    assert list(runs) == [EVEN_GAZIT, TREES, "anew"]
+    assert all(run.agrees for run in runs.values())
+    like = np.zeros(0, dtype=np.int32)
+    exact = [exact_distances(sequence.graph(count), like) for count in range(len(sequence.links) + 1)]
+    changes = [np.count_nonzero(before != after) for before, after in pairwise(exact)]
+    assert runs[TREES].updates == sum(changes)
 
 
-def test_checks_are_evenly_apart_and_end_with_all() -> None:
-    assert checks_of(16, 4) == [4, 8, 12, 16]
-    assert checks_of(2, 8) == [1, 2]
+def test_components_agree(sequence: Insertions) -> None:
+    runs = components(sequence)
+    assert all(run.agrees for run in runs)
+    assert {run.algorithm for run in runs} == {"closure", "anew", "schedule", "merging"}

@@ -1,20 +1,39 @@
 """Sequences of insertions bring as many updates as they promise."""
 
+import networkx
 import numpy as np
 import pytest
 
-from minicrawl.lab.graphbench.distances import Trees, insert_by_trees
-from minicrawl.lab.graphbench.sequences import complete, cubic, random_sparse
+from minicrawl.lab.generate import power_law
+from minicrawl.lab.graphbench.distances import Trees, exact_distances, insert_by_trees
+from minicrawl.lab.graphbench.sequences import complete, cubic, cubic_updates, of_graph, random_sparse, road
+from minicrawl.rank import Graph
 
 
-@pytest.mark.parametrize("size", [9, 30])
-def test_cubic_sequence_brings_every_pair_of_ends_closer_again_and_again(size: int) -> None:
-    """Of its last k links all but the first bring k * k pairs of an x and a z, and some of x and y, closer."""
-    k, sequence = size // 3, cubic(size)
-    trees = Trees.of(size)
-    insert_by_trees(trees, sequence.links[:-k])
-    updates = [insert_by_trees(trees, link[None]) for link in sequence.links[-k:]]
-    assert [count - k * k for count in updates] == [k * (k - shortcut) for shortcut in range(k)]
+@pytest.mark.parametrize("size", [9, 12, 31])
+def test_cubic_sequence_makes_the_updates_of_its_formula(size: int) -> None:
+    """Counted by comparing all distances before and after every link, but for those from the link's own source."""
+    sequence, like = cubic(size), np.zeros(0, dtype=np.int32)
+    beside, before = 0, exact_distances(sequence.graph(0), like)
+    for count, (source, _) in enumerate(sequence.links.tolist(), start=1):
+        after = exact_distances(sequence.graph(count), like)
+        changed = before != after
+        changed[source] = False
+        beside, before = beside + int(np.count_nonzero(changed)), after
+    assert beside == cubic_updates(size)
+    assert len(sequence.links) == 4 * (sequence.size // 3) - 3
+
+
+def test_cubic_sequence_of_300_pages_is_the_published_one() -> None:
+    assert (len(cubic(300).links), cubic_updates(300)) == (397, 1_479_951)
+
+
+def test_every_shortcut_brings_all_of_the_first_chain_closer_to_what_is_behind_it() -> None:
+    k, sequence = 7, cubic(21)
+    trees = Trees.of(21)
+    insert_by_trees(trees, sequence.links[: 1 - k])
+    updates = [insert_by_trees(trees, link[None]) for link in sequence.links[1 - k :]]
+    assert updates == [k * (2 * k + 1 - i) for i in range(1, k)]
 
 
 def test_complete_sequence_has_every_link_once() -> None:
@@ -22,7 +41,43 @@ def test_complete_sequence_has_every_link_once() -> None:
     assert sorted(links) == [[source, target] for source in range(6) for target in range(6) if source != target]
 
 
-def test_random_sequence_has_no_link_twice_and_none_to_oneself() -> None:
+def test_sparse_sequence_has_no_link_twice_and_none_to_oneself() -> None:
     links = random_sparse(20, np.random.default_rng(0)).links.tolist()
     assert len(links) == len(set(map(tuple, links)))
     assert all(source != target for source, target in links)
+
+
+def test_roads_are_streets_of_a_grid_either_way() -> None:
+    sequence = road(80, np.random.default_rng(1))
+    assert sequence.size == 64
+    links = list(map(tuple, sequence.links.tolist()))
+    grid = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(8, 8), ordering="sorted")
+    assert len(links) == len(set(links))
+    assert {(v, u) for u, v in links} == set(links)
+    assert all(grid.has_edge(u, v) for u, v in links)
+    assert 0.8 * 2 * grid.number_of_edges() < len(links) < 2 * grid.number_of_edges()
+
+
+def links_of(graph: Graph) -> list[tuple[int, int]]:
+    return list(zip(graph.sources().tolist(), graph.targets.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("by_page", [False, True])
+def test_links_of_a_graph_are_inserted_once_each(by_page: bool) -> None:
+    graph = power_law(60, np.random.default_rng(0))
+    sequence = of_graph(graph, np.random.default_rng(0), by_page=by_page)
+    assert sorted(map(tuple, sequence.links.tolist())) == links_of(graph)
+
+
+def test_pages_come_with_all_their_links_the_nearest_first() -> None:
+    graph = Graph.from_links([[1], [0], [1, 3, 4], [5], [], [0, 1]])
+    sequence = of_graph(graph, np.random.default_rng(0), by_page=True)
+    assert sequence.links.tolist() == [[2, 1], [2, 3], [2, 4], [1, 0], [3, 5], [0, 1], [5, 0], [5, 1]]
+
+
+def test_some_pages_are_the_nearest_of_the_one_with_most_links() -> None:
+    graph = Graph.from_links([[1], [0], [1, 3, 4], [5], [], [0, 1]])
+    sequence = of_graph(graph, np.random.default_rng(0), most=4)
+    kept = {1: 0, 2: 1, 3: 2, 4: 3}
+    inside = [(kept[s], kept[t]) for s, t in links_of(graph) if s in kept and t in kept]
+    assert (sequence.size, sorted(map(tuple, sequence.links.tolist()))) == (4, sorted(inside))

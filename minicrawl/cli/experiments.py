@@ -1,0 +1,54 @@
+"""What the experiments of `minicrawl lab` have in common: options, and how they run and print."""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from minicrawl.cli.options import is_quiet, json_option, logging_options
+
+if TYPE_CHECKING:
+    from minicrawl.report import Result
+
+_log = logging.getLogger("minicrawl.lab")
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+out_option = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("data/lab"),
+    show_default=True,
+    help="Folder for the rows (.csv) and the picture (.svg).",
+)
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
+graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+
+
+def shared(command: _Command) -> _Command:
+    """The options of every experiment."""
+    for option in (logging_options, json_option, out_option, seed_option):
+        command = option(command)
+    return command
+
+
+def show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
+    """Run experiments one after the other, write their files, and print what they say."""
+    from minicrawl.lab.chart import write
+
+    documents = []
+    for title, run in experiments:
+        if not is_quiet():
+            click.echo(f"Running {title} ...", err=True)
+        started = time.perf_counter()
+        result = run()
+        _log.info("%s took %.1f s", title, time.perf_counter() - started)
+        files = [str(path) for path in write(result, out)]
+        documents.append({**result.as_json(), "files": files})
+        if not as_json:
+            click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
+    if as_json:
+        click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))

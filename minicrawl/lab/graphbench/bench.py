@@ -1,0 +1,252 @@
+"""Algorithms that follow the distances of all pairs, side by side on one graph: time, memory, are they right.
+
+A trial inserts all links of a sequence, `batch` at a time; after each batch all distances are known. Time is that of
+the processor, without compiling, and without holding the distances to scipy's.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+
+from minicrawl.lab.graphbench.algorithms import (
+    ALGORITHMS,
+    BFS,
+    BITS,
+    EVEN_GAZIT,
+    FLOYD_WARSHALL,
+    PAGES,
+    QUEUES,
+    TREES,
+    Follower,
+)
+from minicrawl.lab.graphbench.distances import exact_distances
+from minicrawl.lab.graphbench.measuring import checks_of, cpu_seconds
+from minicrawl.lab.graphbench.sequences import Insertions, cubic_updates
+from minicrawl.rank.growing_distances import Distances, far
+from minicrawl.report import Claim, Curve, Panel, Result
+
+COLUMNS = (
+    *("graph", "pages", "links", "algorithm", "bits", "batch", "trial", "CPU seconds", "insertions", "timed out"),
+    *("updates", "memory in bytes", "checks", "agrees"),
+)
+_ONE_BY_ONE = (EVEN_GAZIT, TREES, QUEUES)
+_FOLLOWING = (EVEN_GAZIT, PAGES, TREES, QUEUES)
+_AT_ONCE = 64
+"""Links that are handed at once to those that insert them one by one all the same."""
+_DRAWN = 60
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is tried. algorithms, bits: all of the one with all of the others; names of ALGORITHMS and of BITS.
+
+    timeout: CPU seconds after which a trial ends, between two batches; None: never. validate: hold to scipy.
+    """
+
+    algorithms: Sequence[str] = tuple(ALGORITHMS)
+    bits: Sequence[int] = (16,)
+    batch: int = 1
+    trials: int = 3
+    timeout: float | None = None
+    validate: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What an algorithm took. inserted: links until it ended. updates: pairs brought closer, None where not counted.
+
+    memory: bytes. agrees: with scipy at so many checks. course: links inserted, and CPU seconds so far. distance: d at
+    the end.
+    """
+
+    sequence: Insertions
+    algorithm: str
+    bits: int
+    seconds: float
+    inserted: int
+    updates: int | None
+    memory: int
+    checks: int
+    agrees: bool
+    course: tuple[Sequence[int], Sequence[float]]
+    distance: Distances
+
+    @property
+    def timed_out(self) -> bool:
+        return self.inserted < len(self.sequence.links)
+
+    def a_link(self) -> float:
+        """CPU seconds an insertion."""
+        return self.seconds / max(self.inserted, 1)
+
+
+def fits(size: int, bits: int) -> bool:
+    """Whether every distance among so many pages is one of these numbers."""
+    return size <= far(np.zeros(0, dtype=BITS[bits]))
+
+
+def bench(name: str, draw: Callable[[int], Insertions], setup: Setup) -> tuple[Result, list[Trial]]:
+    """All trials of all algorithms. draw: the sequence of a trial, from 0 on."""
+    trials: list[Trial] = []
+    for number in range(setup.trials):
+        sequence = replace(draw(number), name=name)
+        exact = _exact(sequence) if setup.validate else {}
+        for bits in setup.bits:
+            trials += [tried(algorithm, bits, sequence, setup, exact) for algorithm in setup.algorithms]
+    first = trials[0].sequence
+    title = f"{name}: distances of all pairs of {first.size:,} pages, while {len(first.links):,} links are inserted"
+    of_a_trial = len(setup.bits) * len(setup.algorithms)
+    rows = [_row(trial, setup.batch, 1 + place // of_a_trial) for place, trial in enumerate(trials)]
+    return Result(
+        "graphbench", title, COLUMNS, rows, [_panel(trials[:of_a_trial], setup)], claims(trials, setup)
+    ), trials
+
+
+def _exact(sequence: Insertions) -> dict[int, Distances]:
+    """Distances after some numbers of links, by scipy."""
+    like = np.zeros(0, dtype=np.int32)
+    return {count: exact_distances(sequence.graph(count), like) for count in checks_of(len(sequence.links))}
+
+
+def tried(algorithm: str, bits: int, sequence: Insertions, setup: Setup, exact: dict[int, Distances]) -> Trial:
+    """One trial. exact: distances after some numbers of links, to hold the algorithm to."""
+    start = ALGORITHMS[algorithm]
+    # Compiles it: for arrays of these numbers it is machine code of its own.
+    start(replace(sequence, links=sequence.links[:1]), BITS[bits]).insert(sequence.links[:1])
+    follower = start(sequence, BITS[bits])
+    step = max(setup.batch, _AT_ONCE) if algorithm in _ONE_BY_ONE else setup.batch
+    count, seconds, updates, agrees, checks = 0, 0.0, 0, True, 0
+    links = len(sequence.links)
+    course: tuple[list[int], list[float]] = ([], [])
+    while count < links and (setup.timeout is None or seconds <= setup.timeout):
+        # Stops where it is to be held to scipy, so that nothing is inserted too much.
+        stop = min([count + step, links, *(check for check in exact if count < check)])
+        spent, closer = _inserted(follower, sequence, count, stop)
+        seconds, updates, count = seconds + spent, updates + (closer or 0), stop
+        if stop in exact:
+            checks += 1
+            agrees = agrees and _is(follower.distance, exact[stop])
+        if len(course[0]) < _DRAWN * count / links:
+            course[0].append(count)
+            course[1].append(seconds)
+    counted = updates if closer is not None else None
+    return Trial(
+        sequence, algorithm, bits, seconds, count, counted, follower.memory, checks, agrees, course, follower.distance
+    )
+
+
+def _inserted(follower: Follower, sequence: Insertions, start: int, stop: int) -> tuple[float, int | None]:
+    """CPU seconds, and how many pairs came closer."""
+    closer: list[int | None] = []
+    spent = cpu_seconds(lambda: closer.append(follower.insert(sequence.links[start:stop])))
+    return spent, closer[0]
+
+
+def _is(distance: Distances, exact: Distances) -> bool:
+    no_way = distance == far(distance)
+    return bool(np.array_equal(no_way, exact == far(exact)) and np.array_equal(distance[~no_way], exact[~no_way]))
+
+
+def _row(trial: Trial, batch: int, number: int) -> tuple[object, ...]:
+    sequence = trial.sequence
+    return (
+        *(sequence.name, sequence.size, len(sequence.links), trial.algorithm, trial.bits, batch, number),
+        *(trial.seconds, trial.inserted, trial.timed_out, "" if trial.updates is None else trial.updates),
+        *(trial.memory, trial.checks, trial.agrees if trial.checks else ""),
+    )
+
+
+def _panel(trials: Sequence[Trial], setup: Setup) -> Panel:
+    several = len(setup.bits) > 1
+    curves = [Curve(f"{one.algorithm} {one.bits}" if several else one.algorithm, *one.course) for one in trials]
+    return Panel("the first trial", "links inserted", "CPU seconds so far", curves, log=True)
+
+
+# Claims
+
+
+def claims(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
+    """What holds of these algorithms, as far as those that decide it were tried."""
+    found = [_right(trials)] if setup.validate else []
+    first = setup.bits[0]
+    seconds = {
+        name: median(one.a_link() for one in trials if one.algorithm == name and one.bits == first)
+        for name in setup.algorithms
+    }
+
+    def faster(sentence: str, some: Sequence[str], other: str) -> None:
+        one_by_one = [name for name in some if name in seconds]
+        if one_by_one and other in seconds:
+            figures = ", ".join(f"{name} {1e6 * seconds[name]:,.3g}" for name in (*one_by_one, other))
+            held = all(seconds[name] < seconds[other] for name in one_by_one)
+            found.append(Claim(sentence, held, f"{figures} microseconds a link"))
+
+    following = "following what an insertion changes is faster than"
+    faster(f"{following} searching from every page after each batch", _FOLLOWING, BFS)
+    faster(f"{following} Floyd and Warshall's algorithm after each batch", _FOLLOWING, FLOYD_WARSHALL)
+    faster("searching from every page is faster than Floyd and Warshall's algorithm", [BFS], FLOYD_WARSHALL)
+    faster(
+        "trees, which look at pairs that come closer and those behind, are faster than whole rows", [TREES], EVEN_GAZIT
+    )
+    faster("queues, which look at no link in vain, are faster than trees", [QUEUES], TREES)
+    if setup.batch > 1:
+        faster("the links of a batch from one page, all at once, are faster than one by one", [PAGES], EVEN_GAZIT)
+    return [*found, *_narrow(trials, setup), *_hardest(trials)]
+
+
+def _right(trials: Sequence[Trial]) -> Claim:
+    agree, checks = sum(trial.agrees for trial in trials), sum(trial.checks for trial in trials)
+    return Claim(
+        "every algorithm finds what scipy does",
+        agree == len(trials),
+        f"{agree} of {len(trials)} trials, at {checks} checks",
+    )
+
+
+def _narrow(trials: Sequence[Trial], setup: Setup) -> list[Claim]:
+    """Whether numbers of the fewest bits are faster than those of the most."""
+    least, most = setup.bits[0], setup.bits[-1]
+    if least == most:
+        return []
+
+    def a_link(name: str, bits: int) -> float:
+        return median(trial.a_link() for trial in trials if (trial.algorithm, trial.bits) == (name, bits))
+
+    each = [(name, a_link(name, least), a_link(name, most)) for name in setup.algorithms]
+    return [
+        Claim(
+            f"distances of {least} bits are followed faster than those of {most}",
+            all(narrow < wide for _, narrow, wide in each),
+            ", ".join(f"{name} {1e6 * narrow:,.3g} and {1e6 * wide:,.3g}" for name, narrow, wide in each)
+            + " microseconds a link",
+        )
+    ]
+
+
+def _hardest(trials: Sequence[Trial]) -> list[Claim]:
+    """Of the cubic sequence, whether it makes the updates that it promises."""
+    counted = [trial for trial in trials if trial.sequence.name == "cubic" and trial.updates and not trial.timed_out]
+    if not counted:
+        return []
+    size, links = counted[0].sequence.size, len(counted[0].sequence.links)
+    beside = {(trial.updates or 0) - _own_rows(trial.sequence) for trial in counted}
+    return [
+        Claim(
+            f"the cubic sequence of {size:,} pages has 4/3 n - 3 links and makes (n/3 - 1)^2 (n + 2) / 2 updates",
+            beside == {cubic_updates(size)} and 3 * links == 4 * size - 9,
+            f"{links:,} links, {', '.join(f'{count:,}' for count in sorted(beside))} updates at pages other than the "
+            f"source of the link, {counted[0].updates:,} in all",
+        )
+    ]
+
+
+def _own_rows(sequence: Insertions) -> int:
+    """Updates of the cubic sequence at the source of the inserted link: by search from it, before and after.
+
+    A page of the chains links once, to the page before it in time; only the last x has shortcuts.
+    """
+    k = sequence.size // 3
+    chains = k * (k - 1) // 2 + 2 * k * (2 * k - 1) // 2
+    return chains + sum(2 * k + 1 - i for i in range(1, k))

@@ -1,0 +1,45 @@
+"""Experiments run one after the other, leave their files and print what they say."""
+
+import json
+from functools import partial
+from pathlib import Path
+
+import click
+from click.testing import CliRunner
+
+from minicrawl.cli.experiments import shared, show
+from minicrawl.report import Claim, Curve, Panel, Result
+
+
+def result_of(name: str) -> Result:
+    panel = Panel("panel", "x", "y", [Curve("curve", [1, 2], [3, 4])])
+    return Result(name, f"Title of {name}", ("a",), [(1,)], [panel], [Claim("it does", True, "7")])
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@shared
+def command(names: tuple[str, ...], seed: int, out: Path, as_json: bool) -> None:
+    show([(name, partial(result_of, name)) for name in names], out, as_json)
+
+
+def test_experiments_print_claims_and_files_in_their_order(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(command, ["one", "two", "--out", str(tmp_path)])
+    lines = ran.stdout.splitlines()
+    for at, name in enumerate(("one", "two")):
+        assert lines[5 * at : 5 * at + 4] == [
+            f"Title of {name}",
+            "- holds: it does. Measured: 7.",
+            str(tmp_path / f"{name}.csv"),
+            str(tmp_path / f"{name}.svg"),
+        ]
+    assert {path.name for path in tmp_path.iterdir()} == {"one.csv", "one.svg", "two.csv", "two.svg"}
+
+
+def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
+    one, two = (
+        json.loads(CliRunner().invoke(command, [*names, "--json", "--out", str(tmp_path)]).stdout)
+        for names in (["one"], ["one", "two"])
+    )
+    assert one == two[0]
+    assert [document["name"] for document in two] == ["one", "two"]

@@ -1,0 +1,133 @@
+"""minicrawl lab graphbench"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from minicrawl.cli import main
+from minicrawl.cli.graphbench import matrix, table
+from minicrawl.lab.graphbench.bench import Trial
+from minicrawl.lab.graphbench.sequences import cubic
+from minicrawl.rank.growing_distances import insert_links, no_links
+
+PAGES = ["--algorithms", "pages,even-gazit", "--trials", "2"]  # need not be compiled
+
+
+def bench(*words: str) -> Result:
+    return CliRunner().invoke(main, ["lab", "graphbench", *words])
+
+
+def test_bench_of_a_drawn_graph_says_what_held_and_leaves_its_files(tmp_path: Path) -> None:
+    result = bench("--kind", "cubic", "--nodes", "30", *PAGES, "--validate", "--memory", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "cubic: distances of all pairs of 30 pages, while 37 links are inserted"
+    assert lines[1] == "- holds: every algorithm finds what scipy does. Measured: 4 of 4 trials, at 32 checks."
+    assert lines[-3].split() == ["algorithm", "bits", "CPU", "seconds", "a", "link", "updates", "MB"]
+    assert [line.split()[:2] for line in lines[-2:]] == [["pages", "16"], ["even-gazit", "16"]]
+    rows = list(csv.DictReader((tmp_path / "graphbench.csv").read_text("utf-8").splitlines()))
+    assert [(row["algorithm"], row["trial"], row["agrees"]) for row in rows] == [
+        ("pages", "1", "True"),
+        ("even-gazit", "1", "True"),
+        ("pages", "2", "True"),
+        ("even-gazit", "2", "True"),
+    ]
+    assert {row["memory in bytes"] for row in rows} == {"1800"}
+
+
+@pytest.mark.parametrize("name", ["web.txt", "web.gr"])
+def test_bench_of_a_file_prints_its_distances(tmp_path: Path, name: str) -> None:
+    text = "p sp 4 3\na 1 2 7\na 2 3 7\na 3 1 7\n" if name.endswith(".gr") else "0 1\n1 2\n2 0\n2 3\n"
+    (tmp_path / name).write_text(text)
+    result = bench(str(tmp_path / name), *PAGES, "--print-matrix", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    last = ["0 1 2 .", "2 0 1 .", "1 2 0 .", ". . . 0"] if name.endswith(".gr") else ["0 1 2 3", "2 0 1 2", "1 2 0 1"]
+    assert result.stdout.splitlines()[-4:][: len(last)] == last
+
+
+def test_json_is_one_document(tmp_path: Path) -> None:
+    words = ["--kind", "sparse", "--nodes", "12", *PAGES, "--bits", "8", "--bits", "64", "--print-matrix"]
+    result = bench(*words, "--json", "--out", str(tmp_path))
+    document = json.loads(result.stdout)
+    assert [(row["algorithm"], row["bits"]) for row in document["rows"][:4]] == [
+        ("pages", 8),
+        ("even-gazit", 8),
+        ("pages", 64),
+        ("even-gazit", 64),
+    ]
+    assert "- " not in result.stdout.split("{")[0]
+
+
+def test_trials_are_drawn_anew_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
+    def links(seed: str) -> list[int]:
+        words = ["--kind", "sparse", "--nodes", "40", *PAGES, "--seed", seed, "--json", "--out", str(tmp_path)]
+        return [row["links"] for row in json.loads(bench(*words).stdout)["rows"]]
+
+    one, other = links("1"), links("2")
+    assert one == links("1")
+    assert one[2] == other[0]  # the second trial of a seed is the first of the next
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--kind", "cubic", "--algorithms", "fast"], "--algorithms are some of bfs, floyd-warshall, even-gazit, "
+         "pages, trees, queues, not 'fast'"),
+        (["--kind", "cubic", "--bits", "8"], "--bits 8 holds no distances of 300 pages; take a larger one, or fewer "
+         "pages with --nodes"),
+        (["--trials", "2"], "--trials is for one graph; name a GRAPH or a --kind"),
+        (["--print-matrix"], "--print-matrix is for one graph; name a GRAPH or a --kind"),
+        (["--kind", "road", "--quick"], "--quick is not for one graph; leave it out, or leave out GRAPH and --kind"),
+        (["nowhere.gr", "--kind", "road"], "GRAPH and --kind name two graphs; give one of them"),
+        (["--kind", "road", "--by-page"], "--by-page is for links of a GRAPH; leave it out, or name one"),
+        (["nowhere.gr"], "there is no graph file 'nowhere.gr'; name one that exists"),
+    ],
+)  # fmt: skip
+def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
+    result = bench(*words)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"Error: {message}"
+
+
+def test_graph_with_too_many_pages_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "web.txt").write_text("".join(f"{page} {page + 1}\n" for page in range(5000)))
+    result = bench(str(tmp_path / "web.txt"))
+    assert result.exit_code == 2
+    assert "has 5,001 pages, too many for the distances of all pairs; take some with --nodes" in result.stderr
+    some = bench(str(tmp_path / "web.txt"), "--nodes", "9", *PAGES, "--out", str(tmp_path))
+    assert some.stdout.splitlines()[0].endswith("of 9 pages, while 8 links are inserted")
+
+
+@pytest.mark.slow
+def test_whole_experiment_has_its_claims(tmp_path: Path) -> None:
+    result = bench("--quick", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "holds: every algorithm finds what scipy does" in result.stdout
+    assert "components of a crawl" in result.stdout
+
+
+def test_table_has_the_median_and_says_what_timed_out() -> None:
+    sequence, distance = cubic(9), no_links(9)
+    trials = [
+        Trial(sequence, "trees", 16, seconds, inserted, updates, 2_500_000, 0, True, ([], []), distance)
+        for seconds, inserted, updates in ((3.0, 9, 70), (1.0, 9, 70), (2.0, 4, 30))
+    ]
+    head, line = table(trials, memory=True)
+    assert head.endswith("MB")
+    assert line.split() == [
+        *("trees", "16", "2", "3.33e+05", "µs", "70", "2.50", "1", "to", "3", "s"),
+        *("timed", "out", "after", "4", "links"),
+    ]
+
+
+def test_matrix_is_as_wide_as_its_longest_distance() -> None:
+    distance = no_links(12)
+    for page in range(11):
+        insert_links(distance, page, np.array([page + 1]))
+    lines = matrix(distance)
+    assert lines[0] == " 0  1  2  3  4  5  6  7  8  9 10 11"
+    assert lines[11] == " .  .  .  .  .  .  .  .  .  .  .  0"

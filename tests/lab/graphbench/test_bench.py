@@ -1,0 +1,90 @@
+"""The bench says what it measured, and whether that is right."""
+
+import numpy as np
+import pytest
+
+from minicrawl.lab.graphbench.algorithms import ALGORITHMS, BFS, EVEN_GAZIT, PAGES, TREES
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, fits
+from minicrawl.lab.graphbench.distances import exact_distances
+from minicrawl.lab.graphbench.sequences import Insertions, cubic, random_sparse
+
+
+def sparse(trial: int) -> Insertions:
+    return random_sparse(20, np.random.default_rng(trial))
+
+
+def claimed(result, words: str):
+    return next(claim for claim in result.claims if words in claim.sentence)
+
+
+def test_every_algorithm_is_tried_as_often_as_asked_and_held_to_scipy() -> None:
+    result, trials = bench("web", sparse, Setup(trials=2, validate=True))
+    assert [row[COLUMNS.index("algorithm")] for row in result.rows] == [*ALGORITHMS, *ALGORITHMS]
+    assert [row[COLUMNS.index("trial")] for row in result.rows] == [1] * len(ALGORITHMS) + [2] * len(ALGORITHMS)
+    assert all(len(row) == len(COLUMNS) for row in result.rows)
+    assert {(trial.checks, trial.agrees, trial.timed_out) for trial in trials} == {(8, True, False)}
+    right = claimed(result, "scipy")
+    assert (right.held, right.measured) == (True, "12 of 12 trials, at 96 checks")
+    for trial in trials:
+        exact = exact_distances(trial.sequence.graph(len(trial.sequence.links)), trial.distance)
+        assert (trial.distance == exact).all()
+        assert trial.course[0][-1] <= trial.inserted == len(trial.sequence.links)
+        assert list(trial.course[1]) == sorted(trial.course[1])
+
+
+def test_a_wrong_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An algorithm that forgets every link to the last page."""
+    right = ALGORITHMS[EVEN_GAZIT]
+
+    def forgetful(sequence, dtype):
+        follower = right(sequence, dtype)
+        insert = follower.insert
+        return type(follower)(follower.distance, lambda links: insert(links[links[:, 1] != 19]), follower.memory)
+
+    monkeypatch.setitem(ALGORITHMS, EVEN_GAZIT, forgetful)
+    result, trials = bench("web", sparse, Setup((EVEN_GAZIT, PAGES), trials=1, validate=True))
+    assert [trial.agrees for trial in trials] == [False, True]
+    assert not claimed(result, "scipy").held
+
+
+def test_a_trial_ends_after_its_time() -> None:
+    _, (trial,) = bench("web", sparse, Setup((BFS,), trials=1, timeout=1e-12))
+    assert (trial.timed_out, trial.inserted, trial.checks) == (True, 1, 0)
+
+
+@pytest.mark.parametrize("batch", [1, 5, 1000])
+def test_links_are_inserted_in_batches(monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+    sizes: list[int] = []
+    right = ALGORITHMS[PAGES]
+
+    def noting(sequence, dtype):
+        follower = right(sequence, dtype)
+        return type(follower)(
+            follower.distance, lambda links: sizes.append(len(links)) or follower.insert(links), follower.memory
+        )
+
+    monkeypatch.setitem(ALGORITHMS, PAGES, noting)
+    _, (trial,) = bench("web", sparse, Setup((PAGES,), batch=batch, trials=1))
+    links = len(trial.sequence.links)
+    assert sizes[1:] == [batch] * (links // batch) + [links % batch] * (links % batch > 0)  # the first only compiles
+
+
+def test_cubic_sequence_is_counted() -> None:
+    result, trials = bench("cubic", lambda trial: cubic(30), Setup((TREES,), trials=1))
+    claim = claimed(result, "cubic")
+    assert claim.held
+    assert claim.measured.startswith(f"37 links, {9 * 9 * 16:,} updates")
+    assert (trials[0].updates or 0) > 9 * 9 * 16
+
+
+def test_claims_are_made_of_what_was_tried_only() -> None:
+    result, _ = bench("web", sparse, Setup((EVEN_GAZIT, PAGES), bits=(8, 32), batch=4, trials=1))
+    claims = [claim.sentence for claim in result.claims]
+    assert len(claims) == 2
+    assert claims[0].startswith("the links of a batch from one page")
+    assert claims[1] == "distances of 8 bits are followed faster than those of 32"
+
+
+@pytest.mark.parametrize(("size", "bits", "expected"), [(127, 8, True), (128, 8, False), (5000, 16, True)])
+def test_numbers_must_hold_the_longest_distance(size: int, bits: int, expected: bool) -> None:
+    assert fits(size, bits) is expected
