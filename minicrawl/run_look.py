@@ -1,4 +1,4 @@
-"""A running crawl in detail, for whoever watches it: frozen values. Times are Unix seconds."""
+"""A crawl in detail, for whoever watches it: frozen values. Times are Unix seconds."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +20,24 @@ class HostNow(NamedTuple):
     why: str | None
     delay: float
     failures: int
+
+
+class CoursePoint(NamedTuple):
+    """A crawl as it stood at a moment of its course.
+
+    `seconds`: of crawling by then, in all runs, pauses left out; `fetched`, `bytes`: answers for pages in them, and
+    bytes of their bodies. `known`, `read`, `given_up`: pages, the last ones failed or forbidden. `coverage`: as in
+    `Progress`.
+    """
+
+    seconds: float
+    at: float
+    fetched: int
+    bytes: int
+    known: int
+    read: int
+    given_up: int
+    coverage: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ _NINTH = """
     ALTER TABLE fetches DROP COLUMN canonical;
     ALTER TABLE fetches DROP COLUMN robots;
     ALTER TABLE fetches DROP COLUMN hreflang;
+    DROP TABLE course;
 """
 # What version 9 brought is taken away.
 _EIGHTH = """

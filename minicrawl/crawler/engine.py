@@ -19,6 +19,7 @@ from minicrawl.crawler.loop.arrivals import Arrivals
 from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.commands import Commands
+from minicrawl.crawler.loop.course import Course
 from minicrawl.crawler.loop.event_stream import EventStream
 from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
@@ -69,6 +70,9 @@ class Engine:
         self._commits = Commits(absorber, self.commands, self._thread, self._clock, timing, self.meta)
         self.progress = RunProgress(absorber, self._clock, self._commits.last if started is None else started)
         self._time = self.progress.time
+        progress = self.progress
+        self._course = Course(lambda: progress.seconds_in_all, progress.point, absorber.writer.course())
+        absorber.savers.append(self._course)
         self.dispatch = Dispatch(
             absorber,
             requests,
@@ -145,6 +149,7 @@ class Engine:
             await self._start(iter(start))
             await self._go_on()
             self.stop("nothing-left")
+            self._course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
             self._commits.write()  # cancelled while it waited: what was absorbed is whole

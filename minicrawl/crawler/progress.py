@@ -13,7 +13,7 @@ from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
 from minicrawl.crawler.loop.run_clock import RunClock
 from minicrawl.crawler.loop.speed import Speed
 from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
-from minicrawl.run_look import RunLook
+from minicrawl.run_look import CoursePoint, RunLook
 from minicrawl.store.rows import MetaValue
 
 _TOP = 10
@@ -94,6 +94,25 @@ class RunProgress:
             hosts=shown,
             doing=doing,
             took=time.perf_counter() - began,
+        )
+
+    @property
+    def seconds_in_all(self) -> float:
+        """How long all runs have gone on, pauses left out."""
+        return self.earlier.seconds + self.seconds
+
+    def point(self) -> CoursePoint:
+        """The crawl as it stands, with what is written by now."""
+        accounts = self._absorber.accounts
+        return CoursePoint(
+            seconds=self.seconds_in_all,
+            at=self._clock(),
+            fetched=self.earlier.fetched + self.fetched,
+            bytes=self.earlier.bytes + self.bytes,
+            known=accounts.size,
+            read=accounts.coverage.collected,
+            given_up=sum(self._given_up().values()),
+            coverage=accounts.coverage.bound(),
         )
 
     def _given_up(self) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from minicrawl.run_look import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import damaged, is_held, open_to_read
@@ -93,6 +94,10 @@ class Store:
     def changes(self, since: float = 0.0) -> list[ChangedPage]:
         """What became of pages since then (Unix seconds): new, changed, gone; the most important pages first."""
         return self.refreshes.changed_pages(since)
+
+    def course(self) -> list[CoursePoint]:
+        """How the crawl has gone on, from its begin; none of one that ended before version 10."""
+        return self._tables.records(CoursePoint, "course ORDER BY seconds")
 
     def links(self) -> LinkGraph:
         """The graph of counted links as CSR, one row per visited page."""

@@ -336,6 +336,18 @@ CREATE TABLE texts (
     size         INTEGER NOT NULL              -- bytes
 ) STRICT;
 
+-- How the crawl has gone on: points of its curves, some hundreds however long it lasts (crawler/loop/course.py).
+CREATE TABLE course (
+    seconds      REAL    PRIMARY KEY,          -- of crawling by then, in all runs, pauses left out
+    at           REAL    NOT NULL,             -- Unix seconds
+    fetched      INTEGER NOT NULL,             -- answers for pages, in all runs
+    bytes        INTEGER NOT NULL,             -- of their bodies
+    known        INTEGER NOT NULL,             -- pages
+    read         INTEGER NOT NULL,             -- pages
+    given_up     INTEGER NOT NULL,             -- pages that failed or are forbidden
+    coverage     REAL    NOT NULL              -- share of all importance that the pages read hold, from below
+) STRICT;
+
 -- How many pages there are of every state and reason, and which may be the most important: so that to tell it takes no
 -- look at all pages. The crawl keeps both at every commit.
 CREATE TABLE tallies (

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.run_look import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, hold, open_to_write, real_path, transaction
@@ -225,6 +226,11 @@ class Writer(Store):
 
     def add_records(self, rows: Iterable[RecordRow]) -> None:
         self._insert("records", RecordRow, rows)
+
+    def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
+        """Note how the crawl stands. dropped: the seconds of points that go."""
+        self._db.executemany("DELETE FROM course WHERE seconds = ?", ((seconds,) for seconds in dropped))
+        self._insert("course", CoursePoint, [point])
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

@@ -1,7 +1,7 @@
 """What a report on a crawl says: its numbers, pictures and tables."""
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -117,8 +117,24 @@ def _charts(store: Store, pages: PageColumns) -> list[tuple[str, str]]:
         ("Pages over time", line_chart(over_time, "Pages that had an answer, over time", "time", ("0", end))),
         ("Importance collected (%)", line_chart(gained, "Importance of the pages read, in percent of that of all known "
          "pages, over pages fetched", "pages fetched", ("0", f"{len(order):,}"))),
+        *_speed(store),
         ("Degrees", degree_chart(degrees, "How many pages have how many links, both on logarithmic scales")),
     ]  # fmt: skip
+
+
+def _speed(store: Store) -> list[tuple[str, str]]:
+    """How fast the crawl was, where it has noted more than how it began and ended."""
+    points = store.course()
+    if len(points) < 3:
+        return []
+    unit, name = _unit(points[-1].seconds)
+    speeds = [
+        (after.seconds / unit, (after.fetched - before.fetched) / (after.seconds - before.seconds))
+        for before, after in pairwise(points)
+    ]
+    end = f"{points[-1].seconds / unit:.1f} {name}"
+    words = "Pages a second, over the time of crawling, pauses left out"
+    return [("Pages a second", line_chart(speeds, words, "time of crawling", ("0", end)))]
 
 
 def _spread(count: int) -> list[int]:

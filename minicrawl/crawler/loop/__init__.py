@@ -3,6 +3,7 @@
 aims          how far a run is toward its limits
 arrivals      what has come and waits to be taken in
 books_thread  the thread in which the books change, where that may take long
+course        how the crawl has gone on, noted with its commits
 commands      what the crawl is asked to do, and when that is done
 event_stream  what happens, told to whoever reads
 in_flight     the requests in flight, and the room for more

@@ -1,7 +1,9 @@
 """What a report says, against what was served."""
 
+import re
 from pathlib import Path
 
+import pytest
 from sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.owner.site_report import report_on
@@ -72,3 +74,22 @@ def test_crawl_without_an_answer_has_a_report_too(tmp_path: Path) -> None:
     rows(tmp_path / "crawl.db", "UPDATE pages SET fetch = NULL, state = 'waiting'")
     with open_store(tmp_path / "crawl.db") as store:
         assert report_on(store).subtitle == "Nothing has been fetched yet."
+
+
+def test_speed_is_drawn_where_the_crawl_has_noted_it(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({"http://a.test/": []}, store, ["http://a.test/"])
+    with open_store(store) as reader:
+        assert "Pages a second" not in dict(report_on(reader).charts)
+    rows(store, "DELETE FROM course")
+    for seconds, fetched in ((0, 0), (3600, 3600), (10800, 18000)):
+        rows(store, "INSERT INTO course VALUES (?, ?, ?, 0, 9, 9, 0, 0.5)", seconds, 1e9 + seconds, fetched)
+    with open_store(store) as reader:
+        svg = dict(report_on(reader).charts)["Pages a second"]
+    assert ">3.0 hours<" in svg
+    (line,) = re.findall('class="line" points="([^"]*)"', svg)
+    (x1, y1), (x2, y2) = (map(float, point.split(",")) for point in line.split())
+    left, bottom, width, height = 46, 186, 320, 174  # of the picture, see charts.py
+    assert (x1, x2) == (pytest.approx(left + width / 3, abs=0.1), pytest.approx(left + width, abs=0.1))
+    assert (bottom - y2) == pytest.approx(2 * (bottom - y1), abs=0.2)  # two pages a second, after one
+    assert bottom - y2 == pytest.approx(height, abs=0.1)

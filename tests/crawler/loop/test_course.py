@@ -1,0 +1,70 @@
+"""How a crawl has gone on: few points, however long it lasts, and they say what the store says."""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sites import crawl, random_site, rows
+
+from minicrawl.crawler.loop.course import Course, spacing, thinned
+from minicrawl.run_look import CoursePoint
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+
+def point(seconds: float) -> CoursePoint:
+    """How a crawl stands that fetches two pages a second."""
+    return CoursePoint(seconds, 1e9 + seconds, int(2 * seconds), 0, 0, 0, 0, 0.0)
+
+
+@pytest.mark.parametrize("longest", [1.0, 30.0, 4_000.0])
+def test_points_are_few_and_evenly_spread_however_long_it_lasts(tmp_path: Path, longest: float) -> None:
+    """Commits at random times, of a crawl that is now and then ended, or killed and taken up."""
+    rng, now, most = random.Random(int(longest)), [0.0], 0
+    with Writer(tmp_path / "crawl.db") as writer, writer.transaction():
+        course = Course(lambda: now[0], lambda: point(now[0]), writer.course())
+        for _ in range(4_000):
+            now[0] += rng.expovariate(4 / longest)
+            fate = rng.random()
+            if fate < 0.002:
+                course.end()
+            course.save(writer)
+            if fate < 0.02:
+                most = max(most, len(writer.course()))
+            if fate < 0.004:
+                course = Course(lambda: now[0], lambda: point(now[0]), writer.course())
+        found = writer.course()
+    assert 200 < most <= 500 + 1
+    assert found == sorted(found)
+    assert all(one == point(one.seconds) for one in found)
+    assert found[0].seconds < longest * 5
+    assert now[0] - found[-1].seconds < spacing(now[0]) + 5 * longest
+    # What is between two of them is no more than two of the longest times that were between points, and a commit.
+    assert max(later.seconds - one.seconds for one, later in pairwise(found)) < 2 * spacing(now[0]) + 5 * longest
+
+
+def test_of_points_that_stand_too_close_the_first_stays() -> None:
+    assert thinned([0.0, 1.0, 3.0, 3.5, 5.0, 9.0], 2.0) == [0.0, 3.0, 5.0, 9.0]
+    assert thinned([], 2.0) == []
+
+
+def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
+    site, seeds = random_site(4)
+    site[seeds[0]].append("http://h0.test/missing")
+    store = tmp_path / "crawl.db"
+    reports = [crawl(site, store, seeds, pages=9)[0], crawl(site, store, [])[0]]
+    with open_store(store) as reader:
+        first, *_, last = reader.course()
+        states = reader.page_table.counts()
+        run, earlier = reader.meta_json("run"), reader.meta_json("earlier_runs")
+    assert first.fetched <= reports[0].fetched
+    assert last.fetched == sum(report.fetched for report in reports)
+    assert last.bytes == sum(report.bytes for report in reports)
+    assert (last.known, last.read) == (reports[1].known, reports[1].read)
+    assert last.coverage == reports[1].coverage
+    assert last.given_up == sum(number for (state, _), number in states.items() if state == "error") == 1
+    milliseconds = 1e-3  # of rounding
+    assert earlier["seconds"] + run["seconds"] - milliseconds <= last.seconds
+    assert last.seconds <= sum(report.seconds for report in reports) + milliseconds
+    assert rows(store, "SELECT value FROM meta WHERE key = 'run_at'")[0][0] <= last.at
