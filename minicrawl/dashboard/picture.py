@@ -10,6 +10,7 @@ import numpy.typing as npt
 from minicrawl.analysis.folded_aliases import folded_pages
 from minicrawl.analysis.top.top_list import top_list
 from minicrawl.dashboard.layout import laid_out
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store, open_store
 
 Reading = Mapping[str, Any]
@@ -24,14 +25,13 @@ def picture_of_pages(store: Path) -> Reading:
     with open_store(store) as reader, reader.snapshot():
         lines = top_list(reader, "importance", _NODES).lines
         numbers = np.array([line.number for line in lines], dtype=np.int64)
-        links = reader.link_table.graph_of(sorted(numbers.tolist()))
-    sources = np.repeat(links.sources, np.diff(links.indptr))
-    ends = [_places(numbers, end) for end in (sources, links.targets)]
+        nodes = _node_of(numbers, reader.size())
+        links = _between(nodes, reader.link_table.graph_of(sorted(numbers.tolist())))
     pages = [
         {"name": line.page.url, "title": line.page.title, "weight": line.page.importance, "url": line.page.url}
         for line in lines
     ]
-    return _picture(pages, *ends)
+    return _picture(pages, links)
 
 
 def picture_of_hosts(store: Path) -> Reading:
@@ -41,35 +41,37 @@ def picture_of_hosts(store: Path) -> Reading:
         sums = np.bincount(hosts, weights=importance)
         best = np.argsort(-sums, kind="stable")[:_NODES]
         best = best[sums[best] > 0]
-        pairs = [
-            (hosts[np.repeat(some.sources, np.diff(some.indptr))], hosts[some.targets])
-            for some in reader.link_table.blocks()
-        ]
-    sources, targets = (np.concatenate([pair[end] for pair in pairs] or [np.empty(0, np.int64)]) for end in (0, 1))
-    ends = [_places(best, end) for end in (sources, targets)]
-    nodes = [{"name": names[host], "title": None, "weight": float(sums[host]), "url": None} for host in best.tolist()]
-    return _picture(nodes, *ends)
+        nodes = _node_of(best, len(sums))[hosts]
+        some = [_between(nodes, block) for block in reader.link_table.blocks()]
+    links = np.concatenate([np.empty((0, 2), np.int64), *some])
+    shown = [{"name": names[host], "title": None, "weight": float(sums[host]), "url": None} for host in best.tolist()]
+    return _picture(shown, links)
 
 
 def _names(reader: Store) -> dict[int, str]:
     return {row.id: row.name for row in reader.hosts.all()}
 
 
-def _places(nodes: IntArray, ends: npt.NDArray[Any]) -> IntArray:
-    """The place of each end among the nodes; -1 where it is none of them."""
-    order = np.argsort(nodes)
-    at = np.minimum(np.searchsorted(nodes[order], ends), max(len(nodes) - 1, 0))
-    if not len(nodes):
-        return np.full(len(ends), -1)
-    return np.where(nodes[order[at]] == ends, order[at], -1)
+def _node_of(numbers: IntArray, size: int) -> IntArray:
+    """Which node each of so many things is; -1: none."""
+    nodes = np.full(size, -1, dtype=np.int64)
+    nodes[numbers] = np.arange(len(numbers))
+    return nodes
 
 
-def _picture(nodes: list[dict[str, Any]], sources: IntArray, targets: IntArray) -> Reading:
+def _between(nodes: IntArray, links: LinkGraph) -> IntArray:
+    """Those links whose ends are two nodes, as nodes, shape (links, 2). nodes: of every page its node, or -1."""
+    ends = np.stack([nodes[np.repeat(links.sources, np.diff(links.indptr))], nodes[links.targets]], axis=1)
+    between: IntArray = ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])]
+    return between
+
+
+def _picture(nodes: list[dict[str, Any]], ends: IntArray) -> Reading:
     """The nodes with their places. links: [source, target, how many], those with the most first."""
-    inside = (sources >= 0) & (targets >= 0) & (sources != targets)
-    keys, counts = np.unique(sources[inside] * max(len(nodes), 1) + targets[inside], return_counts=True)
+    size = max(len(nodes), 1)
+    keys, counts = np.unique(ends[:, 0] * size + ends[:, 1], return_counts=True)
     most = np.argsort(-counts, kind="stable")[:_MOST_LINKS]
-    edges = np.stack([keys[most] // max(len(nodes), 1), keys[most] % max(len(nodes), 1), counts[most]], axis=1)
+    edges = np.stack([*np.divmod(keys[most], size), counts[most]], axis=1)
     places = laid_out(len(nodes), edges[:, :2]).round(4)
     shown = [{**node, "x": x, "y": y} for node, (x, y) in zip(nodes, places.tolist(), strict=True)]
     return {"nodes": shown, "links": edges.tolist(), "all_links": len(keys)}

@@ -1,5 +1,6 @@
 """What the store of a crawl says, in a form that goes to a page: each reading opens the store, and is of one commit."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ Reading = Mapping[str, Any]
 """As JSON has it."""
 
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
+_RISING, _WEEK = 20, 7 * 86_400.0
 _ORDERS = (*RANKINGS, EXPECTED)
 
 
@@ -43,15 +45,21 @@ def importance(store: Path) -> Reading:
     return {"curves": curves, "read": len(collected), "known": known}
 
 
+def rising(store: Path) -> Reading:
+    """The pages that have gained most importance in a week, as far as is known; `since`: Unix seconds."""
+    since = time.time() - _WEEK
+    with open_store(store) as reader:
+        risen = reader.refreshes.risen_pages(since, _RISING)
+    return {"pages": [page._asdict() for page in risen], "since": since}
+
+
 def hosts(store: Path) -> Reading:
     """The hosts of which the most pages are known, and what keeps a crawl from asking them."""
     with open_store(store) as reader, reader.snapshot():
         pages = reader.hosts.pages(_HOSTS)
-        wanted = {row.name for row in pages}
-        rules = {row.name: row for row in reader.hosts.all() if row.name in wanted}
-        count = reader.hosts.count()
+        rules = {row.name: row for row in reader.hosts.all()}
     rows = [{**row._asdict(), **_rules(rules[row.name]._asdict())} for row in pages]
-    return {"hosts": rows, "count": count}
+    return {"hosts": rows, "count": len(rules)}
 
 
 def _rules(row: Reading) -> Reading:

@@ -14,12 +14,12 @@ from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages
 from minicrawl.dashboard.starting import started
 from minicrawl.dashboard.web.guard import Guard
 from minicrawl.dashboard.web.http_messages import Answer, Request, json_answer, refused
-from minicrawl.dashboard.web.sharing import Shared
+from minicrawl.dashboard.web.sharing import NotYetError, Shared
 from minicrawl.dashboard.web.static_files import static_files
 from minicrawl.errors import ConfigError, MinicrawlError, SettingError
 
 _LOOKS_LEAST, _LOOKS_APART = 0.4, 1.0
-_READINGS_LEAST, _READINGS_APART = 2.0, 10.0
+_READINGS_LEAST, _READINGS_APART, _PATIENCE = 2.0, 10.0, 15.0
 
 
 class Routes:
@@ -30,16 +30,17 @@ class Routes:
         self._guard = guard
         self._looks = looks or Looks(store)
         self._shared_looks = Shared(_LOOKS_LEAST, _LOOKS_APART)
-        self._shared = Shared(_READINGS_LEAST, _READINGS_APART)
+        self._shared = Shared(_READINGS_LEAST, _READINGS_APART, patience=_PATIENCE)
         self._static = static_files()
         self._name = secrets.token_hex(8)
         self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
             "/api/now": self._now,
             "/api/top": self._top,
-            "/api/importance": self._importance,
-            "/api/hosts": self._hosts,
-            "/api/shape": self._shape,
-            "/api/course": self._course,
+            "/api/importance": self._reading("importance", readings.importance),
+            "/api/rising": self._reading("rising", readings.rising),
+            "/api/hosts": self._reading("hosts", readings.hosts),
+            "/api/shape": self._reading("shape", statistics.shape),
+            "/api/course": self._reading("course", statistics.course),
             "/api/picture": self._picture,
             "/api/why": self._why,
             "/api/search": self._search,
@@ -62,12 +63,7 @@ class Routes:
         if route is None:
             is_known = is_static or request.path in (*self._get, *self._post)
             return refused(405, "not by this method") if is_known else refused(404, "there is nothing here")
-        try:
-            return await route(request)
-        except ConfigError as error:
-            return refused(400, str(error))
-        except MinicrawlError as error:
-            return refused(409, str(error))
+        return await _answered(route, request)
 
     # What is looked at.
 
@@ -85,17 +81,13 @@ class Routes:
         by, n = request.query.get("by", ""), _number(request, "n", 50)
         return json_answer(await self._shared.get(("top", by, n), lambda: readings.top(self._store, by, n)))
 
-    async def _importance(self, request: Request) -> Answer:
-        return json_answer(await self._shared.get("importance", lambda: readings.importance(self._store)))
+    def _reading(self, name: str, read: Callable[[Path], readings.Reading]) -> Callable[[Request], Awaitable[Answer]]:
+        """What a store says, however it is asked for."""
 
-    async def _hosts(self, request: Request) -> Answer:
-        return json_answer(await self._shared.get("hosts", lambda: readings.hosts(self._store)))
+        async def answer(request: Request) -> Answer:
+            return json_answer(await self._shared.get(name, lambda: read(self._store)))
 
-    async def _shape(self, request: Request) -> Answer:
-        return json_answer(await self._shared.get("shape", lambda: statistics.shape(self._store)))
-
-    async def _course(self, request: Request) -> Answer:
-        return json_answer(await self._shared.get("course", lambda: statistics.course(self._store)))
+        return answer
 
     async def _picture(self, request: Request) -> Answer:
         of = {"pages": picture_of_pages, "hosts": picture_of_hosts}.get(request.query.get("of", "pages"))
@@ -128,6 +120,18 @@ class Routes:
             return json_answer(await asyncio.to_thread(do, self._store, asked))
         finally:
             self._shared_looks.renew()
+
+
+async def _answered(route: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
+    """What a route answers, or why it cannot."""
+    try:
+        return await route(request)
+    except NotYetError:
+        return refused(503, "this is still being worked out")
+    except ConfigError as error:
+        return refused(400, str(error))
+    except MinicrawlError as error:
+        return refused(409, str(error))
 
 
 def _number(request: Request, name: str, default: int) -> int:

@@ -1,7 +1,9 @@
 """The dashboard as a whole: it listens on loopback until it is stopped. The crawl takes no notice of its end."""
 
 import asyncio
+import os
 import secrets
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,24 +25,28 @@ async def serving(store: Path, port: int = 0, token: str | None = None) -> Async
     Raises SettingError for a port that cannot be had.
     """
     token = token or secrets.token_urlsafe(24)
-    connections: Connections | None = None
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        assert connections is not None
-        await connections.serve(reader, writer)
-
-    try:
-        server = await asyncio.start_server(serve, _LOOPBACK, port, limit=LARGEST_HEAD, start_serving=False)
-    except OSError as error:
-        raise SettingError(
-            f"--port {port} cannot be had: {error.strerror}; name another one, or none for any that is free"
-        ) from error
-    bound: int = server.sockets[0].getsockname()[1]
+    listener = _bound(port)
+    bound: int = listener.getsockname()[1]
     connections = Connections(Routes(store, Guard(bound, token)).answer)
+    server = await asyncio.start_server(connections.serve, sock=listener, limit=LARGEST_HEAD)
     try:
-        await server.start_serving()
         yield f"http://{_LOOPBACK}:{bound}/#token={token}"
     finally:
         server.close()
         await connections.end()
         await server.wait_closed()
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket that has the port; nobody is heard on it yet."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # a port that was ours a moment ago; elsewhere this would take it from somebody
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((_LOOPBACK, port))
+    except OSError as error:
+        found.close()
+        raise SettingError(
+            f"--port {port} cannot be had: {error.strerror}; name another one, or none for any that is free"
+        ) from error
+    return found

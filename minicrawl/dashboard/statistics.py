@@ -7,7 +7,8 @@ during which pages are to be answered, and SciPy is there only where somebody ha
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,12 @@ _LONGEST = 600.0
 
 
 def shape(store: Path) -> Reading:
-    """What 'minicrawl graph stats --json' says of a store. Raises StoreError with its sentence where it fails."""
+    """What 'minicrawl graph stats --json' says of a store. Raises StoreError with its sentence where it fails.
+
+    `shape`: that; `at`: Unix seconds as of which it is so; `took`: seconds.
+    """
     command = [sys.executable, "-m", "minicrawl", "graph", "stats", "--json", "--store", str(store)]
+    began = time.time()
     try:
         ended = subprocess.run(command, capture_output=True, check=False, timeout=_LONGEST, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as error:
@@ -29,23 +34,31 @@ def shape(store: Path) -> Reading:
     if ended.returncode:
         lines = ended.stderr.decode("utf-8", "replace").strip().splitlines() or ["Error: no reason was given"]
         raise StoreError(lines[-1].removeprefix("Error: "))
-    found: Reading = json.loads(ended.stdout)
-    return found
+    return {"shape": json.loads(ended.stdout), "at": began, "took": time.time() - began}
 
 
 def course(store: Path) -> Reading:
-    """Pages by what became of them, and how many answers and bytes came when: by the last answer of each page.
+    """Pages by what became of them, and how the crawl has gone on: of each of its points what a `CoursePoint` has.
 
-    `since`: Unix seconds; `seconds`: of a bin; `pages`, `failures`, `bytes`: of each bin.
+    Of a crawl that ended before there were any, pages and bytes are those of the last answers of its pages, `seconds`
+    are since the first of them, and the rest is missing.
     """
     with open_store(store) as reader, reader.snapshot():
         counts = reader.page_table.counts()
-        first, seconds, bins = reader.page_table.answers_by_time(_BINS)
+        points: list[Reading] = [point._asdict() for point in reader.course()]
+        if len(points) < 2:
+            points = list(_by_answers(*reader.page_table.answers_by_time(_BINS)))
     return {
         "states": [{"state": state, "reason": reason, "pages": n} for (state, reason), n in counts.items()],
-        "since": first,
-        "seconds": seconds,
-        "pages": [pages for pages, _, _ in bins],
-        "failures": [failures for _, failures, _ in bins],
-        "bytes": [size for _, _, size in bins],
+        "points": points,
     }
+
+
+def _by_answers(first: float, seconds: float, bins: list[tuple[int, int, int]]) -> Iterator[Reading]:
+    """The course of a crawl by when the last answers of its pages came, from the bins in which they did."""
+    fetched = size = 0
+    if bins:
+        yield {"seconds": 0.0, "at": first, "fetched": 0, "bytes": 0}
+    for number, (pages, _, of_bin) in enumerate(bins, start=1):
+        fetched, size = fetched + pages, size + of_bin
+        yield {"seconds": number * seconds, "at": first + number * seconds, "fetched": fetched, "bytes": size}

@@ -43,6 +43,19 @@ def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Pa
     assert all(one[1] <= other[1] + 1e-12 for one, other in zip(*found["curves"].values(), strict=True))
 
 
+def test_rising_pages_are_those_of_the_command_line(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, store, seeds)
+    assert readings.rising(store)["pages"] == []
+    rows(store, "INSERT INTO importances SELECT id, fetched_at, importance / 2 FROM ranks WHERE state = 'fetched'")
+    found = readings.rising(store)["pages"]
+    expected = answer("changes", "--rising", "--store", store)
+    assert [page["url"] for page in found] == [page["url"] for page in expected[:20]]
+    assert len(found) == 20
+    assert all(page["before"] == pytest.approx(page["importance"] / 2) for page in found)
+
+
 def test_hosts_have_all_pages(store: Path) -> None:
     found = readings.hosts(store)
     assert found["count"] == len(found["hosts"]) == 4

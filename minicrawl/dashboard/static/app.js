@@ -2,7 +2,7 @@
 
 import {get, post, Failure} from "./api.js";
 import {byId, el, setText} from "./dom.js";
-import {printable} from "./format.js";
+import {isOn, printable} from "./format.js";
 import {Coordinator} from "./coordinator.js";
 import {Crawlers} from "./crawlers.js";
 import {Hosts} from "./hosts.js";
@@ -34,7 +34,7 @@ const views = [
   ["log", "Log", new Log(app)],
   ["setup", "Setup", new Setup(app)],
 ];
-let [shown, after, timer, isAsking, isLost, lastRead] = [views[0], 0, null, false, false, 0];
+let [shown, after, timer, isAsking, isLost, isAwaited, lastRead] = [views[0], 0, null, false, false, false, 0];
 
 // Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
@@ -102,8 +102,7 @@ function take(now) {
   byId("store").title = printable(now.store);
   setText(byId("state"), STATES[now.state] ?? now.state);
   byId("state").className = `state ${now.state}`;
-  const isOn = now.crawl === "running" || now.crawl === "busy";
-  byId("actions").hidden = !isOn;
+  byId("actions").hidden = !isOn(now);
   byId("pause").hidden = now.state === "paused";
   byId("resume").hidden = now.state !== "paused";
   byId("stop").disabled = byId("pause").disabled = now.state === "stopping";
@@ -113,7 +112,7 @@ function take(now) {
   isFirst = false;
   for (const [, , view] of views) view.take?.(now, events);
   shown[2].show?.(now);
-  if (isOn && performance.now() - lastRead > READINGS) read();
+  if ((isOn(now) || isAwaited) && performance.now() - lastRead > READINGS) read();
 }
 
 function lose() {
@@ -125,10 +124,12 @@ function lose() {
 // What takes the server longer is asked for less often, and only for the view that is shown.
 async function read() {
   lastRead = performance.now();
+  isAwaited = false;
   try {
     await shown[2].read?.();
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
+    isAwaited = failure.status === 503; // it is still being worked out
     if (failure.status) shown[2].fail ? shown[2].fail(failure.message) : notify(failure.message, true);
   }
 }
@@ -149,8 +150,17 @@ function go(name, argument) {
 }
 
 function follow() {
-  const [name, argument] = decodeURI(location.hash.slice(1)).split(/=(.*)/s);
-  go(name, argument === undefined ? undefined : decodeURIComponent(location.hash.split(/=(.*)/s)[1]));
+  const [name, argument] = location.hash.slice(1).split(/=(.*)/s);
+  go(name, argument === undefined ? undefined : decoded(argument));
+}
+
+// What somebody has typed behind the # need not be sound.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function build() {

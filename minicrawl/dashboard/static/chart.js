@@ -1,11 +1,11 @@
 // Lines over axes, as SVG, in the width there is. What a chart shows is also said in words.
 
 import {el, svg} from "./dom.js";
-import {small} from "./format.js";
+import {duration, small} from "./format.js";
 
-const EDGE = {left: 64, right: 14, top: 12, bottom: 38};
+const EDGE = {left: 70, right: 14, top: 12, bottom: 38};
 
-// options: {title, xLabel, yLabel, xLog, yLog, height, yMin, yMax, xText, yText, dots}
+// options: {title, xLabel, yLabel, xLog, yLog, xSteps, height, yMin, yMax, xText, yText}
 export class Chart {
   constructor(options) {
     this.options = {height: 240, xText: small, yText: small, ...options};
@@ -29,20 +29,21 @@ export class Chart {
     const width = this.picture.clientWidth;
     const points = this.series.flatMap((one) => this.usable(one.points));
     if (width < 50 || points.length === 0) {
-      this.picture.replaceChildren(el("p", {class: "quiet"}, points.length ? "" : "No figures yet."));
+      const isEmpty = this.series.length > 0 && points.length === 0;
+      this.picture.replaceChildren(el("p", {class: "quiet"}, isEmpty ? "No figures yet." : ""));
       return;
     }
     const {height, xLog, yLog, yMin, yMax, xLabel, yLabel, title} = this.options;
-    const x = scale(points.map(([value]) => value), xLog, EDGE.left, width - EDGE.right);
+    const x = scale(points.map(([value]) => value), xLog, EDGE.left, width - EDGE.right, this.options.xSteps);
     const y = scale([...points.map(([, value]) => value), ...[yMin, yMax].filter((value) => value !== undefined)],
       yLog, height - EDGE.bottom, EDGE.top);
     const picture = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${title}. ${this.words}`});
     picture.append(...this.axes(x, y, width, height));
     this.series.forEach((one, index) => picture.append(...lines(this.usable(one.points), x, y, index, one.kind)));
+    const middle = (EDGE.top + height - EDGE.bottom) / 2;
     picture.append(
       svg("text", {x: (EDGE.left + width - EDGE.right) / 2, y: height - 4, class: "label", "text-anchor": "middle"}, xLabel),
-      svg("text", {x: 12, y: EDGE.top - 2, class: "label", "dominant-baseline": "hanging",
-        transform: `rotate(-90 12 ${height / 2}) translate(${-height / 2 + 60} ${height / 2 - 20})`}, yLabel),
+      svg("text", {x: 12, y: middle, class: "label", "text-anchor": "middle", transform: `rotate(-90 12 ${middle})`}, yLabel),
     );
     this.picture.replaceChildren(picture);
   }
@@ -70,6 +71,19 @@ export class Chart {
   }
 }
 
+const MINUTE = 60, HOUR = 3600, DAY = 86400;
+const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
+  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY];
+
+// A chart over the time that a crawl has gone on.
+export function overTime(title, options) {
+  return new Chart({title, xLabel: "time of crawling", xText: time, xSteps: TIMES, yMin: 0, height: 200, ...options});
+}
+
+function time(seconds) {
+  return seconds < MINUTE ? `${small(seconds)} s` : seconds % DAY ? duration(seconds) : `${seconds / DAY} d`;
+}
+
 function lines(points, x, y, index, kind) {
   const at = points.map(([px, py]) => [x.at(px).toFixed(1), y.at(py).toFixed(1)]);
   if (kind === "dots") return at.map(([cx, cy]) => svg("circle", {cx, cy, r: 2.4, class: `dot color-${index}`}));
@@ -78,7 +92,7 @@ function lines(points, x, y, index, kind) {
 }
 
 // From values to pixels, and which values stand at the axis.
-function scale(values, isLog, from, to) {
+function scale(values, isLog, from, to, neat) {
   let [least, most] = [Math.min(...values), Math.max(...values)];
   const turned = isLog ? Math.log10 : (value) => value;
   if (least === most) [least, most] = isLog ? [least / 2, most * 2] : [Math.min(0, least), most || 1];
@@ -86,14 +100,15 @@ function scale(values, isLog, from, to) {
   const [low, high] = [turned(least), turned(most)];
   return {
     at: (value) => from + ((turned(value) - low) / (high - low)) * (to - from),
-    ticks: (number) => (isLog ? powers(least, most, number) : steps(least, most, number)),
+    ticks: (number) => (isLog ? powers(least, most, number) : steps(least, most, number, neat)),
   };
 }
 
-function steps(least, most, number) {
+// neat: the steps that people count in, such as those of times; powers of ten where there is none that is large enough.
+function steps(least, most, number, neat = []) {
   const rough = (most - least) / number;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
+  const step = neat.find((one) => one >= rough) ?? power * [1, 2, 5, 10].find((times) => times * power >= rough);
   const ticks = [];
   for (let tick = Math.ceil(least / step - 1e-9) * step; tick <= most + step * 1e-9; tick += step) {
     ticks.push(Number(tick.toPrecision(12)));

@@ -1,8 +1,9 @@
 // How the crawl stands, how far it is toward its limits, and what it may be set to.
 
-import {card, el, known, setText} from "./dom.js";
+import {card, el, fill, known, setText} from "./dom.js";
 import {about, amount, clock, count, counted, duration, percent, printable, rate} from "./format.js";
-import {Chart} from "./chart.js";
+import {overTime} from "./chart.js";
+import {speeds} from "./course.js";
 import {Slider} from "./slider.js";
 
 const WHY = {
@@ -21,8 +22,9 @@ export class Coordinator {
     this.figures = new Figures();
     this.sentence = el("p", {class: "sentence"});
     this.aims = el("div", {class: "aims"});
-    this.speed = new Chart({title: "Pages a second", xLabel: "seconds of this run", yLabel: "pages / s", height: 190, yMin: 0});
-    this.points = [];
+    this.speed = overTime("Pages a second", {yLabel: "pages / s"});
+    this.points = []; // seen by this page
+    this.noted = []; // by the crawl itself, before
     this.sliders = [
       new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)")),
       new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
@@ -47,9 +49,20 @@ export class Coordinator {
   take(now) {
     if (now.crawl !== "running") return;
     const last = this.points[this.points.length - 1];
-    if (last && now.seconds < last[0]) this.points = [];
-    if (!last || now.seconds > last[0]) this.points.push([now.seconds, now.speed.pages]);
+    const seconds = (now.earlier?.seconds ?? 0) + now.seconds;
+    if (!last && !now.speed.pages) return; // of one look alone there is no speed
+    if (!last || seconds > last[0]) this.points.push([seconds, now.speed.pages]);
     if (this.points.length > POINTS) this.points = this.points.filter((_, index) => index % 2 === 0);
+  }
+
+  async read() {
+    if (this.noted.length && this.points.length) return; // what has come since, this page has seen
+    this.noted = speeds((await this.app.get("/api/course")).points, "fetched");
+    if (this.app.look) this.show(this.app.look);
+  }
+
+  fail() {
+    this.noted = []; // there is no store yet
   }
 
   show(now) {
@@ -59,12 +72,13 @@ export class Coordinator {
     this.showAims(now);
     this.limits.show(now);
     for (const slider of this.sliders) slider.show(now.settings);
-    this.speed.show([{name: "pages a second", points: this.points}], `Now ${rate(now.speed.pages)}.`);
+    const seen = this.points.length ? this.points[0][0] : Infinity;
+    this.speed.show([{name: "pages a second", points: [...this.noted.filter(([seconds]) => seconds < seen), ...this.points]}], `Now ${rate(now.speed.pages)}.`);
     const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, duration(one.seconds))));
-    this.inFlight.replaceChildren(...(requests.length ? requests : [el("li", {class: "quiet"}, "Nothing just now.")]));
+    fill(this.inFlight, requests, "Nothing just now.");
     const errors = Object.entries(now.errors).sort((one, other) => other[1] - one[1]);
     const lines = errors.map(([reason, number]) => el("li", {}, el("span", {}, reason), el("b", {}, count(number))));
-    this.errors.replaceChildren(...(lines.length ? lines : [el("li", {class: "quiet"}, "Nothing so far.")]));
+    fill(this.errors, lines, "Nothing so far.");
   }
 
   showAims(now) {
@@ -75,8 +89,7 @@ export class Coordinator {
       const label = `${title}: ${text(aim.done)} of ${text(aim.of)}${left}`;
       return el("div", {class: "aim"}, el("span", {}, label), el("progress", {max: "1", value: share, "aria-label": label}));
     });
-    const none = now.crawl === "running" ? "No limits: it runs until nothing is left to fetch." : "";
-    this.aims.replaceChildren(...(bars.length ? bars : [el("p", {class: "quiet"}, none)]));
+    fill(this.aims, bars, now.crawl === "running" ? "No limits: it runs until nothing is left to fetch." : "");
   }
 }
 

@@ -1,7 +1,7 @@
 // Every process of the crawl: what it does, since when, and how much it has done.
 
 import {card, el, setText} from "./dom.js";
-import {amount, clock, count, duration} from "./format.js";
+import {amount, clock, count, duration, isOn} from "./format.js";
 import {Table} from "./table.js";
 
 export class Crawlers {
@@ -21,8 +21,7 @@ export class Crawlers {
   }
 
   show(now) {
-    const isOn = now.crawl === "running" || now.crawl === "busy";
-    setText(this.main, isOn ? `Main process ${now.pid}: ${duration(now.cpu)} of CPU so far. The slider of processes is under Coordinator.` : "No crawl runs.");
-    this.table.show(isOn ? now.workers : []);
+    setText(this.main, isOn(now) ? `Main process ${now.pid}: ${duration(now.cpu)} of CPU so far. The slider of processes is under Coordinator.` : "No crawl runs.");
+    this.table.show(isOn(now) ? now.workers : []);
   }
 }

@@ -27,6 +27,17 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// What a node holds now; where there is nothing, a quiet word.
+export function fill(node, children, nothing) {
+  const name = node.matches("ul, ol") ? "li" : "p";
+  node.replaceChildren(...(children.length ? children : [el(name, {class: "quiet"}, nothing)]));
+}
+
+// A choice of several: [[value, text], ...].
+export function choice(options, onchange) {
+  return el("select", {onchange}, ...options.map(([value, text]) => el("option", {value}, text)));
+}
+
 export function byId(id) {
   return document.getElementById(id);
 }
@@ -37,9 +48,13 @@ export function outside(url, text = url) {
   return el("a", {href: url, target: "_blank", rel: "noopener noreferrer nofollow", class: "url"}, text);
 }
 
+export function whyOf(url) {
+  return `#why=${encodeURIComponent(url)}`;
+}
+
 // A link to what is known of a page.
 export function known(url, text = url) {
-  return el("a", {href: `#why=${encodeURIComponent(url)}`, class: "url", title: url}, text);
+  return el("a", {href: whyOf(url), class: "url", title: url}, text);
 }
 
 export function card(title, ...children) {

@@ -1,5 +1,10 @@
 // Numbers, sizes and times, as people read them.
 
+// Whether a crawl runs, by the last look at it.
+export function isOn(now) {
+  return now.crawl === "running" || now.crawl === "busy";
+}
+
 const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
 
 export function count(number) {

@@ -1,6 +1,6 @@
 // The best pages, or hosts, and the links between them. A click on a page leads to all that is known of it.
 
-import {card, el, setText, svg} from "./dom.js";
+import {card, choice, el, setText, svg, whyOf} from "./dom.js";
 import {count, percent, printable, small} from "./format.js";
 
 const [WIDTH, HEIGHT, EDGE] = [1000, 700, 30];
@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, EDGE] = [1000, 700, 30];
 export class Graph {
   constructor(app) {
     this.app = app;
-    this.of = el("select", {onchange: () => this.read()}, el("option", {value: "pages"}, "pages"), el("option", {value: "hosts"}, "hosts"));
+    this.of = choice([["pages", "pages"], ["hosts", "hosts"]], () => this.read());
     this.words = el("p", {role: "status"});
     this.picture = el("div", {class: "graph"});
     this.nodes = [card("Graph", el("label", {class: "filter"}, "The 200 most important ", this.of), this.words, this.picture)];
@@ -44,7 +44,7 @@ export class Graph {
     const label = `${name}: importance ${small(node.weight)} (${percent(node.weight, 2)})`;
     const circle = svg("circle", {cx, cy, r, class: `node group-${color}`}, svg("title", {}, label));
     const lit = (isOn) => this.picture.querySelectorAll(`[data-from="${index}"],[data-to="${index}"]`).forEach((line) => line.classList.toggle("lit", isOn));
-    const to = node.url ? `#why=${encodeURIComponent(node.url)}` : "#hosts";
+    const to = node.url ? whyOf(node.url) : "#hosts";
     return svg("a", {href: to, "aria-label": label, onmouseenter: () => lit(true), onmouseleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false)}, circle);
   }
 }

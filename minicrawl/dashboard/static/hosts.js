@@ -15,7 +15,7 @@ export class Hosts {
     this.app = app;
     this.needsHosts = true;
     this.stored = [];
-    this.count = el("p", {});
+    this.count = el("p", {role: "status"}, "The store is being read.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.draw()});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},

@@ -1,16 +1,15 @@
 // The most important pages, and how much of all importance the pages read hold.
 
-import {card, el, known, outside, setText} from "./dom.js";
-import {count, percent, printable, small} from "./format.js";
+import {card, choice, el, known, outside, setText} from "./dom.js";
+import {count, day, percent, printable, small} from "./format.js";
 import {Chart} from "./chart.js";
 import {Table} from "./table.js";
 
 export class Importance {
   constructor(app) {
     this.app = app;
-    this.order = el("select", {onchange: () => this.read()},
-      ...[["", "what fits best"], ["importance", "importance"], ["expected", "expected importance"], ["history", "history"], ["cash", "cash"], ["inlinks", "in-links"]]
-        .map(([value, text]) => el("option", {value}, text)));
+    this.order = choice([["", "what fits best"], ["importance", "importance"], ["expected", "expected importance"],
+      ["history", "history"], ["cash", "cash"], ["inlinks", "in-links"]], () => this.read());
     this.table = new Table("The most important pages", [
       {title: "Rank", numeric: true, text: (page) => count(page.rank), sort: (page) => page.rank},
       {title: "Page", wide: true, of: (page) => [page.url, page.title, page.alike], node: pageNode},
@@ -19,17 +18,26 @@ export class Importance {
       {title: "In-links", numeric: true, text: (page) => count(page.inlinks), sort: (page) => page.inlinks},
       {title: "Depth", numeric: true, text: (page) => count(page.depth), sort: (page) => page.depth},
     ], (page) => page.url, "No page has been read yet.");
-    this.words = el("p", {});
+    this.rising = new Table("Pages that have become more important", [
+      {title: "Page", wide: true, of: (page) => [page.url, page.title], node: pageNode},
+      {title: "Importance", numeric: true, text: (page) => small(page.importance), sort: (page) => page.importance},
+      {title: "Before", numeric: true, text: (page) => small(page.before), sort: (page) => page.before},
+      {title: "Then", text: (page) => day(page.since), sort: (page) => page.since},
+    ], (page) => page.url, "Of no page is it known. Only pages that are fetched again can tell: see 'crawl --refresh'.");
+    this.words = el("p", {role: "status"}, "The store is being read.");
     this.chart = new Chart({title: "Importance collected", xLabel: "pages read", yLabel: "share of importance", yMin: 0, xText: count, yText: (y) => percent(y, 0)});
     this.nodes = [
       card("Importance collected", this.words, this.chart.node),
       card("The most important pages", el("label", {class: "filter"}, "Ordered by ", this.order), this.table.node),
+      card("Rising in the last seven days", this.rising.node),
     ];
   }
 
   async read() {
-    const [top, curve] = await Promise.all([this.app.get("/api/top", {by: this.order.value, n: 100}), this.app.get("/api/importance")]);
+    const get = this.app.get;
+    const [top, curve, rising] = await Promise.all([get("/api/top", {by: this.order.value, n: 100}), get("/api/importance"), get("/api/rising")]);
     this.table.show(top.pages);
+    this.rising.show(rising.pages);
     const {collected, possible} = curve.curves;
     const [held, best] = [collected, possible].map((points) => (points.length ? points[points.length - 1][1] : 0));
     const words = `${count(curve.read)} pages read of ${count(curve.known)} known hold ${percent(held)} of the importance that all of them have by the links found so far; the best ${count(curve.read)} would hold ${percent(best)}.`;

@@ -1,6 +1,6 @@
 // What has happened, the newest first.
 
-import {card, el, known} from "./dom.js";
+import {card, choice, el, fill, known} from "./dom.js";
 import {amount, clock, count, duration, printable} from "./format.js";
 
 const KEPT = 500;
@@ -9,7 +9,7 @@ export class Log {
   constructor() {
     this.events = [];
     this.newest = 0;
-    this.kind = el("select", {onchange: () => this.draw()}, ...[["all", "everything"], ["failures", "failures"], ["commands", "commands and turns"]].map(([value, text]) => el("option", {value}, text)));
+    this.kind = choice([["all", "everything"], ["failures", "failures"], ["commands", "commands and turns"]], () => this.draw());
     this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "What has happened, the newest first"});
     this.nodes = [card("Log", el("label", {class: "filter"}, "Show ", this.kind), this.list)];
   }
@@ -39,7 +39,7 @@ export class Log {
     const isWanted = {all: () => true, failures: isFailure, commands: (event) => event.what !== "PageFetched" && event.what !== "Missed"}[this.kind.value];
     const events = this.events.filter(isWanted).reverse().slice(0, 200);
     const lines = events.map((event) => el("li", {class: isFailure(event) ? "failure" : null}, el("time", {}, clock(event.at)), " ", ...words(event)));
-    this.list.replaceChildren(...(lines.length ? lines : [el("li", {class: "quiet"}, "Nothing yet.")]));
+    fill(this.list, lines, "Nothing yet.");
   }
 }
 

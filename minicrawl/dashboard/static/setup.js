@@ -1,6 +1,7 @@
 // A crawl that is started from here. It is a process of its own, and goes on when the dashboard ends.
 
-import {card, el, setText} from "./dom.js";
+import {card, choice, el, setText} from "./dom.js";
+import {isOn} from "./format.js";
 
 // [name, title, hint, kind or choices]
 const FIELDS = [
@@ -20,7 +21,7 @@ export class Setup {
     this.app = app;
     this.seeds = el("textarea", {rows: "5", placeholder: "https://example.org/", autocomplete: "off", spellcheck: "false"});
     this.inputs = new Map(FIELDS.map(([name, , hint, choices]) => [name, choices
-      ? el("select", {name}, ...choices.map((value) => el("option", {value}, value || "as before, or any")))
+      ? choice(choices.map((value) => [value, value || "as before, or any"]))
       : el("input", {name, placeholder: hint, autocomplete: "off"})]));
     this.flags = new Map(FLAGS.map(([name]) => [name, el("input", {type: "checkbox", name})]));
     this.button = el("button", {type: "submit"}, "Start");
@@ -34,11 +35,10 @@ export class Setup {
   }
 
   show(now) {
-    const isOn = now.crawl === "running" || now.crawl === "busy";
     this.isNew = now.crawl === "none";
-    setText(this.words, isOn ? "A crawl runs here. Its settings and seeds can be changed under Coordinator."
+    setText(this.words, isOn(now) ? "A crawl runs here. Its settings and seeds can be changed under Coordinator."
       : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl goes on where it stopped. What is left empty stays as it was; limits are for one run.");
-    this.form.hidden = isOn;
+    this.form.hidden = isOn(now);
     setText(this.button, this.isNew ? "Start" : "Go on");
   }
 

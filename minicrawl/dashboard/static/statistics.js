@@ -1,8 +1,9 @@
 // What became of pages, how the crawl has gone on, and the shape of the web it has found.
 
 import {card, el, setText} from "./dom.js";
-import {amount, clock, count, day, percent, printable, rate, small} from "./format.js";
-import {Chart} from "./chart.js";
+import {amount, clock, count, day, duration, percent, printable, rate, small} from "./format.js";
+import {Chart, overTime} from "./chart.js";
+import {curve, speeds} from "./course.js";
 import {Table} from "./table.js";
 
 export class Statistics {
@@ -13,8 +14,10 @@ export class Statistics {
       {title: "Reason", text: (one) => one.reason, sort: (one) => one.reason},
       {title: "Pages", numeric: true, text: (one) => count(one.pages), sort: (one) => one.pages},
     ], (one) => `${one.state} ${one.reason}`);
-    this.pages = new Chart({title: "Answers a second", xLabel: "time", yLabel: "answers / s", xText: clock, yMin: 0, height: 200});
-    this.bytes = new Chart({title: "Bytes a second", xLabel: "time", yLabel: "bytes / s", xText: clock, yText: amount, yMin: 0, height: 200});
+    this.speed = overTime("Pages a second", {yLabel: "pages / s"});
+    this.bytes = overTime("Bytes a second", {yLabel: "bytes / s", yText: amount});
+    this.pages = overTime("Pages known, read, given up", {yLabel: "pages", yText: count});
+    this.coverage = overTime("Coverage, at least", {yLabel: "share of importance", yText: (y) => `${small(100 * y)} %`});
     this.shapeWords = el("p", {role: "status"}, "The shape of the web is being worked out.");
     this.facts = el("dl", {class: "facts"});
     const degrees = (title) => new Chart({title, xLabel: "links", yLabel: "share with as many, or more", xLog: true, yLog: true, xText: small, yText: small});
@@ -22,7 +25,7 @@ export class Statistics {
     this.outlinks = degrees("Out-links");
     this.distances = new Chart({title: "Distances", xLabel: "links apart", yLabel: "share of pairs within", yMin: 0, yMax: 1, yText: (y) => percent(y, 0)});
     this.nodes = [el("div", {class: "columns"},
-      card("Answers over time", this.pages.node), card("Bytes over time", this.bytes.node), card("The shape of the web", this.shapeWords, this.facts),
+      card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), card("Coverage", this.coverage.node), card("The shape of the web", this.shapeWords, this.facts),
       card("Links to pages", this.inlinks.node), card("Links from pages", this.outlinks.node), card("Distances", this.distances.node),
       card("What became of pages", this.states.node))];
   }
@@ -30,10 +33,14 @@ export class Statistics {
   async read() {
     const course = await this.app.get("/api/course");
     this.states.show(course.states);
-    const over = (values) => values.map((value, bin) => [course.since + (bin + 0.5) * course.seconds, value / course.seconds]);
-    const words = course.pages.length ? `From ${day(course.since)} on.` : "";
-    this.pages.show([{name: "answers", points: over(course.pages)}, {name: "of them failures", points: over(course.failures)}], words);
-    this.bytes.show([{name: "bytes", points: over(course.bytes)}], words);
+    const {points} = course;
+    const [first, last] = [points[0], points[points.length - 1]];
+    const words = last ? `${day(first.at)} to ${day(last.at)}: ${count(last.fetched)} answers in ${duration(last.seconds)}.` : "";
+    this.speed.show([{name: "pages a second", points: speeds(points, "fetched")}], words);
+    this.bytes.show([{name: "bytes a second", points: speeds(points, "bytes")}], words);
+    const pages = [["known", "known"], ["read", "read"], ["given up", "given_up"]];
+    this.pages.show(pages.map(([name, key]) => ({name, points: curve(points, key)})), words);
+    this.coverage.show([{name: "coverage", points: curve(points, "coverage")}], words);
     this.showShape(await this.app.get("/api/shape"));
   }
 
@@ -41,9 +48,10 @@ export class Statistics {
     setText(this.shapeWords, printable(sentence));
   }
 
-  showShape(shape) {
+  showShape({shape, at, took}) {
     const {core, distances, bow_tie: parts} = shape;
-    setText(this.shapeWords, distances.is_exact ? "All figures are exact." : `Components and degrees are exact; numbers of pairs are estimated, ± ${percent(distances.relative_error, 0)}.`);
+    const how = distances.is_exact ? "All figures are exact." : `Components, degrees and the diameter are exact; numbers of pairs are estimated, ± ${percent(distances.relative_error, 0)}.`;
+    setText(this.shapeWords, `${how} As of ${clock(at)}, which took ${duration(took)} to work out.`);
     const {lower, upper} = core.diameter;
     const rows = [
       ["Pages, links", `${count(shape.pages)}, ${count(shape.links)}`],

@@ -14,7 +14,7 @@ export class Table {
     this.table = el("table", {}, el("caption", {class: "hidden"}, caption), head, this.body);
     const scroll = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, this.table);
     this.node = el("div", {}, scroll, this.empty);
-    this.show([]);
+    this.table.hidden = this.empty.hidden = true; // until something is known
   }
 
   head(column) {

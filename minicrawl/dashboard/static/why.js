@@ -1,6 +1,6 @@
 // Everything known of one URL, and what may be asked of it.
 
-import {card, el, known, outside} from "./dom.js";
+import {card, el, known, outside, whyOf} from "./dom.js";
 import {amount, count, day, duration, percent, printable, small} from "./format.js";
 
 export class Why {
@@ -9,7 +9,7 @@ export class Why {
     this.input = el("input", {type: "text", name: "url", placeholder: "https://example.org/page", autocomplete: "off", spellcheck: "false", inputmode: "url"});
     const ask = (event) => {
       event.preventDefault();
-      location.hash = `why=${encodeURIComponent(this.input.value.trim())}`;
+      location.hash = whyOf(this.input.value.trim());
     };
     this.found = el("div", {"aria-live": "polite"});
     this.nodes = [card("Why", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "URL", this.input), el("button", {type: "submit"}, "Explain")), this.found)];

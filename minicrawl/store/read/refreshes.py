@@ -134,6 +134,14 @@ class Refreshes:
         columns = tuple(zip(*self._tables.rows(query, (due_by,)), strict=True))
         return FetchColumns(*(np.array(column) for column in columns or ((), (), (), ())))
 
+    def began(self) -> float | None:
+        """When the first of what is known of a crawl happened, Unix seconds."""
+        query = """
+            SELECT min(at) FROM (SELECT at FROM course UNION ALL SELECT min(at) FROM changes
+                                 UNION ALL SELECT min(fetched_at) FROM fetches)"""
+        (began,) = self._tables.row(query)
+        return None if began is None else float(began)
+
     def changed_pages(self, since: float) -> list[ChangedPage]:
         """What became of pages since then (Unix seconds), the most important pages first."""
         query = f"""
@@ -143,13 +151,13 @@ class Refreshes:
             ORDER BY importance DESC, page, at"""
         return list(map(ChangedPage._make, self._tables.rows(query, {"since": since})))
 
-    def risen_pages(self, since: float) -> list[RisenPage]:
+    def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
         """Pages whose importance is larger than then (Unix seconds), or than at their first fetch since; those first
-        that have gained most."""
+        that have gained most. n: so many of them; -1: all."""
         query = f"""
             SELECT url, weighed.importance, importances.importance, at, title
             FROM ({_THEN}) CROSS JOIN importances ON page = risen AND at = noted_at
                 CROSS JOIN weighed ON weighed.id = risen
             WHERE weighed.importance > importances.importance
-            ORDER BY weighed.importance - importances.importance DESC, risen"""
-        return list(map(RisenPage._make, self._tables.rows(query, {"since": since})))
+            ORDER BY weighed.importance - importances.importance DESC, risen LIMIT :n"""
+        return list(map(RisenPage._make, self._tables.rows(query, {"since": since, "n": n})))

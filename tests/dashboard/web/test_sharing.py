@@ -1,10 +1,12 @@
 """One look for all who look at the same, and none too often."""
 
 import asyncio
+import threading
+from collections.abc import Callable
 
 import pytest
 
-from minicrawl.dashboard.web.sharing import Shared
+from minicrawl.dashboard.web.sharing import NotYetError, Shared
 
 
 class Work:
@@ -74,5 +76,51 @@ def test_only_so_many_are_kept() -> None:
             await shared.get(key, work)
         assert await shared.get(4, work) == 5
         assert await shared.get(0, work) == 6
+
+    asyncio.run(main())
+
+
+def test_who_has_no_patience_sees_what_was_before() -> None:
+    """While the next value is worked out, the last one is shown; of the first there is only that it will be there."""
+
+    async def main() -> None:
+        work, permits = Work(), threading.Semaphore(0)
+        shared = Shared(0.0, 0.0, patience=0.0, clock=lambda: work.now)
+
+        def slow() -> int:
+            assert permits.acquire(timeout=60)
+            return work()
+
+        for _ in range(3):
+            with pytest.raises(NotYetError):
+                await shared.get("a", slow)
+        permits.release()
+        assert await until_known(shared, slow) == 1
+        assert [await shared.get("a", slow) for _ in range(5)] == [1] * 5
+        permits.release()  # for what is still at work
+
+    asyncio.run(main())
+
+
+async def until_known(shared: Shared, work: Callable[[], int]) -> int:
+    while True:
+        try:
+            return await shared.get("a", work)
+        except NotYetError:
+            await asyncio.sleep(0.001)
+
+
+def test_what_was_seen_before_a_change_is_not_good_after_it() -> None:
+    async def main() -> None:
+        work = Work()
+        shared = Shared(1000.0, 10.0, clock=lambda: work.now)
+
+        def overtaken() -> int:
+            shared.renew()
+            return work()
+
+        assert await shared.get("a", overtaken) == 1
+        assert await shared.get("a", work) == 2
+        assert await shared.get("a", work) == 2
 
     asyncio.run(main())

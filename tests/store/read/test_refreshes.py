@@ -7,6 +7,7 @@ from sites import crawl, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RefreshRow
+from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 
@@ -60,3 +61,20 @@ def test_risen_pages_are_compared_with_the_last_importance_noted_before_or_the_f
         found = [(page.url, page.before, page.since) for page in reader.refreshes.risen_pages(25.0)]
         assert found == [(HOME, 0.2, 20.0), (HOME + "1", 0.25, 40.0)]
         assert [page.url for page in reader.refreshes.risen_pages(60.0)] == [HOME]
+        assert [page.url for page in reader.refreshes.risen_pages(25.0, 1)] == [HOME]
+
+
+def test_a_crawl_has_begun_when_the_first_of_what_is_known_of_it_happened(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    with Writer(store) as writer:
+        assert writer.refreshes.began() is None
+    crawl({HOME: [HOME + "1"], HOME + "1": [HOME]}, store, [HOME])
+    for table in ("course", "changes", "fetches"):
+        column = "fetched_at" if table == "fetches" else "at"
+        rows(store, "INSERT INTO changes (page, at, what, added, removed) VALUES (0, 9e9, 'new', 0, 0)")
+        with open_store(store) as reader:
+            began = reader.refreshes.began()
+        assert began is not None
+        rows(store, f"UPDATE {table} SET {column} = ? WHERE rowid = (SELECT min(rowid) FROM {table})", began - 5)
+        with open_store(store) as reader:
+            assert reader.refreshes.began() == began - 5
