@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
-from minicrawl.cli.output import counted, document, printable
+from minicrawl.cli.fitting import fitted, terminal_columns
+from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.output import counted, document, lines_of, printable
 from minicrawl.errors import SettingError
 from minicrawl.settings.values import parse_duration
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write a feed of it that feed readers understand, instead of printing it.")  # fmt: skip
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -35,6 +37,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     What has changed is known of pages that were fetched again: see 'crawl --refresh' and 'minicrawl refresh'. Beside a
     changed page stands how many blocks of its text (headings, paragraphs, entries of lists) came and went.
+
+    Where the crawl itself has begun since then, all its pages are new, and only their number is printed; --n, --json
+    and --atom have them all the same.
 
     --rising shows pages by how much importance they have gained: what links to them has become more, or more important.
     """
@@ -51,14 +56,18 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             click.echo(document(_risen_rows(risen, now)) if as_json else "\n".join(_risen_lines(risen, since)))
             return
         found = [page for page in reader.changes(moment) if _is_of(page.url, site)][:n]
-        name = str(reader.meta("hash_key"))
+        name, began = str(reader.meta("hash_key")), reader.refreshes.began()
     if atom is not None:
         from minicrawl.export.atom import write_feed
 
         write_feed(atom, found, name, min(moment, now))
         click.echo(f"{counted(len(found), 'change')} written to {printable(str(atom))}")
         return
-    click.echo(document([page._asdict() for page in found]) if as_json else "\n".join(_lines(found, since)))
+    if as_json:
+        click.echo(document([page._asdict() for page in found]))
+        return
+    is_all_new = n is None and began is not None and began >= moment
+    click.echo("\n".join(_lines(found, since, is_all_new=is_all_new)))
 
 
 def _moment(text: str, now: float) -> float:
@@ -86,14 +95,35 @@ def _is_of(url: str, site: str | None) -> bool:
     return site.lower() in (host, host.partition(":")[0], site_of(host))
 
 
-def _lines(found: "Sequence[ChangedPage]", since: str) -> Iterator[str]:
+def _lines(found: "Sequence[ChangedPage]", since: str, *, is_all_new: bool) -> Iterator[str]:
+    """is_all_new: whether the crawl has begun since then, so that every page is new."""
     if not found:
-        yield f"Nothing is known to have changed since {printable(since)}."
+        yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
         return
-    yield f"{'importance':>10}  {'when (UTC)':<16}  {'what':<22}  page"
-    for page in found:
-        columns = f"{page.importance:>10.3g}  {_day(page.at):<16}  {_what(page):<22}"
-        yield f"{columns}  {printable(page.url)}{_title(page.title)}"
+    shown = [page for page in found if not (is_all_new and page.what == "new")]
+    if shown:
+        whats = [_what(page) for page in shown]
+        of_what = 22 if terminal_columns() is None else max(map(len, ["what", *whats]))
+        of_day = _day_columns()
+        starts = [f"{'importance':>10}  {'when (UTC)':<{of_day}}  {'what':<{of_what}}"]
+        for page, what in zip(shown, whats, strict=True):
+            starts.append(f"{page.importance:>10.3g}  {_day(page.at):<{of_day}.{of_day}}  {what:<{of_what}}")
+        yield from _page_lines(starts, shown)
+    if len(shown) < len(found):
+        read = counted(len(found) - len(shown), "page")
+        line = f"The crawl itself has begun since then, so all it has read is new: {read}. --n 20 shows the best."
+        yield from fitted([line])
+
+
+def _page_lines(starts: list[str], pages: "Sequence[ChangedPage | RisenPage]") -> list[str]:
+    urls = ["page", *(printable(page.url) for page in pages)]
+    return lines_of(starts, urls, ["", *(printable(page.title or "") for page in pages)])
+
+
+def _day_columns() -> int:
+    """Columns of a time; where the terminal is narrow there is room for the day alone."""
+    columns = terminal_columns()
+    return 10 if columns is not None and columns < 80 else 16
 
 
 def _what(page: "ChangedPage") -> str:
@@ -109,16 +139,14 @@ def _risen_rows(risen: "Sequence[RisenPage]", now: float) -> list[dict[str, obje
 
 def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
     if not risen:
-        yield f"No page that was fetched again is known to have become more important since {printable(since)}."
+        line = f"No page that was fetched again is known to have become more important since {printable(since)}."
+        yield from fitted([line])
         return
-    yield f"{'importance':>10}  {'before':>10}  {'then (UTC)':<16}  page"
+    of_day = _day_columns()
+    starts = [f"{'importance':>10}  {'before':>10}  {'then (UTC)':<{of_day}}"]
     for page in risen:
-        times = f"{page.importance:>10.3g}  {page.before:>10.3g}  {_day(page.since):<16}"
-        yield f"{times}  {printable(page.url)}{_title(page.title)}"
-
-
-def _title(title: str | None) -> str:
-    return f"  {printable(title)}" if title else ""
+        starts.append(f"{page.importance:>10.3g}  {page.before:>10.3g}  {_day(page.since):<{of_day}.{of_day}}")
+    yield from _page_lines(starts, risen)
 
 
 def _day(seconds: float) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option
-from minicrawl.cli.output import counted, document, printable
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option, wide_option
+from minicrawl.cli.output import counted, document, lines_of, printable
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _FILES = (".csv", ".jsonl")
               help="How many movers, and pages that only one has.")  # fmt: skip
 @ranking_option
 @store_option
+@wide_option
 @json_option
 @logging_options
 def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
@@ -44,7 +46,8 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
         return
     click.echo("\n".join(_lines(found, a, b)))
     if first_surfer and second_surfer and first_surfer != second_surfer:
-        click.echo(f"\nA weighs links by --surfer {first_surfer}, B by {second_surfer}: not all that moved has changed")
+        line = f"A weighs links by --surfer {first_surfer}, B by {second_surfer}: not all that moved has changed"
+        click.echo("\n".join(["", *fitted([line])]))
 
 
 def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], str | None]:
@@ -69,23 +72,22 @@ def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], str | 
 
 def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:
     pages = found.pages
-    yield (
-        f"A {printable(a)}: {counted(pages.a, 'page')}; B {printable(b)}: {counted(pages.b, 'page')}; "
-        f"in both: {pages.common:,}"
-    )
+    sizes = f"A {printable(a)}: {counted(pages.a, 'page')}; B {printable(b)}: {counted(pages.b, 'page')}"
+    yield from fitted([f"{sizes}; in both: {pages.common:,}"])
     yield ""
     for k, share in found.overlap.items():
         yield f"{f'overlap of the first {k:,}':<28}{share:>9.1%}"
     yield f"{'tau of the common pages':<28}{_number(found.tau):>9}"
     yield f"{'L1 distance':<28}{_number(found.l1):>9}"
     if found.movers:
-        yield from ("", f"{'rank in A':>10}  {'in B':>10}  moved most")
-        for mover in found.movers:
-            yield f"{mover.before:>10,}  {mover.after:>10,}  {printable(mover.url)}"
+        starts = [f"{mover.before:>10,}  {mover.after:>10,}" for mover in found.movers]
+        urls = [printable(mover.url) for mover in found.movers]
+        yield from ("", *lines_of([f"{'rank in A':>10}  {'in B':>10}", *starts], ["moved most", *urls]))
     for name, only in (("A", found.only_a), ("B", found.only_b)):
         if only.pages:
-            yield from ("", f"{f'rank in {name}':>10}  only there, {counted(only.pages, 'page')}")
-            yield from (f"{page.rank:>10,}  {printable(page.url)}" for page in only.best)
+            starts = [f"{f'rank in {name}':>10}", *(f"{page.rank:>10,}" for page in only.best)]
+            head = f"only there, {counted(only.pages, 'page')}"
+            yield from ("", *lines_of(starts, [head, *(printable(page.url) for page in only.best)]))
 
 
 def _number(value: float | None) -> str:

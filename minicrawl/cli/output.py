@@ -50,17 +50,32 @@ def table(pages: "Sequence[RankedPage]", column: Column | None = None, alike: Se
     urls = ["url", *(printable(page.url) for page in pages)]
     titles = ["", *(printable(page.title or "") for page in pages)]
     more = ["", *(f"({count:,} more like this)" if count else "" for count in alike or [0] * len(pages))]
+    return lines_of(numbers, urls, titles, more)
+
+
+def lines_of(
+    starts: Sequence[str], urls: Sequence[str], titles: Sequence[str] = (), notes: Sequence[str] = ()
+) -> list[str]:
+    """Lines of a table: what stands before a URL, the URL, its title and a note; the last two may be empty.
+
+    As wide as the terminal: URLs are shortened in the middle, and titles, which have a column of their own, at their
+    end. All `starts` are of one width, but what stands before the heads may be shorter.
+    """
+    columns = terminal_columns()
+    nothing = [""] * len(urls)
+    titles, notes = titles or nothing, notes or nothing
     if columns is None:
-        ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, more, strict=True)]
+        ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, notes, strict=True)]
     else:
-        ends = _in_columns(urls, titles, more, columns - len(numbers[0]) - 2)
-    return [f"{number}  {end}" for number, end in zip(numbers, ends, strict=True)]
+        ends = _in_columns(urls, titles, notes, columns - max(map(cells, starts), default=0) - 2)
+    return [f"{start}  {end}" for start, end in zip(starts, ends, strict=True)]
 
 
-def _in_columns(urls: list[str], titles: list[str], more: list[str], columns: int) -> list[str]:
+def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str], columns: int) -> list[str]:
     """URLs, and titles in a column of their own where there is room for both; behind them what is said of each."""
-    longest = max(map(cells, urls))
-    wished = max(cells(title) + len(note) for title, note in zip(titles, more, strict=True)) + 2
+    longest = max(map(cells, urls), default=0)
+    notes = (cells(title) + len(note) for title, note in zip(titles, more, strict=True))
+    wished = max(notes, default=0) + 2
     width = max(columns, _LEAST_FOR_URLS)
     if any(titles) and columns >= _LEAST_FOR_TITLES:
         width = min(longest, max(columns * 3 // 5, columns - wished - 2))

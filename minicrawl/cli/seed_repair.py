@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import counted, document, printable
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _RANDOM_SETS = 20
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path),
               help="Write those that survived, and what replaces the others, to this seed file.")  # fmt: skip
 @store_option
+@wide_option
 @json_option
 @logging_options
 def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_json: bool) -> None:
@@ -51,7 +53,7 @@ def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_
         click.echo(document({"old": str(old), "store": str(store), "seeds": found.seeds, **asdict(found)}))
         return
     written = [] if out is None else [f"{counted(len(found.seeds), 'seed')} written to {out}"]
-    click.echo("\n".join([*_lines(found), *written]))
+    click.echo("\n".join(fitted([*_lines(found), *written])))
 
 
 def _lines(found: "Judgement") -> Iterator[str]:

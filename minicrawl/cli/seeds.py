@@ -10,8 +10,15 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.configuration import with_tables
-from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, need_extra, some_setting_options, store_option
+from minicrawl.cli.fitting import fitted, terminal_columns
+from minicrawl.cli.options import (
+    json_option,
+    logging_options,
+    need_extra,
+    some_setting_options,
+    store_option,
+    wide_option,
+)
 from minicrawl.cli.output import document, printable
 from minicrawl.cli.ranking_options import check_nothing_given
 from minicrawl.cli.seed_repair import repair
@@ -44,6 +51,7 @@ _RANDOM_SETS = 20
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
 @store_option
+@wide_option
 @json_option
 @logging_options
 @click.pass_context
@@ -97,15 +105,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
     elif explain:
-        click.echo("\n".join([*_explanation(found), *files]))
+        click.echo("\n".join(fitted([*_explanation(found), *files])))
     else:
         lines = seed_file(found).splitlines() if out is None else []
-        click.echo("\n".join([*map(printable, lines), *files]))
+        click.echo("\n".join(fitted([*map(printable, lines), *files])))
 
 
 @command.command(epilog="Example: minicrawl seeds check seeds.txt")
 @click.argument("seeds", nargs=-1, required=True)
 @some_setting_options(*_OF_REQUESTS)
+@wide_option
 @json_option
 @logging_options
 def check(seeds: tuple[str, ...], as_json: bool, **options: Any) -> None:
@@ -218,33 +227,41 @@ def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -
 
 
 def _distances(distances: "Distances") -> list[str]:
+    columns = terminal_columns()
+    shown = len(distances.links) if columns is None else (columns - 4) // 4
     lines = [
         "Links from each core (row) to each other one (column):",
-        "".join(["    ", *(f"{number:>4}" for number in range(1, len(distances.links) + 1))]),
+        "".join(["    ", *(f"{number:>4}" for number in range(1, len(distances.links) + 1)[:shown])]),
     ]
     for number, row in enumerate(distances.links, start=1):
-        lines.append(f"{number:>4}" + "".join(f"{'-' if links is None else links:>4}" for links in row))
+        lines.append(f"{number:>4}" + "".join(f"{'-' if links is None else links:>4}" for links in row[:shown]))
+    if shown < len(distances.links):
+        lines.append(f"    and {len(distances.links) - shown:,} more columns: see --wide")
     return lines
 
 
 def _table(measures: "Measures", per: str) -> list[str]:
+    """Three tables beside each other, or one below the other where the terminal is too narrow for that."""
     from minicrawl.analysis.seeding import figure
 
-    kinds = list(measures.depths)
-    heads = ("pages", "mean PageRank x N", "PageRank so far")
+    kinds, depths = list(measures.depths), list(zip(*measures.depths.values(), strict=True))
+    groups = {
+        "pages": [[f"{at.pages:,.0f}" for at in row] for row in depths],
+        "mean PageRank x N": [[figure(at.importance) for at in row] for row in depths],
+        "PageRank so far": [[f"{at.mass:.2%}" for at in row] for row in depths],
+    }
     lines = [
         f"Read breadth-first from these seeds, from random ones (mean of {measures.sets} sets), and from the baseline: "
         f"of each {per} the page with most links to other {per}s.",
-        f"{'':>5}" + "".join(f"  {head:>28}" for head in heads),
-        f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>28}" * len(heads),
     ]
-    for depth, row in enumerate(zip(*measures.depths.values(), strict=True)):
-        groups = (
-            [f"{at.pages:,.0f}" for at in row],
-            [figure(at.importance) for at in row],
-            [f"{at.mass:.2%}" for at in row],
-        )
-        lines.append(f"{depth:>5}" + "".join(f"  {''.join(f'{cell:>9}' for cell in group):>28}" for group in groups))
+    columns = terminal_columns()
+    is_beside = columns is None or columns >= 5 + 30 * len(groups)
+    for heads in [list(groups)] if is_beside else [[head] for head in groups]:
+        lines.append(f"{'':>5}" + "".join(f"  {head:>28}" for head in heads))
+        lines.append(f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>28}" * len(heads))
+        for depth in range(len(groups[heads[0]])):
+            cells = ("".join(f"{cell:>9}" for cell in groups[head][depth]) for head in heads)
+            lines.append(f"{depth:>5}" + "".join(f"  {some:>28}" for some in cells))
     return lines
 
 

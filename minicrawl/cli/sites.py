@@ -3,21 +3,42 @@
 from collections.abc import Sequence
 
 from minicrawl.analysis.sites import SiteRow
-from minicrawl.cli.output import document, printable
+from minicrawl.cli.fitting import cells, fitted, terminal_columns
+from minicrawl.cli.output import document, lines_of, printable
+
+_LEAST_FOR_SITES = 24
+_SPARE = ("linking domains", "pagerank", "known")
+"""Columns that a narrow terminal does without, in this order."""
 
 
 def site_table(rows: Sequence[SiteRow]) -> list[str]:
-    """One line per site."""
-    is_expected = any(row.expected is not None for row in rows)
-    expected = f"  {'expected':>10}" if is_expected else ""
-    lines = [
-        f"{'importance':>10}{expected}  {'pagerank':>10}  {'known':>9}  {'read':>9}  {'linking domains':>15}  site",
-    ]
-    for row in rows:
-        expected = f"  {row.expected or 0.0:>10.3g}" if is_expected else ""
-        pages = f"{row.known:>9,}  {row.read:>9,}  {row.linking_domains:>15,}"
-        lines.append(f"{row.importance:>10.3g}{expected}  {row.pagerank:>10.3g}  {pages}  {printable(row.site)}")
-    return lines
+    """One line per site, as wide as the terminal."""
+    numbers = {
+        "importance": [f"{row.importance:.3g}" for row in rows],
+        "expected": [f"{row.expected or 0.0:.3g}" for row in rows],
+        "pagerank": [f"{row.pagerank:.3g}" for row in rows],
+        "known": [f"{row.known:,}" for row in rows],
+        "read": [f"{row.read:,}" for row in rows],
+        "linking domains": [f"{row.linking_domains:,}" for row in rows],
+    }
+    if all(row.expected is None for row in rows):
+        del numbers["expected"]
+    columns = terminal_columns()
+    widths = {name: max(len(name), 10 if name in ("importance", "expected", "pagerank") else 9) for name in numbers}
+    if columns is not None:
+        widths = {name: max(map(cells, [name, *column])) for name, column in numbers.items()}
+    left_out = []
+    for name in _SPARE:
+        if columns is not None and sum(widths.values()) + 2 * len(widths) + _LEAST_FOR_SITES > columns:
+            left_out.append(name)
+            del widths[name]
+    lines = zip(*(_set([name, *numbers[name]], width) for name, width in widths.items()), strict=True)
+    found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)])
+    return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
+
+
+def _set(column: Sequence[str], width: int) -> list[str]:
+    return [f"{cell:>{width}}" for cell in column]
 
 
 def site_documents(rows: Sequence[SiteRow]) -> str:

@@ -57,6 +57,17 @@ def test_new_changed_and_gone_pages_are_told_by_importance(store: Path) -> None:
     assert "\x1b" not in printed
 
 
+def test_of_a_crawl_that_has_begun_since_only_the_number_of_new_pages_is_printed(store: Path) -> None:
+    printed = run("changes", "--store", store).stdout.splitlines()
+    assert [line.split()[3] for line in printed[1:-1]] in (["changed", "gone"], ["gone", "changed"])
+    assert printed[-1].startswith("The crawl itself has begun since then, so all it has read is new: 4 pages.")
+    assert run("changes", "-n", "50", "--store", store).stdout.count(" new ") == 4
+    began = rows(store, "SELECT min(at) FROM course")[0][0]
+    after = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(began + 2))
+    later = run("changes", "--since", after, "--store", store).stdout
+    assert "has begun" not in later
+
+
 def test_since_takes_times_and_dates_and_nothing_is_a_sentence(store: Path) -> None:
     (at,) = rows(store, "SELECT at FROM changes WHERE what = 'gone'")[0]
     after = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))

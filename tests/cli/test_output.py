@@ -41,7 +41,7 @@ def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, mon
     crawl({"http://a.test/": []}, Path("crawl.db"), ["http://a.test/"])
     said = run(*words, "--store", "crawl.db").output
     assert "1 page" in said
-    assert re.findall(r"\b1 (?:more )?\w+s\b(?! a)", said) == []
+    assert re.findall(r"(?<!\.)\b1 (?:more )?\w+s\b(?! a)", said) == []
 
 
 LONG = "http://a.test/" + "folder/" * 20 + "page.html"

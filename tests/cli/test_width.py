@@ -1,0 +1,80 @@
+"""What a command prints on a terminal fits it; with --wide, or where it is piped, nothing is left out."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import run
+from sites import Server, crawl, rows
+
+from minicrawl.cli import main
+from minicrawl.cli.fitting import cells
+
+HOME = "http://a.test/"
+COMMANDS = [
+    ["top", "--sites"],
+    ["top", "--sites", "host"],
+    ["rank", "--by", "sites"],
+    ["compare", "importance", "inlinks"],
+    ["compare", "importance", "BEFORE"],
+    ["changes", "--n", "50"],
+    ["changes"],
+    ["changes", "--rising"],
+    ["seeds"],
+    ["seeds", "--explain"],
+]
+
+
+class Screen(io.StringIO):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of hosts and pages with long names and titles, that fetches again."""
+    path = tmp_path_factory.mktemp("width") / "crawl.db"
+    hosts = [f"http://{'-'.join(['long'] * number)}.{'x' * 50}.test/" for number in (1, 3, 12)]
+    pages = [f"{host}{'folder/' * (4 * number)}" for host in hosts for number in range(4)]
+    title = "<title>A title that is longer than what is left on the line, 日本語</title>"
+    site = {HOME: pages} | {page: [title, *pages[:6], HOME] for page in pages}
+    crawl(Server(site), path, [HOME], pages=20, refresh=True, probe=False, traps=False)
+    rows(path, "UPDATE importances SET importance = importance / 2")
+    (path.parent / "before.csv").write_text("url,importance\n" + "".join(f"{page}old,1\n" for page in pages))
+    return path
+
+
+def words(command: list[str], store: Path) -> list[str]:
+    before = str(store.parent / "before.csv")
+    return [before if word == "BEFORE" else word for word in command] + ["--store", str(store)]
+
+
+def on_terminal(words: list[str], columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    screen = Screen()
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys, "stdout", screen)
+    main(words, standalone_mode=False)
+    monkeypatch.undo()
+    return screen.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_lines_fit_terminals_of_60_to_200_columns(
+    store: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns in (60, 79, 80, 113, 200):
+        lines = on_terminal(words(command, store), columns, monkeypatch)
+        assert lines
+        assert [line for line in lines if cells(line) > columns] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_with_wide_or_piped_everything_is_there(
+    store: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piped = run(*words(command, store)).stdout.splitlines()
+    assert on_terminal([*words(command, store), "--wide"], 60, monkeypatch) == piped
+    assert not any("…" in line for line in piped)
