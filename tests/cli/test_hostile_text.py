@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hostile import HostileServer, hostile_url
 from sites import Site, crawl, rows
 
 from minicrawl.cli import main
@@ -66,6 +67,43 @@ def test_no_command_prints_what_steers_a_terminal(store: Path, command: list[str
     assert said.exception is None or isinstance(said.exception, SystemExit)
     assert said.output
     assert [line for line in said.output.split("\n") if not line.isprintable()] == []
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of two hundred pages whose titles, URLs and headers came from a server, read twice."""
+    store = tmp_path_factory.mktemp("served") / "crawl.db"
+    crawl(HostileServer(200), store, [HOME], traps=False, refresh=True, pages=230)
+    rows(store, "UPDATE importances SET importance = importance / 2")
+    return store
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["top", "--all", "--n", "300"],
+        ["changes", "--n", "300"],
+        ["changes", "--rising"],
+        ["links", "--redirected"],
+        ["status"],
+        ["compare", "importance", "cash"],
+        *(["why", hostile_url(number)] for number in range(0, 200, 9)),
+    ],
+    ids=lambda command: command[0],
+)
+def test_nor_does_it_print_what_servers_have_sent(served: Path, command: list[str], options: list[str]) -> None:
+    said = CliRunner().invoke(main, [*command, *options, "--store", str(served)])
+    assert (said.exit_code, said.stderr) == (0, "")
+    assert [line for line in said.output.split("\n") if not line.isprintable()] == []
+
+
+def test_servers_have_sent_what_could_steer_a_terminal(served: Path) -> None:
+    """Else it would be no wonder that none of it is printed."""
+    sent = rows(served, "SELECT content_type, title FROM fetches")
+    for texts in zip(*sent, strict=True):
+        assert sum(not (text or "").isprintable() for text in texts) >= 10
+    assert rows(served, "SELECT count(*) FROM refresh WHERE etag LIKE '%<script>%'")[0][0] >= 10
 
 
 def test_json_says_the_same(store: Path) -> None:
