@@ -1,15 +1,22 @@
 """The shape is that of `minicrawl graph stats`; the course of a crawl is that of its answers."""
 
+import math
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command_line import answer
 from sites import crawl, rows, wide_site
 
 from minicrawl.dashboard.statistics import course, shape
 from minicrawl.errors import StoreError
+from minicrawl.rank import Graph
+from minicrawl.rank.graph_stats import graph_stats
+from minicrawl.store.links import to_bytes
 
 HOME = "http://a.test/"
 
@@ -31,6 +38,56 @@ def test_shape_is_that_of_graph_stats(tmp_path: Path, pages: int) -> None:
     assert found["pages"] == pages
     assert found["distances"]["is_exact"]
     assert began <= reading["at"] <= reading["at"] + reading["took"] <= time.time()
+
+
+def made_up(path: Path, pages: int) -> Graph:
+    """A store with so many pages and random links, few of them to most pages, as if crawled; and their graph."""
+    crawl({HOME: []}, path, [HOME])
+    rng = np.random.default_rng(1)
+    ends = np.minimum(rng.pareto(0.7, (pages, 4)) * 20, pages - 1).astype(np.int32)
+    linked = [np.unique(targets[targets != page]) for page, targets in enumerate(ends)]
+    linked = [targets if page % 5 else targets[:0] for page, targets in enumerate(linked)]
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany(
+            "INSERT INTO pages (id, url, host, state, reason, visited, depth, standing, received) "
+            "VALUES (?, ?, 0, 'fetched', 'ok', 1, 1, 0, 16777216)",
+            ((page, f"{HOME}{page}") for page in range(1, pages)),
+        )
+        db.executemany(
+            "INSERT OR REPLACE INTO links (source, targets) VALUES (?, ?)",
+            ((page, to_bytes(targets)) for page, targets in enumerate(linked)),
+        )
+        db.execute("UPDATE tallies SET pages = ?", (pages,))
+    return Graph.from_links([targets.tolist() for targets in linked])
+
+
+@pytest.mark.slow
+def test_shape_of_a_large_web_is_as_near_as_it_says(tmp_path: Path) -> None:
+    """Components, bow tie, degrees and the diameter are those of the graph; numbers of pairs are within three times
+    the relative standard deviation that is stated."""
+    graph = made_up(tmp_path / "crawl.db", 100_000)
+    found = shape(tmp_path / "crawl.db")["shape"]
+    exact = graph_stats(graph, np.random.default_rng(0), exact_work=math.inf)
+    assert (found["pages"], found["links"], found["dangling"]) == (exact.pages, exact.links, exact.dangling)
+    assert found["strong_components"] == {"count": exact.strong.count, "largest": exact.strong.sizes.max()}
+    assert sum(found["bow_tie"].values()) == 100_000
+    assert found["bow_tie"]["core"] == exact.strong.sizes.max()
+    for name, degrees in (("inlinks", exact.indegrees), ("outlinks", exact.outdegrees)):
+        assert found[name]["pages_by_degree"] == {
+            str(links): pages for links, pages in zip(degrees.values.tolist(), degrees.counts.tolist(), strict=True)
+        }
+    known = exact.core_diameter
+    assert [found["core"]["diameter"][end] for end in ("lower", "upper")] == [known.lower, known.upper]
+    for estimate, truth in ((found["distances"], exact.distances), (found["core"]["distances"], exact.core_distances)):
+        if estimate["is_exact"]:
+            assert estimate["pairs_within"] == truth.pairs.tolist()
+        else:
+            assert 0 < estimate["relative_error"] < 0.1
+            most = min(len(estimate["pairs_within"]), len(truth.pairs))
+            near = pytest.approx(truth.pairs[:most].tolist(), rel=3 * estimate["relative_error"])
+            assert estimate["pairs_within"][:most] == near
+            assert estimate["average"] == pytest.approx(truth.average(), rel=3 * estimate["relative_error"])
+    assert not found["distances"]["is_exact"]
 
 
 def test_what_cannot_be_worked_out_is_one_sentence(tmp_path: Path) -> None:
