@@ -248,7 +248,7 @@ MAY_HOLD_ANY = {
     "cli/crawl.py",
     "cli/rank.py",
     "cli/refresh.py",
-    "cli/seeds.py",
+    "cli/seed_check.py",
     "crawler/remembered_settings.py",
     "crawler/changes.py",
     "crawler/run.py",

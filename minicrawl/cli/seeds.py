@@ -4,36 +4,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from minicrawl.cli.configuration import with_tables
 from minicrawl.cli.fitting import fitted, terminal_columns
-from minicrawl.cli.options import (
-    json_option,
-    logging_options,
-    need_extra,
-    some_setting_options,
-    store_option,
-    wide_option,
-)
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import document, printable
 from minicrawl.cli.ranking_options import check_nothing_given
+from minicrawl.cli.seed_check import check
 from minicrawl.cli.seed_repair import repair
-from minicrawl.errors import NothingFetchedError, SettingError, StoreError
+from minicrawl.errors import SettingError, StoreError
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.planning.seed_check import CheckedSeed
     from minicrawl.analysis.seeding import Distances, Measures, Seeding
-    from minicrawl.crawler.admission.seeds import Seeds
 
-_OF_REQUESTS = (
-    *("time", "delay", "host_delay", "concurrency", "ignore_robots", "contact", "user_agent", "header", "auth"),
-    *("proxy", "connect_to", "ca_file", "allow_private", "timeout"),
-)
-"""The settings that say how seeds are asked for."""
 _SHOWN = 5
 _RANDOM_SETS = 20
 
@@ -109,57 +94,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     else:
         lines = seed_file(found).splitlines() if out is None else []
         click.echo("\n".join(fitted([*map(printable, lines), *files])))
-
-
-@command.command(epilog="Example: minicrawl seeds check seeds.txt")
-@click.argument("seeds", nargs=-1, required=True)
-@some_setting_options(*_OF_REQUESTS)
-@wide_option
-@json_option
-@logging_options
-def check(seeds: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Ask for SEEDS, as 'minicrawl crawl' would, and say of each whether it is there, allowed, and where it redirects.
-
-    Nothing else is asked for but robots.txt, and nothing is kept. Exit 1 if one of them cannot be read.
-    """
-    from minicrawl.crawler.admission.seeds import gather_seeds
-
-    found = _checked_seeds(gather_seeds(seeds), options)
-    if as_json:
-        click.echo(document([asdict(one) for one in found]))
-    else:
-        click.echo("\n".join(fitted([line for one in found for line in _check_lines(one)])))
-    if not all(one.is_there for one in found):
-        raise click.exceptions.Exit(NothingFetchedError.exit_code)
-
-
-def _checked_seeds(seeds: "Seeds", options: dict[str, Any]) -> "list[CheckedSeed]":
-    import asyncio
-    import tempfile
-
-    from minicrawl.analysis.planning.seed_check import ALONE, checked_seeds
-    from minicrawl.crawler.run import crawl_with
-    from minicrawl.store.reader import open_store
-
-    context = click.get_current_context()
-    defaults = {name for name in options if context.get_parameter_source(name) == ParameterSource.DEFAULT}
-    given = with_tables(context, {name: one for name, one in options.items() if name not in defaults}) | ALONE
-    with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
-        store = Path(folder, "crawl.db")
-        asyncio.run(crawl_with(given, seeds, store, handle_signals=True))
-        with open_store(store) as reader:
-            return checked_seeds(reader, seeds)
-
-
-def _check_lines(one: "CheckedSeed") -> Iterator[str]:
-    is_forbidden = one.reason in ("robots", "robots-unreachable")
-    what = "there" if one.is_there else "forbidden" if is_forbidden else "not there"
-    status = "" if one.status is None else f" ({one.status})"
-    yield f"{what:<10} {printable(one.seed)}{status}"
-    if one.redirects:
-        yield f"{'':<10} leads to {printable(one.ends_at)}"
-    if not one.is_there:
-        yield f"{'':<10} {one.reason}{f': {printable(one.meaning)}' if one.meaning else ''}"
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -269,4 +203,5 @@ def _some(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+command.add_command(check)
 command.add_command(repair)
