@@ -1,12 +1,11 @@
-"""The same crawl by Scrapy: every page of the seeds' hosts, links by its own LinkExtractor. Run by bench/peers.py.
+"""The same crawl by Scrapy: every page of the URL's host, links by its own LinkExtractor. Run by bench/peers.py.
 
-    PYTHON_WITH_SCRAPY bench/scrapy_peer.py SEEDS CONNECT_TO JOBDIR plain|tuned
+    PYTHON_WITH_SCRAPY bench/scrapy_peer.py URL JOBDIR plain|tuned
 
-"tuned" finds links with lxml alone, and makes no Request of a link it has seen. Prints how many pages answered.
+"tuned" finds links with lxml alone, and makes no Request of a link it has seen.
 """
 
 import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -15,39 +14,15 @@ from lxml import html
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
-_PORTS = {"http": "80", "https": "443"}
-
-
-class ConnectTo:
-    """Sends requests where the rules HOST:PORT:ADDRESS:PORT say, under the name they were asked for."""
-
-    def __init__(self, rules: dict[tuple[str, str], str]) -> None:
-        self._rules = rules
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "ConnectTo":
-        return cls(crawler.settings["CONNECT_TO_RULES"])
-
-    def process_request(self, request: Any) -> None:
-        parts = urlsplit(request.url)
-        request.meta["asked"] = request.url
-        request.headers["Host"] = parts.netloc
-        target = self._rules[parts.hostname or "", str(parts.port or _PORTS[parts.scheme])]
-        request._set_url(parts._replace(netloc=target).geturl())
-
-    def process_response(self, request: Any, response: Any) -> Any:
-        request._set_url(request.meta["asked"])
-        return response.replace(url=request.meta["asked"])
-
 
 class Spider(scrapy.Spider):  # type: ignore[misc]
     name = "peer"
     handle_httpstatus_all = True
 
-    def __init__(self, seeds: list[str], tuned: bool) -> None:
+    def __init__(self, url: str, tuned: bool) -> None:
         super().__init__()
-        self.start_urls = seeds
-        self._hosts = {urlsplit(url).hostname for url in seeds}
+        self.start_urls = [url]
+        self._host = urlsplit(url).hostname
         self._tuned = tuned
         self._seen: set[str] = set()
         self._extractor = LinkExtractor(
@@ -70,22 +45,16 @@ class Spider(scrapy.Spider):  # type: ignore[misc]
                 if url in self._seen:
                     continue
                 self._seen.add(url)
-            if url.startswith(("http://", "https://")) and urlsplit(url).hostname in self._hosts:
+            if url.startswith(("http://", "https://")) and urlsplit(url).hostname == self._host:
                 yield scrapy.Request(url)
 
 
-def run(seeds: Path, connect_to: Path, jobdir: str, kind: str) -> None:
-    rules = {}
-    for line in connect_to.read_text().split():
-        host, port, address, to_port = line.split(":")
-        rules[host, port] = f"{address}:{to_port}"
+def run(url: str, jobdir: str, kind: str) -> None:
     process = CrawlerProcess(
         {
-            "CONNECT_TO_RULES": rules,
-            "DOWNLOADER_MIDDLEWARES": {ConnectTo: 950},
             "JOBDIR": jobdir,
-            "CONCURRENT_REQUESTS": 64,
-            "CONCURRENT_REQUESTS_PER_DOMAIN": 64,
+            "CONCURRENT_REQUESTS": 16,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
             "DOWNLOAD_DELAY": 0,
             "REDIRECT_ENABLED": False,
             "COOKIES_ENABLED": False,
@@ -95,11 +64,9 @@ def run(seeds: Path, connect_to: Path, jobdir: str, kind: str) -> None:
             "LOG_LEVEL": "ERROR",
         }
     )
-    crawler = process.create_crawler(Spider)
-    process.crawl(crawler, seeds=seeds.read_text().split(), tuned=kind == "tuned")
+    process.crawl(Spider, url=url, tuned=kind == "tuned")
     process.start()
-    print(crawler.stats.get_value("downloader/response_count"))
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4])
+    run(*sys.argv[1:])
