@@ -92,6 +92,76 @@ def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -
     show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
 
 
+_nodes_option = click.option("--nodes", type=int, default=20_000, show_default=True, help="Pages of a drawn web.")
+_graphs_option = click.option("--graphs", type=int, default=3, show_default=True,
+                              help="How many drawn webs the figures are the mean of.")  # fmt: skip
+_SMALL = 5000
+"""Pages of a web that is crawled without compiled loops."""
+
+
+@command.command(epilog="Example: minicrawl lab errors links.npz")
+@click.argument("graph", required=False, type=click.Path(path_type=Path))
+@_nodes_option
+@_graphs_option
+@shared
+def errors(graph: Path | None, nodes: int, graphs: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+    """Other errors than that of figure 2, and other costs than visits, on GRAPH or on drawn webs.
+
+    Errors weighted by importance, of the order of pages, and how much pages differ; graphs of a tenth of the size; and
+    on-line against off-line where as many links are followed.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
+    from minicrawl.lab.errors import experiment
+    from minicrawl.lab.figures import Setup
+
+    setup = Setup(nodes, seed, graphs)
+
+    def run() -> "Result":
+        if graph is not None:
+            return experiment([load_graph(graph).graph], seed, name=str(graph))
+        return experiment(setup.draw(), seed, smaller=setup.of_size(nodes // 10).draw())
+
+    show([(f"errors on {graph or 'drawn webs'}", run)], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab adapting --nodes 10000")
+@_nodes_option
+@_graphs_option
+@shared
+def adapting(nodes: int, graphs: int, seed: int, out: Path, as_json: bool) -> None:
+    """On drawn webs that change: windows too small and too large, pages that rise, and pages that are new."""
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.lab.adapting import experiment
+    from minicrawl.lab.figures import Setup
+
+    setup = Setup(nodes, seed, graphs)
+    small = setup.of_size(min(nodes, _SMALL))
+    show([("a web that changes", lambda: experiment(setup.draw(), small.draw(), seed))], out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab links data/crawl.db")
+@graph_argument
+@click.option("--sets", type=click.IntRange(min=1), default=5, show_default=True, help="How many sets of seeds.")
+@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
+@shared
+def links(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
+    """Links inside sites of GRAPH, and between them: which find more pages, and which more important ones?
+
+    Hosts stand for sites; without URLs they are guessed from the links.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.graphs.loading import load_graph
+    from minicrawl.lab.hosts import hosts_of
+    from minicrawl.lab.link_kinds import experiment
+
+    def run() -> "Result":
+        loaded = load_graph(graph)
+        return experiment(loaded.graph, hosts_of(loaded.graph, loaded.names), seed, sets, seeds)
+
+    show([(f"kinds of links of {graph}", run)], out, as_json)
+
+
 @command.command(epilog="Example: minicrawl lab refresh --quick")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(min=200), default=20_000, show_default=True, help="Pages of a drawn web.")

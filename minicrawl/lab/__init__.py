@@ -4,6 +4,9 @@ generate, evolve      webs drawn from a seed, and how they change
 heap, compiled        the visit loops of `opic`, fast
 methods, convergence  ways to work importance out; figures 2 and 3
 windows               how much of the past should count; figures 4, 5 and 6
+errors                other errors and costs than those of figures 2 and 3
+adapting, newcomers   windows too small and too large, pages that rise, pages that are new
+link_kinds            links inside sites and between them
 settling, revisits    what the ledger gives beyond the paper
 frontiers, hosts,     crawl orders
 anticipated_order,

@@ -38,13 +38,15 @@ class Snapshot:
     """A method after some visits: its estimates by estimator, and (the cash book) what its last visits spent.
 
     spent: mean cash of a visit since the last snapshot, in units of 1/N of all cash. clock: G, all cash being 1.
-    certificate: of the ledger, once every page has been read.
+    certificate: of the ledger, once every page has been read. links: how many were followed since the last snapshot;
+    None where that is not counted.
     """
 
     estimates: Mapping[str, FloatArray]
     spent: float = 0.0
     clock: float = 0.0
     certificate: float | None = None
+    links: int | None = None
 
 
 Method = Callable[[Graph, np.random.Generator, int], Iterator[Snapshot]]
@@ -55,14 +57,15 @@ def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int]
     """The method that visits as `visits` says, with the paper's book."""
 
     def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-        book = paper_book(graph)
+        book, outdegrees = paper_book(graph), graph.outdegrees()
         initial = book.cashes()
         done = 0
         while True:
             log = visits(book, graph, rng, done, each)
             done += each
             spent = float(log.cash.mean()) * graph.size / LAB_TOTAL
-            yield Snapshot(book.estimates(initial), spent, book.clock / LAB_TOTAL)
+            links = int(outdegrees[log.pages].sum())
+            yield Snapshot(book.estimates(initial), spent, book.clock / LAB_TOTAL, links=links)
 
     return run
 
@@ -119,10 +122,12 @@ def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Sna
     x = next(steps)
     while True:
         paid += each
+        links = 0
         while paid >= graph.size:
             x = next(steps)
             paid -= graph.size
-        yield Snapshot({POWER: x})
+            links += len(graph.targets)
+        yield Snapshot({POWER: x}, links=links)
 
 
 def _cycle(book: Adaptive, graph: Graph, rng: np.random.Generator, done: int, each: int) -> VisitLog:
