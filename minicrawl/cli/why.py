@@ -1,7 +1,7 @@
 """minicrawl why"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from minicrawl.cli.why_sentences import at, sentences
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.owner.copies import Copy
     from minicrawl.analysis.refresh.page_refresh import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
 
@@ -39,23 +40,43 @@ _WHY_DUE = {
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
 @click.argument("url")
+@click.option("--copies", "with_copies", is_flag=True,
+              help="And the pages that carry its text, those that were found with it since first.")  # fmt: skip
+@click.option("--alike", type=click.FloatRange(0.6, 1.0), default=0.8, show_default=True,
+              help="How alike copies are at least: the share of runs of three words.")  # fmt: skip
 @store_option
 @wide_option
 @json_option
 @logging_options
-def command(url: str, store: Path, as_json: bool) -> None:
+def command(url: str, with_copies: bool, alike: float, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links.
 
     While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
     those that the first pages to be read have had since it became known.
     """
     from minicrawl.analysis.explain import explain, meant_by
+    from minicrawl.analysis.owner.copies import copies
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # a mistake in it is told before there is a store to look for
     with open_store(store) as reader:
         found = explain(reader, url)
-    click.echo(document(found.as_json()) if as_json else "\n".join(fitted(_lines(found))))
+        carried = copies(reader, url, alike) if with_copies else []
+    if as_json:
+        more = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
+        click.echo(document(found.as_json() | more))
+    else:
+        click.echo("\n".join(fitted([*_lines(found), *(_copy_lines(carried) if with_copies else ())])))
+
+
+def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
+    """Those found since, in the order in which they were; then those that were there before."""
+    later = [copy for copy in copies if copy.is_later]
+    yield f"  copies      {counted(len(later), 'page')} found with its text since, {len(copies) - len(later):,} before"
+    for copy in (*later, *(copy for copy in copies if not copy.is_later)):
+        when = f"{span(abs(copy.after))} {'later' if copy.after >= 0 else 'earlier'}"
+        kind = f", {_KINDS[copy.kind]}" if copy.kind else ""
+        yield f"              {copy.alike:.0%}, {when}{kind}: {printable(copy.url)}"
 
 
 def _lines(found: "Explanation") -> Iterator[str]:
