@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.archive import record
-from minicrawl.archive.record import Original, Sides
+from minicrawl.archive.record import Original
 from minicrawl.archive_record import ArchiveRecord, RecordKind
 from minicrawl.errors import StoreError
 from minicrawl.system import BINARY
@@ -95,19 +95,19 @@ class ArchiveWriter:
         if self._file is None or self._size >= self._rules.size:
             self._begin_file()
         at = self._last = max(answer.at, self._last)  # dates of a file never fall, whatever the clock does
-        sides = Sides(answer.url, at, _ip(answer.peer), self._warcinfo)
+        both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
         if known is None:
             head = record.honest(answer.head, answer.status, len(answer.body))
             reply = record.response(
-                ids[0], sides, head, answer.body, digest, truncated=answer.truncated, is_packed=answer.is_packed
+                ids[0], both, head, answer.body, digest, truncated=answer.truncated, is_packed=answer.is_packed
             )
         else:
             profile = record.NOT_MODIFIED if kind is RecordKind.NOT_MODIFIED else record.SAME_PAYLOAD
-            reply = record.revisit(ids[0], sides, answer.head, digest, profile, known)
+            reply = record.revisit(ids[0], both, answer.head, digest, profile, known)
         sent = record.without(answer.request, self._rules.left_out)
-        asked = record.request(ids[1], sides, sent, ids[0])
+        asked = record.request(ids[1], both, sent, ids[0])
         start = self._append(reply + asked)
         if kind is RecordKind.RESPONSE and self._may_be_referred_to(answer):
             self._remember(digest, Original(answer.url, at))

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+from uuid import RFC_4122, UUID
 
 import pytest
 from hypothesis import given
@@ -10,16 +11,16 @@ from hypothesis import strategies as st
 from table import each
 
 from minicrawl.archive import record
-from minicrawl.archive.record import Original, Sides
+from minicrawl.archive.record import Original
 
 ID, FILE = "urn:uuid:1", "urn:uuid:0"
-SIDES = Sides("http://h.test/a", 1000000000.000001, "127.0.0.1", FILE)
+BOTH = record.sides("http://h.test/a", 1000000000.000001, "127.0.0.1", FILE)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
 DIGEST = hashlib.sha1(b"hi").digest()
 
 
 def test_a_response_is_these_bytes() -> None:
-    packed = record.response(ID, SIDES, HEAD, b"hi", DIGEST, truncated=None, is_packed=False)
+    packed = record.response(ID, BOTH, HEAD, b"hi", DIGEST, truncated=None, is_packed=False)
     block = record.sha1(hashlib.sha1(HEAD + b"hi").digest())
     assert gzip.decompress(packed).decode() == (
         "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2001-09-09T01:46:40.000001Z\r\n"
@@ -30,8 +31,16 @@ def test_a_response_is_these_bytes() -> None:
     )
 
 
+def test_ids_are_random_uuids() -> None:
+    ids = {record.new_id() for _ in range(500)}
+    assert len(ids) == 500
+    for one in ids:
+        assert one == f"urn:uuid:{UUID(one)}"
+        assert (UUID(one).version, UUID(one).variant) == (4, RFC_4122)
+
+
 def test_a_revisit_has_the_head_and_says_whose_body_it_would_have() -> None:
-    packed = record.revisit(ID, SIDES, HEAD, DIGEST, record.SAME_PAYLOAD, Original("http://h.test/b", 1.0))
+    packed = record.revisit(ID, BOTH, HEAD, DIGEST, record.SAME_PAYLOAD, Original("http://h.test/b", 1.0))
     text = gzip.decompress(packed).decode()
     assert "WARC-Type: revisit\r\n" in text
     assert f"WARC-Profile: {record.SAME_PAYLOAD}\r\n" in text

@@ -1,5 +1,6 @@
 """What the archive gets of every exchange, in the process that fetches."""
 
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,6 +19,7 @@ from minicrawl.store.reader import Store, open_store
 
 _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
 _SET_COOKIE = frozenset({b"set-cookie"})
+_ROBOTS_TAG = re.compile(rb"^x-robots-tag[\t ]*:", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,11 @@ class Archiving:
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Write an exchange, unless it is not to be kept."""
-        fields = ResponseFields(exchange.fields)
-        kind = media_type(fields.content_type)
-        if exchange.status == 200 and exchange.truncated is Truncated.UNSPECIFIED and not self.reads(kind):
-            return None  # it was left unread
-        is_kept = parsed.archive and read_directives(fields.joined(b"x-robots-tag", "\n") or "").archive
-        if not (is_kept or self._settings.archive_noarchive):
+        if exchange.status == 200 and exchange.truncated is Truncated.UNSPECIFIED:
+            kind = media_type(ResponseFields(exchange.fields).content_type)
+            if not self.reads(kind):
+                return None  # it was left unread
+        if not (self._settings.archive_noarchive or (parsed.archive and _allows(exchange))):
             return None
         return self._writer.write(
             Answer(
@@ -98,6 +99,13 @@ class Archiving:
         page = self._store.page_table.find([url]).get(url)
         found = None if page is None else self._store.archived.last_of(page)
         return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+
+
+def _allows(exchange: Exchange) -> bool:
+    """Whether the head lets copies be kept."""
+    if _ROBOTS_TAG.search(exchange.head) is None:
+        return True
+    return read_directives(ResponseFields(exchange.fields).joined(b"x-robots-tag", "\n") or "").archive
 
 
 def _description(settings: CrawlSettings) -> dict[str, str]:

@@ -220,7 +220,8 @@ class Fetcher:
         )
         if self._capture is not None and self._capture.reads(media_type(content_type)):
             await body.rest(job.most)
-            job.fetched = replace(job.fetched, size=body.size, seconds=_now() - job.started)
+            if body.size != job.fetched.size:
+                job.fetched = replace(job.fetched, size=body.size, seconds=_now() - job.started)
         return job.fetched
 
     def _exchange(self, url: str, answer: Answer, body: Body) -> Exchange:
