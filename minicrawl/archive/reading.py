@@ -13,7 +13,7 @@ from minicrawl.system import read_at
 _PIECE = 256 * 1024
 _LONGEST_HEAD = 1024 * 1024
 _GZIP = b"\x1f\x8b"
-_FIELD = re.compile(rb"^([^\s:]+)[\t ]*:[\t ]*((?:[^\r\n]|\r?\n[\t ])*)", re.MULTILINE)
+_FIELD = re.compile(rb"^([^\s:]+)[\t ]*:[\t ]*([^\r\n]*(?:\r?\n[\t ][^\r\n]*)*)", re.MULTILINE)
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[\t ]+(\d{3})")
 _TYPE = re.compile(rb"^content-type[\t ]*:[\t ]*([^\s;]*)", re.IGNORECASE | re.MULTILINE)
 _END_OF_HEAD = re.compile(rb"\n\r?\n")
