@@ -45,14 +45,15 @@ def cut(folder: Path, prefix: str, committed: Mapping[str, int], last_commit: fl
         found = {path: path.stat() for path in (folder / FILES).glob(f"{prefix}-*.warc.gz")}
         for path, status in found.items():
             _check(path, status, committed.get(path.name, 0), last_commit)
-        excess = {
-            path: size for path, status in found.items() if status.st_size > (size := committed.get(path.name, 0))
-        }
-        for path, size in excess.items():
-            os.truncate(path, size) if size else path.unlink()
+        sizes = {path: committed.get(path.name, 0) for path in found}
+        for path, size in sizes.items():
+            if not size:  # also a file that was begun, and killed before anything was in it
+                path.unlink()
+            elif found[path].st_size > size:
+                os.truncate(path, size)
     except OSError as error:
         raise StoreError(f"the archive at {folder} cannot be used: {error.strerror}; name another folder") from error
-    return sum(found[path].st_size - size for path, size in excess.items())
+    return sum(found[path].st_size - size for path, size in sizes.items())
 
 
 def _check(path: Path, status: os.stat_result, size: int, last_commit: float) -> None:

@@ -5,17 +5,23 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
-from archives import answers, files
+from archives import an_answer, answers, files
+from dying import killed_at
 from sites import Server, crawl, rows
 from small_web import small_web
 
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew, index_of
+from minicrawl.archive.record import Original
+from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
+from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.errors import StoreError
+from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 LONG = "<p>" + "the same words " * 100
@@ -88,6 +94,73 @@ def test_a_full_disk_stops_the_crawl_and_what_was_committed_is_kept(tmp_path: Pa
     (tmp_path / "kept/archive").write_text("no folder")
     with pytest.raises(StoreError, match=r"the archive at .* cannot be"):
         crawl(SITE, tmp_path / "crawl.db", [HOME], archive=tmp_path / "kept")
+
+
+def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing(tmp_path: Path) -> None:
+    store, folder = tmp_path / "crawl.db", tmp_path / "kept"
+
+    class Failing(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            if request.url.path == "/c" and (folder / "archive").is_dir():  # every answer begins a file
+                (folder / "archive").rename(folder / "away")
+                (folder / "archive").write_text("no folder")
+            return super()._answer(request)
+
+    with pytest.raises(StoreError, match=r"the archive at .* (fails|cannot be written)"):
+        crawl(Failing(SITE), store, [HOME], archive=folder, archive_size=1)
+    (folder / "archive").unlink()
+    (folder / "away").rename(folder / "archive")
+    crawl(SITE, store, [HOME])
+    assert {url for url, _, _ in known(store)} >= {*SITE, HOME + "gone"}
+    assert sorted(known(store)) == sorted((one.url, one.kind, int(one.status[:3])) for one in answers(folder))
+    assert check(Collection(folder), dict(rows(store, "SELECT name, size FROM archive_files")), deep=True).wrong == []
+
+
+def rounds(store: Path, folder: Path, begun: int) -> None:
+    """Two commits of two answers each, the second of every commit a revisit; files are full after some of them."""
+    writer = Writer(store)
+    archived = ArchivedRecords(writer, folder)
+
+    def of_digest(digest: bytes) -> tuple[Original, str] | None:
+        found = writer.archived.with_body(digest)
+        return None if found is None else (Original(found[0], found[1]), found[3])
+
+    archive = ArchiveWriter(folder, archived.prefix, Rules(1200, dedups=True), Originals(of_digest, lambda url: None))
+    for number in range(begun, begun + 2):
+        for body in (b"%d" % number * 2000, b"x" * 2000):
+            answer = an_answer(f"http://h.test/{number}/{len(body)}", body=body)
+            archived.note(archive.write(answer), None)
+        with writer.transaction():
+            archived.save(writer)
+            writer.save_meta({"committed": number + 1, "asked_until": time.time()})
+    archived.end()
+
+
+def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Path) -> None:
+    """Killed at every step of begin, record, sync, commit, roll and index, one after the other."""
+    store, folder = tmp_path / "crawl.db", tmp_path / "kept"
+    writer = Writer(store)
+    with writer.transaction():
+        writer.save_meta({"asked_until": time.time()})  # as a crawl does before its first request
+    writer.close()
+    committed = torn = 0
+    for step in range(36):
+        before = {file: file.stat().st_size for file in files(folder)}
+        killed_at(step, ("open", "write", "fdatasync", "fsync", "close"), partial(rounds, store, folder, committed))
+        grown = {file for file in files(folder) if file.stat().st_size > before.get(file, 0)}
+        writer = Writer(store)
+        sizes = writer.archived.files()
+        torn += any(file.stat().st_size > sizes.get(file.name, 0) for file in grown)
+        ArchivedRecords(writer, folder)  # which cuts
+        committed = int(writer.meta("committed") or 0)
+        writer.close()
+        assert {file.name: file.stat().st_size for file in files(folder)} == sizes
+        if step % 7 == 0:
+            found = [(one.url, one.kind, int(one.status[:3])) for one in answers(folder)]
+            assert sorted(known(store)) == sorted(found)
+            assert len(found) == 2 * committed
+    assert torn > 8
+    assert committed > 10
 
 
 @pytest.mark.slow
