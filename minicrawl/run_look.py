@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from minicrawl.model import InFlightNow, Silence, Sums
+from minicrawl.model import InFlightNow, LimitsNow, RunState, Silence, Sums
 
 
 class HostNow(NamedTuple):
@@ -57,3 +57,44 @@ class RunLook:
     hosts: tuple[HostNow, ...]
     doing: dict[str, int]
     took: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """A worker process at one moment.
+
+    `number`: which worker it is; one that is replaced leaves its number to the next. `doing`: "starting", "idle",
+    "fetching", or "leaving" for one that gets no more requests; `since`: when it began to, in Unix seconds.
+    `in_flight`: requests it has to answer. `pages`, `bytes`: answers for pages so far, and bytes of their bodies.
+    `cpu`: seconds that it had used at its last beat.
+    """
+
+    number: int
+    pid: int
+    doing: str
+    since: float
+    in_flight: int
+    pages: int
+    bytes: int
+    cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """A running crawl at one moment, as far as that can be told at once.
+
+    `reason`: why it stops or has ended, as in `CrawlReport`. `fetched`, `bytes`, `seconds`: of this run, pauses left
+    out. `in_flight`: hosts that are being asked. `workers`: the worker processes; none where this process fetches.
+    """
+
+    state: RunState
+    reason: str | None
+    fetched: int
+    bytes: int
+    seconds: float
+    known: int
+    read: int
+    in_flight: int
+    workers: tuple[WorkerStatus, ...]
+    limits: LimitsNow
+    banned: tuple[str, ...]

@@ -3,7 +3,7 @@
 crawl     CrawlSettings: all settings of a crawl by their flat names, read, checked, and as the store keeps them
 groups    each setting once: its default, what it may be, its meaning; in groups
 refresh   the group of settings that say when pages are fetched again
-archive   the group of the archive
+keeping   the groups of what is kept: texts, items, the archive
 rendering the group of pages that are rendered
 logins   the group of settings by which a crawl logs in
 requests  what requests carry and where they go: headers, contact, routes, proxy

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from minicrawl.errors import SettingError
-from minicrawl.settings.archive import Archive
 from minicrawl.settings.groups import (
     GROUPS,
     Focus,
     Http,
     Identity,
-    Keep,
     Limits,
     Order,
     Politeness,
     Scope,
     Traps,
 )
+from minicrawl.settings.keeping import Archive, Keep
 from minicrawl.settings.logins import ClientCertificate, Login, Logins
 from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.rendering import Rendering

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.settings import requests, values
-from minicrawl.settings.archive import Archive
+from minicrawl.settings.keeping import Archive, Keep
 from minicrawl.settings.logins import Logins
 from minicrawl.settings.refresh import Refresh
 from minicrawl.settings.rendering import Rendering
@@ -344,62 +344,6 @@ class Http:
         check=values.at_least(1),
         shown="16MB",
         metavar="SIZE",
-    )
-
-
-@dataclass(frozen=True)
-class Keep:
-    """What is kept of pages beside their links."""
-
-    text: bool = setting(
-        False,
-        values.flag,
-        "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
-        "the store: about 3 kB a page. Pages that say noarchive are left out.",
-    )
-    extract: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "Take this out of every page, for --items: by a CSS selector, with ::attr(NAME) an attribute, or by "
-        "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
-        metavar="NAME=SELECTOR",
-    )
-    extract_rule: tuple[str, ...] = setting(
-        (),
-        values.item_rules,
-        "Take items out of pages whose URL matches, as tables [extract.NAME] of a file of options say: "
-        '{"name": "price", "match": "/shop/", "each": ".product", "fields": {"price": ".price"}}. Repeatable.',
-        metavar="JSON",
-    )
-    extract_structured: bool = setting(
-        False, values.flag, "Take JSON-LD, OpenGraph properties and microdata out of every page, for --items."
-    )
-    items: str = setting(
-        "",
-        values.text,
-        "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
-        "named at every run.",
-        metavar="FILE",
-        is_for_one_run=True,
-    )
-    hook: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "Call functions of your own: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION or the name of an entry point. "
-        "To be named at every run. Repeatable.",
-        metavar="PLACE",
-        is_for_one_run=True,
-    )
-    strict_hooks: bool = setting(
-        False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
-    )
-    hook_timeout: float = setting(
-        60.0, values.duration, "What one call of a hook may take.", check=values.days, shown="60s", metavar="TIME"
-    )
-    search: bool = setting(
-        False,
-        values.flag,
-        "Let an index follow the crawl, in which 'minicrawl search' finds pages; keeps texts, as --text does.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Self
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
-from minicrawl.model import WorkerStatus
+from minicrawl.run_look import WorkerStatus
 
 
 class ChangingSource:

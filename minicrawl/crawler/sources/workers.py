@@ -25,7 +25,8 @@ from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
+from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.run_look import WorkerStatus
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of the CPU seconds it has used."""

@@ -126,7 +126,7 @@ def framed(head: bytes, framing: bytes, length: int) -> bytes:
 
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
-IN_CHUNKS = b"5;name=value;x=\"y\"\r\n" + PAGE[:5] + b"\r\n" + chunk(PAGE[5:]) + b"0\r\nX-Trailer: t\r\n\r\n"
+IN_CHUNKS = b'5;name=value;x="y"\r\n' + PAGE[:5] + b"\r\n" + chunk(PAGE[5:]) + b"0\r\nX-Trailer: t\r\n\r\n"
 # What a server sends; the head, the body and why it is cut in the record.
 WIRE: dict[str, tuple[bytes, bytes, bytes, str | None]] = {
     "plain": (sized(OK + HTML, PAGE), sized(OK + HTML, b"", len(PAGE)), PAGE, None),
