@@ -7,6 +7,7 @@ import signal
 from collections.abc import Generator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import skipping
 
@@ -26,6 +27,9 @@ def pytest_configure() -> None:
     os.environ["MINICRAWL_CONFIG"] = "none"
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+    # An example may take long on a machine that has other things to do, and be no fault.
+    hypothesis.settings.register_profile("any machine", deadline=None)
+    hypothesis.settings.load_profile("any machine")
     # A shell lets what runs in its background ignore Ctrl-C, and the crawls that tests start would do so as well.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
