@@ -58,6 +58,8 @@ class Routes:
         if refusal is not None:
             return refusal
         if is_static and request.method in ("GET", "HEAD"):
+            if request.path == "/":  # which asks for a look as soon as its scripts are there
+                self._shared_looks.begin("look", self._looks.look)
             return self._static[request.path]
         route = {"GET": self._get, "HEAD": self._get, "POST": self._post}.get(request.method, {}).get(request.path)
         if route is None:

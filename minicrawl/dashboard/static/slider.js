@@ -1,4 +1,5 @@
-// A setting of the crawl as a slider. What is shown beside it is what the crawl says it is set to.
+// A setting of the crawl as a slider. Beside it stands what the crawl says it is set to; while it is moved, and until
+// the crawl has answered, what it is to be, in another colour.
 
 import {el, setText} from "./dom.js";
 
@@ -18,6 +19,7 @@ export class Slider {
   async move() {
     this.wanted = this.steps[Number(this.input.value)];
     this.input.setAttribute("aria-valuetext", this.text(this.wanted));
+    setText(this.output, this.text(this.wanted));
     this.node.classList.add("pending");
     if (this.isSending) return;
     this.isSending = true;
@@ -34,7 +36,7 @@ export class Slider {
 
   place(value) {
     this.value = value;
-    setText(this.output, this.text(value));
+    if (this.wanted === null || this.wanted === value) setText(this.output, this.text(value));
     const nearest = this.steps.reduce((best, step, index) => (Math.abs(step - value) < Math.abs(this.steps[best] - value) ? index : best), 0);
     if (!this.isSending) this.input.value = String(nearest);
     this.input.setAttribute("aria-valuetext", this.text(value));

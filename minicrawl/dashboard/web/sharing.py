@@ -54,10 +54,7 @@ class Shared:
         Where that takes longer than somebody waits, it is the last one all the same. Raises NotYetError if there is
         none.
         """
-        entry = self._entries.setdefault(key, _Entry())
-        if entry.task is None and self._clock() >= entry.until:
-            entry.task = asyncio.create_task(self._renewed(entry, work))
-            entry.task.add_done_callback(_noticed)
+        entry = self.begin(key, work)
         task = entry.task
         if task is not None:
             done, _ = await asyncio.wait({task}, timeout=self._patience)
@@ -68,6 +65,14 @@ class Shared:
         self._forget()
         value: _T = entry.value
         return value
+
+    def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
+        """Let a value that is no longer good be worked out, as somebody is about to ask for it."""
+        entry = self._entries.setdefault(key, _Entry())
+        if entry.task is None and self._clock() >= entry.until:
+            entry.task = asyncio.create_task(self._renewed(entry, work))
+            entry.task.add_done_callback(_noticed)
+        return entry
 
     async def _renewed(self, entry: _Entry, work: Callable[[], object]) -> None:
         renewals, began = self._renewals, self._clock()

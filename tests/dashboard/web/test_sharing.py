@@ -53,6 +53,19 @@ def test_many_at_once_look_once() -> None:
     asyncio.run(main())
 
 
+def test_what_was_begun_need_not_be_waited_for() -> None:
+    async def main() -> None:
+        work = Work()
+        shared = Shared(2.0, 10.0, clock=lambda: work.now)
+        for _ in range(3):
+            shared.begin("a", work)
+        assert await shared.get("a", work) == 1
+        shared.begin("a", work)
+        assert await shared.get("a", work) == 1
+
+    asyncio.run(main())
+
+
 def test_a_failure_is_told_and_not_kept() -> None:
     async def main() -> None:
         work = Work()
