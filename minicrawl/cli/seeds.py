@@ -35,6 +35,8 @@ _RANDOM_SETS = 20
 @click.option("--explain", is_flag=True, help="Show the cores, and compare the seeds with others.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
+@click.option("--map", "map_file", type=click.Path(dir_okay=False, path_type=Path),
+              help="Draw how far apart the cores are to this .svg file (needs the extra 'lab').")  # fmt: skip
 @store_option
 @wide_option
 @json_option
@@ -51,6 +53,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     several: bool,
     explain: bool,
     plot: Path | None,
+    map_file: Path | None,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -71,7 +74,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     if density is not None and size is not None:
         raise SettingError("--density and --size say two things of the same cores; give one of them")
-    _check_plot(plot)
+    _check_plot("--plot", plot)
+    _check_plot("--map", map_file)
     with open_store(store) as reader, reader.snapshot():
         web = crawled_web(reader, domain_of, "host" if per == "host" else "site")
         found = find_seeds(
@@ -81,11 +85,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             density=100.0 if density is None else density,
             size=None if size is None else _size(size),
             one_per_place=not several,
-            random_sets=_RANDOM_SETS if explain or plot else 0,
+            random_sets=_RANDOM_SETS if explain or plot or map_file else 0,
         )
     if not found.cores:
         raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
-    files = list(_written(found, out, plot))
+    files = list(_written(found, out, plot, map_file))
     if as_json:
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
@@ -103,15 +107,15 @@ def _size(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _check_plot(plot: Path | None) -> None:
+def _check_plot(option: str, path: Path | None) -> None:
     """Before any work is done."""
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise SettingError(f"--plot draws .svg files; the ending of {plot} is {plot.suffix!r}")
-    if plot is not None:
-        need_extra("--plot", "matplotlib")
+    if path is not None and path.suffix.lower() != ".svg":
+        raise SettingError(f"{option} draws .svg files; the ending of {path} is {path.suffix!r}")
+    if path is not None:
+        need_extra(option, "matplotlib")
 
 
-def _written(found: "Seeding", out: Path | None, plot: Path | None) -> Iterator[str]:
+def _written(found: "Seeding", out: Path | None, plot: Path | None, map_file: Path | None) -> Iterator[str]:
     """Write the files that were asked for; a sentence for each."""
     from minicrawl.analysis.seeding import seed_file
     from minicrawl.export.tables import renamed_when_whole
@@ -123,6 +127,22 @@ def _written(found: "Seeding", out: Path | None, plot: Path | None) -> Iterator[
     if plot is not None:
         _draw(found, plot)
         yield f"the comparison is drawn in {plot}"
+    if map_file is not None and found.measures is not None:
+        _draw_map(found, found.measures.distances, map_file)
+        yield f"the map of the cores is drawn in {map_file}"
+
+
+def _draw_map(found: "Seeding", distances: "Distances", path: Path) -> None:
+    import numpy as np
+
+    from minicrawl.export.tables import renamed_when_whole
+    from minicrawl.graphs.drawing import draw_distance_map
+
+    links = np.array([[-1 if one is None else one for one in row] for row in distances.links])
+    names = [printable(core.places[0]) for core in found.cores]
+    title = f"{_some(len(names), 'core')}, as far apart as the links between them"
+    with renamed_when_whole(path) as temporary:
+        draw_distance_map(links, names, title, temporary)
 
 
 def _draw(found: "Seeding", plot: Path) -> None:

@@ -71,6 +71,17 @@ def test_explanation_shows_cores_distances_and_measures(store: Path) -> None:
     assert [line.partition(": ")[0] for line in lines[-3:]] == ["- does not hold", "- does not hold", "- holds"]
 
 
+def test_map_names_the_sites_of_the_cores(store: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    drawn = tmp_path / "map.svg"
+    result = run("--map", drawn, "--store", store)
+    assert result.output == f"{FILE}the map of the cores is drawn in {drawn}\n"
+    sites = [core["places"][0] for core in json.loads(run("--json", "--store", store).output)["cores"]]
+    text = drawn.read_text()
+    assert len(sites) == 2
+    assert all(f">{number} {site}<" in text for number, site in enumerate(sites, start=1))
+
+
 def test_plot_is_a_picture(store: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     plot = tmp_path / "seeds.svg"
@@ -86,6 +97,7 @@ def test_plot_is_a_picture(store: Path, tmp_path: Path) -> None:
         (["--density", "50", "--size", "3x2"], "--density and --size say two things of the same cores"),
         (["--size", "3"], "--size takes hubs x authorities, such as 20x5, not '3'"),
         (["--size", "0x3"], "--size takes hubs x authorities, such as 20x5, not '0x3'"),
+        (["--map", "map.png"], "--map draws .svg files; the ending of map.png is '.png'"),
         (["--plot", "seeds.png"], "--plot draws .svg files; the ending of seeds.png is '.png'"),
         (["-o", "nowhere/next.txt"], "nowhere/next.txt cannot be written: No such file or directory"),
     ],
