@@ -37,6 +37,11 @@ _ATTRIBUTE = (
 _MANY_ATTRIBUTES = re.compile(
     rb"(<[a-z][^\t\n\f\r />]*+(?:%b){%d})(?:%b)+" % (_ATTRIBUTE, _MOST_ATTRIBUTES, _ATTRIBUTE), re.IGNORECASE
 )
+# Whether a byte may precede an attribute, and whether it may begin one.
+_PRECEDES, _BEGINS = 1, 2
+_ROLES = bytes(
+    (_PRECEDES if byte in b"\t\n\f\r /\"'" else 0) | (0 if byte in b"\t\n\f\r />" else _BEGINS) for byte in range(256)
+)
 # An element of libxml2's tree takes 300 bytes, more once it is read.
 _MOST_KEPT = 100_000
 _KEPT_TAG = re.compile(rb"<" + NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
@@ -57,7 +62,7 @@ for _bit, _names in enumerate(RARE_SELECTORS.values()):
 
 def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
     """The page up to its tag number `most` of those that are kept."""
-    if len(body) <= most * len("<a>") or body.count(b"<") <= most:
+    if len(body) <= most * len("<a>") or tags_at_most(body) <= most:
         return body
     last = next(islice(_KEPT_TAG.finditer(body), most, None), None)
     return body if last is None else body[: last.start()]
@@ -77,14 +82,18 @@ def tree_of(body: bytes, *, is_whole: bool) -> Tree:
     return BrowserTree(body, [selector for bit, selector in enumerate(RARE_SELECTORS) if rare >> bit & 1])
 
 
+def tags_at_most(body: bytes) -> int:
+    """No fewer than the tags of a page. bytes.count would take ten times as long for what stands at every turn."""
+    return int(np.count_nonzero(np.frombuffer(body, dtype=np.uint8) == ord("<")))
+
+
 def attributes_at_most(body: bytes) -> int:
     """No fewer than the attributes of a page: how often a byte that may begin one follows one that may precede it."""
-    text = np.frombuffer(body, dtype=np.uint8)
-    space = text == ord(" ")
-    for byte in b"\t\n\f\r/":
-        space |= text == byte
-    before = space | (text == ord('"')) | (text == ord("'"))
-    return int(np.count_nonzero(before[:-1] & ~(space | (text == ord(">")))[1:]))
+    roles = np.frombuffer(body.translate(_ROLES), dtype=np.uint8)
+    both = roles[:-1] + roles[:-1]
+    both &= roles[1:]
+    both &= _BEGINS
+    return int(np.count_nonzero(both))
 
 
 class Marks:

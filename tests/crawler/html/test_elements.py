@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from minicrawl.crawler.html.elements import Marks, attributes_at_most, may_explode, tree_of
+from minicrawl.crawler.html.elements import Marks, attributes_at_most, may_explode, tags_at_most, tree_of
 
 SECTION = (
     b"<h2 class=x>One</h2><p>Some <code class='x y'>code</code>, <b>bold</b> <a href=/1>text</a>.<ul><li>item</ul>"
@@ -86,3 +86,12 @@ def test_first_attributes_of_a_tag_are_kept():
 def test_no_attribute_is_left_out_of_the_count(text):
     body = f"<p {text}>".encode()
     assert all(len(node.attributes) <= attributes_at_most(body) for node in LexborHTMLParser(body).css("p"))
+
+
+@given(st.binary(max_size=300) | st.text(" \t\n\f\r/>\"'<=a\0\xe9", max_size=300).map(str.encode))
+def test_tags_and_attributes_are_counted_as_one_by_one(body):
+    spaces = b"\t\n\f\r /"
+    pairs = [body[at : at + 2] for at in range(len(body) - 1)]
+    begins = [pair for pair in pairs if pair[:1] in spaces + b"\"'" and pair[1:] not in spaces + b">"]
+    assert tags_at_most(body) == body.count(b"<")
+    assert attributes_at_most(body) == len(begins)
