@@ -4,7 +4,6 @@ import codecs
 import re
 import string
 from collections.abc import Iterable
-from functools import lru_cache
 from urllib.parse import quote_from_bytes
 
 import ada_url
@@ -13,6 +12,8 @@ from minicrawl.crawler.urls.keys import authority
 
 # What a query may be given in: any ASCII but the end of it, as ada escapes the rest. Two-byte encodings use "#", too.
 _QUERY = bytes(range(128)).replace(b"#", b"")
+_UNKNOWN = ""
+"""No URL."""
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
 # References whose first colon, if any, ends no scheme, or one that an authority follows.
 _NO_SCHEME_ALONE = re.compile(r"https?://|[^:/?#\\]*+[/?#\\]")
@@ -55,18 +56,48 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
 def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:
     """`normalise` for the references of a page, by reference."""
     stem = base.partition("#")[0].partition("?")[0]
-    folder = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else None
-    # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes note; and
-    # so does that behind the base's own scheme ("http:?q").
-    return {
-        reference: _resolved(reference, folder, encoding)
-        if folder and reference[:1] in _STARTS and (":" not in reference or _NO_SCHEME_ALONE.match(reference))
-        else normalise(reference, base, encoding)
-        for reference in references
-    }
+    folder = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else ""
+    known = _known_targets.of(folder, encoding)
+    before = len(known)
+    found: dict[str, str | None] = {}
+    for reference in references:
+        target = known.get(reference, _UNKNOWN)
+        if target is _UNKNOWN:
+            # Of the base's last segment and query only what begins with a query or a fragment, or with nothing, takes
+            # note; and so does that behind the base's own scheme ("http:?q").
+            if folder and reference[:1] in _STARTS and (":" not in reference or _NO_SCHEME_ALONE.match(reference)):
+                target = known[reference] = _resolved(reference, folder, encoding)
+            else:
+                target = normalise(reference, base, encoding)
+        found[reference] = target
+    _known_targets.note_new(len(known) - before + 1)  # and a folder
+    return found
 
 
-@lru_cache(maxsize=20_000)  # pages of a folder have most links in common
+class _KnownTargets:
+    """Where references lead, by folder of the page and its encoding: pages of a folder have most links in common.
+
+    most: references from which on they are forgotten, all at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+        self._by_folder: dict[tuple[str, str | None], dict[str, str | None]] = {}
+
+    def of(self, folder: str, encoding: str | None) -> dict[str, str | None]:
+        if self._left < 0:
+            self._by_folder.clear()
+            self._left = self._most
+        return self._by_folder.setdefault((folder, encoding), {})
+
+    def note_new(self, number: int) -> None:
+        """So many more are known of some folder."""
+        self._left -= number
+
+
+_known_targets = _KnownTargets(50_000)
+
+
 def _resolved(reference: str, folder: str, encoding: str | None) -> str | None:
     plain = _PLAIN.fullmatch(reference)
     start, path = plain.groups() if plain else ("", "")

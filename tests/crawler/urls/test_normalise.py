@@ -382,3 +382,28 @@ _bases = [
 @given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
 def test_references_of_a_page_are_resolved_one_by_one(references, base):
     assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}
+
+
+def test_what_one_page_of_a_folder_has_told_holds_for_others_only_where_it_is_the_same():
+    """References to other parts or queries of the page itself, and queries in the encoding of the page, are its own."""
+    references = [
+        "",
+        "?q",
+        "#f",
+        "x",
+        "x#",
+        "../y",
+        "/z?\xe9",
+        "x?\xe9",
+        "http:?q",
+        "//h.test/a",
+        "https://a.test/\xe9",
+    ]
+    bases = [
+        f"{scheme}://h.test/a/{page}" for scheme in ("http", "https") for page in ("", "b", "b?c", "x", "b/", "?x")
+    ]
+    for _ in range(2):
+        for base in bases:
+            for encoding in (None, "cp1252", "euc_jp"):
+                expected = {reference: normalise(reference, base, encoding) for reference in references}
+                assert resolved(references, base, encoding) == expected
