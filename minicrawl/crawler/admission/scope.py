@@ -60,9 +60,14 @@ class Scope:
         """Which of some normalised URLs at `depth` links may become known."""
         if not self.max_depths and self._is_too_deep("", depth):
             return [False] * len(urls)
-        if self.kind == "any" and not (self.deny or self.allow or self.html_only or self.max_depths):  # as it mostly is
+        if self.kind == "prefix" or self.deny or self.allow or self.html_only or self.max_depths:
+            return [self.refuses(url, depth) is None for url in urls]
+        if self.kind == "any":
             return [len(url) <= MAX_URL_LENGTH for url in urls]
-        return [self.refuses(url, depth) is None for url in urls]
+        # The links of a page lead to few hosts. As authority() has them: of a hundred links, a call each would be felt.
+        names = [url.split("/", 3)[2] for url in urls]
+        inside = {name for name in set(names) if self._has(name)}
+        return [name in inside and len(url) <= MAX_URL_LENGTH for name, url in zip(names, urls, strict=True)]
 
     def rule(self, url: str, depth: int) -> str | None:
         """The rule that keeps a URL out, in words: which option, and which of its patterns; None if there is none."""
@@ -105,11 +110,13 @@ class Scope:
 
     def is_inside(self, url: str) -> bool:
         """Whether a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
-        if self.kind == "host":
-            return authority(url) in self.places
-        if self.kind == "site":
-            return _site_of(authority(url)) in self.places
+        if self.kind in ("host", "site"):
+            return self._has(authority(url))
         return self.kind == "any" or any(url.startswith(place) for place in self.places)
+
+    def _has(self, name: str) -> bool:
+        """The same of an authority, for the kinds that ask for no more."""
+        return (_site_of(name) if self.kind == "site" else name) in self.places
 
 
 @lru_cache(maxsize=10_000)

@@ -127,6 +127,7 @@ def test_urls_longer_than_the_limit_are_refused():
     [
         {},
         {"scope": "site"},
+        {"scope": "host"},
         {"scope": "prefix", "max_depth": 1},
         {"deny": (r"\?",)},
         {"allow": ("x",)},
@@ -139,7 +140,9 @@ def test_urls_longer_than_the_limit_are_refused():
 @pytest.mark.parametrize("depth", [1, 2])
 def test_of_many_links_those_are_followed_that_nothing_refuses(settings, depth):
     scope = Scope.of(CrawlSettings(**settings), SEEDS)
-    urls = [*SEEDS, "http://c.test/x?y", "http://c.test/x.png", f"http://c.test/{'x' * MAX_URL_LENGTH}"]
+    long = "x" * MAX_URL_LENGTH
+    hosts = ["http://shop.example.co.uk/", "https://other.org/", "http://c.test/x?y", "http://c.test/x.png"]
+    urls = [*SEEDS, *hosts, f"http://c.test/{long}", f"https://other.org/{long}"]
     assert scope.follows(urls, depth) == [scope.refuses(url, depth) is None for url in urls]
 
 
