@@ -24,10 +24,12 @@ from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from minicrawl.errors import SettingError
-from minicrawl.extract.page import Page
+
+if TYPE_CHECKING:
+    from minicrawl.extract.page import Page
 
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
@@ -64,7 +66,7 @@ class Hooks:
     def has(self, kind: str) -> bool:
         return bool(self._of[kind])
 
-    def on_page(self, page: Page) -> tuple[list[str], list[Failure]]:
+    def on_page(self, page: "Page") -> tuple[list[str], list[Failure]]:
         """The items of a page, as JSON, and what went wrong."""
         items: list[str] = []
         failures: list[Failure] = []
@@ -82,7 +84,7 @@ class Hooks:
             self._call(hook, page.url, gather, failures)
         return items, failures
 
-    def links(self, page: Page) -> tuple[frozenset[str] | None, list[Failure]]:
+    def links(self, page: "Page") -> tuple[frozenset[str] | None, list[Failure]]:
         """The links of a page that are to be followed, None for all of them, and what went wrong."""
         kept: frozenset[str] | None = None
         failures: list[Failure] = []

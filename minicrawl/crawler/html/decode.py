@@ -7,8 +7,6 @@ the standard allows.
 import codecs
 import re
 
-from charset_normalizer import from_bytes
-
 # The labels browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding they stand for; any other label is
 # no encoding at all. What "replacement" stands for is never decoded: such a page has no text.
 _LABELS = {
@@ -194,6 +192,8 @@ def _meta_codec(attributes: bytes) -> str | None:
 def _detected(body: bytes) -> str:
     if _is_utf8(body):
         return "utf-8"
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages say their encoding, or are UTF-8
+
     best = from_bytes(body[:20_000]).best()
     name = codecs.lookup(best.encoding).name if best else ""
     return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")

@@ -12,9 +12,7 @@ from itertools import islice
 import numpy as np
 
 from minicrawl.crawler.html.trees.browser_tree import RARE_SELECTORS, BrowserTree
-from minicrawl.crawler.html.trees.nesting import FORMATS, nesting
-from minicrawl.crawler.html.trees.plain_tree import NAMES_KEPT, REST_OF_TAG, PlainTree
-from minicrawl.crawler.html.trees.tree import Tree
+from minicrawl.crawler.html.trees.tree import FORMATS, NAMES_KEPT, REST_OF_TAG, Tree
 
 # Whatever a page does, with so few tags it cannot do much: a quarter of a million elements at most.
 _FEW_TAGS = 1_000
@@ -77,6 +75,8 @@ def tree_of(body: bytes, *, is_whole: bool) -> Tree:
         body = _MANY_ATTRIBUTES.sub(rb"\1", body)
     marks = Marks(body)
     if may_explode(marks):
+        from minicrawl.crawler.html.trees.plain_tree import PlainTree  # noqa: PLC0415 - few pages need it
+
         return PlainTree(body, marked=is_whole)
     rare = int(np.bitwise_or.reduce(_RARE[marks.beginnings]))
     return BrowserTree(body, [selector for bit, selector in enumerate(RARE_SELECTORS) if rare >> bit & 1])
@@ -113,6 +113,8 @@ def may_explode(marks: Marks) -> bool:
     """Whether a browser's tree of a page may be much larger than its bytes, or much slower to build."""
     if marks.number <= _FEW_TAGS or not _looks_as_if_it_may(marks):
         return False
+    from minicrawl.crawler.html.trees.nesting import nesting  # noqa: PLC0415 - the same
+
     nested = nesting(marks.body) if marks.number <= _MOST_ELEMENTS else None
     if nested is None:
         return True

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import TracebackType
 from typing import NamedTuple, Self
-from urllib.request import getproxies_environment
 
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
@@ -25,7 +24,7 @@ from minicrawl.crawler.http.request_headers import Headers, as_fields, replaced
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport
 from minicrawl.crawler.http.wire.pool import ConnectionPool
-from minicrawl.crawler.http.wire.proxies import Proxies
+from minicrawl.crawler.http.wire.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.wire.wire_transport import WireTransport
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.deadlines import Deadlines
@@ -65,7 +64,7 @@ class Fetcher:
             tls = TlsClient(trust(settings.ca_file), own)
             idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
-            proxies = Proxies(settings.proxy_rules, getproxies_environment(), self._resolver.is_taken_elsewhere)
+            proxies = Proxies(settings.proxy_rules, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
             transport = WireTransport(pool, self._proxies)
         self._transport = transport

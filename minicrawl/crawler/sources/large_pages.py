@@ -17,7 +17,7 @@ import sys
 import traceback
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,10 @@ import numpy.typing as npt
 from minicrawl.crawler.html.elements import attributes_at_most, tags_at_most
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.sources.gathered import Headers, Sent, with_gathered
 from minicrawl.model import ParsedPage, Wanted
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.sources.gathered import Headers
 
 _LENGTH = struct.Struct(">Q")
 # Both parsers take time in the square of the tags that are inside one another, and of the attributes of one tag: with
@@ -84,11 +86,13 @@ def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool
 
 
 def read_page(
-    body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: Headers = ()
+    body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: "Headers" = ()
 ) -> tuple[ParsedPage, Identity]:
     """What a page says, and what it can be told by."""
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
+        from minicrawl.crawler.sources.gathered import Sent, with_gathered  # noqa: PLC0415 - few crawls take anything out
+
         parsed = with_gathered(parsed, Sent(body, url, content_type, headers), wanted)
     return parsed, identity_of(body, url, wants_words=wanted.words)
 
@@ -103,7 +107,7 @@ class LargePages:
         self._process: asyncio.subprocess.Process | None = None
 
     async def read(
-        self, body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: Headers = ()
+        self, body: bytes, url: str, content_type: str | None, wanted: Wanted, headers: "Headers" = ()
     ) -> tuple[ParsedPage, Identity]:
         """As `read_page`, whose exceptions are raised here.
 

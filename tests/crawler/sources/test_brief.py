@@ -30,12 +30,12 @@ def test_a_brief_that_was_pickled_reads_the_same(wanted: Wanted, places: int) ->
     assert asyncio.run(outlinks(pickle.loads(pickle.dumps(brief)))) == found
 
 
-def test_a_worker_loads_nothing_that_only_renderers_and_archives_need() -> None:
+def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:
     code = (
         "import sys, minicrawl.crawler.sources.worker; "
         "print([name for name in sys.modules if name.startswith(("
         "'minicrawl.crawler.rendering.', 'minicrawl.crawler.frontier', 'minicrawl.archive.', 'minicrawl.opic', "
-        "'minicrawl.rank', 'scipy', 'httpx'))])"
+        "'minicrawl.rank', 'scipy', 'httpx', 'lxml', 'urllib.request', 'charset_normalizer'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

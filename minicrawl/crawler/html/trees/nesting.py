@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
-"""Elements that are open again in the next block if they were not closed (HTML 13.2.4.3). An a is one, too, but has no
-other inside."""
+from minicrawl.crawler.html.trees.tree import FORMATS
+
 _FORMATTING = frozenset(FORMATS) | {b"a"}
 _SLASH = ord("/")
 _VOID = frozenset(

@@ -19,14 +19,21 @@ from typing import cast
 from lxml import etree
 
 from minicrawl.crawler.html.link_places import CONTENT, LIST, NAVIGATION, TEXT, is_text, place_in
-from minicrawl.crawler.html.trees.tree import HEADINGS, HIDDEN, INLINE, TAGS, Element, Marked, Text, up_to_fragment
+from minicrawl.crawler.html.trees.tree import (
+    HEADINGS,
+    HIDDEN,
+    INLINE,
+    KEPT,
+    NAMES_KEPT,
+    REST_OF_TAG,
+    TAGS,
+    Element,
+    Marked,
+    Text,
+    up_to_fragment,
+)
 from minicrawl.store.texts import marked_text as marks
 
-_KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
-NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
-"""Names of tags that are kept, as a regular expression."""
-REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
-"""What follows the name of a tag, as far as it is clear where it ends."""
 _OTHER_TAG = re.compile(
     rb"<(/?(?!%b[\t\n\f\r />])[a-z][^\t\n\f\r /><\"']*+)(%b)>" % (NAMES_KEPT, REST_OF_TAG), re.IGNORECASE
 )
@@ -35,7 +42,7 @@ _MARKED = rb'<meta %b="\1" \2>' % _MARK.encode()
 _MOST_MARKS = 100_000
 """A mark takes half a kilobyte. Of a page with more tags, the rest stands where the last mark says."""
 _VOID = frozenset(["br", "col", "embed", "hr", "img", "input", "keygen", "param", "source", "track", "wbr"])
-_KEPT_BLOCKS = _KEPT - INLINE - HIDDEN
+_KEPT_BLOCKS = KEPT - INLINE - HIDDEN
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _ENDED_BY_THEIR_LIKE = frozenset(["dd", "dt", "li", "option", "p", "tbody", "td", "th", "tr"])
 

@@ -17,6 +17,15 @@ INLINE = frozenset(
 # What stands in these is not shown; of template, no parser tells.
 HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "template", "title"})
 HEADINGS = frozenset({"h1", "h2", "h3"})
+FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
+"""Elements that are open again in the next block if they were not closed (HTML 13.2.4.3). An a is one, too, but has no
+other inside."""
+KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
+"""Elements that the plain parser keeps."""
+NAMES_KEPT = b"(?:%b)" % "|".join(sorted(KEPT)).encode()
+"""Their names, as a regular expression."""
+REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
+"""What follows the name of a tag, as far as it is clear where it ends."""
 
 
 Element = tuple[str, Mapping[str, str | None], Callable[[], str], bool, int]

@@ -11,12 +11,12 @@ Several proxies of one pattern share its hosts: each host has one of them, and t
 import base64
 import ipaddress
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import unquote_to_bytes, urlsplit
-from urllib.request import getproxies_environment
 
 from minicrawl.crawler.http.wire.connection import Endpoint, Proxy
 from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
@@ -25,6 +25,15 @@ from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
 
 _PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 _log = logging.getLogger("minicrawl")
+
+
+def proxies_of_environment() -> dict[str, str]:
+    """As urllib.request.getproxies_environment() has them, by scheme."""
+    if not any(name.lower().endswith("_proxy") for name in os.environ):
+        return {}
+    from urllib.request import getproxies_environment  # noqa: PLC0415 - it loads an HTTP client, which takes long
+
+    return getproxies_environment()
 
 
 class Proxies:
@@ -39,7 +48,7 @@ class Proxies:
         environment: Mapping[str, str],
         is_own: Callable[[str], bool] = lambda origin: False,
     ) -> None:
-        """environment: proxies by scheme, as urllib.request.getproxies_environment() has them. Raises SettingError."""
+        """environment: as `proxies_of_environment` has it. Raises SettingError."""
         self._rules = [(rule.pattern, proxy_of(rule.url) if rule.url else None) for rule in rules]
         named = {scheme: environment[scheme] for scheme in (*PORTS, "all") if environment.get(scheme)}
         self._of_environment = {} if rules else {scheme: proxy_of(url) for scheme, url in named.items()}
@@ -88,7 +97,7 @@ def environment_proxies(settings: CrawlSettings) -> list[str]:
     """The proxies that hold because the environment names them and the settings none, as they may be shown."""
     if settings.proxy:
         return []
-    named = getproxies_environment()
+    named = proxies_of_environment()
     return [
         str(shown_proxy(url)) for url in dict.fromkeys(named[scheme] for scheme in (*PORTS, "all") if named.get(scheme))
     ]
