@@ -64,7 +64,11 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 @click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
 @shared
 def orders(graph: Path, sets: int, seeds: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Compare crawl orders on GRAPH: the importance fetched against the pages fetched."""
+    """Compare crawl orders on GRAPH: the importance fetched against the pages fetched.
+
+    Published orders that a crawl can follow, this program's own, and two that no crawl can: the one that knows
+    how important every page is, and one learnt from crawls of the same graph.
+    """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab import orders as experiment

@@ -8,7 +8,9 @@ errors                other errors and costs than those of figures 2 and 3
 adapting, newcomers   windows too small and too large, pages that rise, pages that are new
 link_kinds            links inside sites and between them
 settling, revisits    what the ledger gives beyond the paper
-frontiers, hosts,     crawl orders
+frontiers, batches,   crawl orders, those that rank all pages again and again, and one that is learnt from the graph
+hosts, trees,
+learnt_order,
 anticipated_order,
 orders
 discovery, steering   holding a share of the fetches for pages never visited

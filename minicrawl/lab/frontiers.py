@@ -7,7 +7,6 @@ discovered, and the heap breaks ties by number. The crawl's own order is `compil
 A page of the graphs here does not link to itself, nor twice to another. seeds: distinct pages.
 """
 
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +18,11 @@ from minicrawl.opic import GRANT
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph
-from minicrawl.rank.pagerank import power_steps
 
 PageArray = npt.NDArray[np.int32]
 
-_KNOWN, _VISITED = range(2)
+KNOWN, VISITED = range(2)
+_UNITS = 2.0**40
 
 
 def breadth_first(graph: Graph, seeds: PageArray) -> PageArray:
@@ -38,14 +37,14 @@ def by_inlinks(graph: Graph, seeds: PageArray) -> PageArray:
 
 def omniscient(graph: Graph, seeds: PageArray, importance: FloatArray) -> PageArray:
     """The most important page: no crawl knows that."""
-    return _by_worth(graph, seeds, _bits(importance), per_link=0)
+    return _by_worth(graph, seeds, bits(importance), per_link=0)
 
 
 def at_random(graph: Graph, seeds: PageArray, rng: np.random.Generator) -> PageArray:
     """Any waiting page, each as likely as the other."""
-    crawl = _start(graph, seeds)
+    crawl = start(graph, seeds)
     _at_random(crawl, rng.random(graph.size), np.zeros(graph.size, dtype=np.int32))
-    return _pages_visited(crawl)
+    return pages_visited(crawl)
 
 
 def greedy(graph: Graph, seeds: PageArray, grant: int = GRANT) -> PageArray:
@@ -58,17 +57,32 @@ def opic(graph: Graph, seeds: PageArray) -> PageArray:
     return fast.crawl(graph, seeds, graph.size, grant=0)[1].pages
 
 
+def depth_first(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page discovered last."""
+    crawl = start(graph, seeds)
+    _newest_first(crawl, np.zeros(graph.size, dtype=np.int32))
+    return pages_visited(crawl)
+
+
+def by_distance(graph: Graph, seeds: PageArray) -> PageArray:
+    """The page nearest to a seed; a link is as long as the logarithm of how many its page has (Bidoki, Yazdani,
+    Ghodsnia: "FICA: A novel intelligent crawling algorithm", 2009)."""
+    crawl = start(graph, seeds)
+    _nearest_first(crawl, empty_heap(np.zeros(graph.size, dtype=np.int64)))
+    return pages_visited(crawl)
+
+
 def rank_mass(graph: Graph, seeds: PageArray) -> PageArray:
     """The page at which most walkers wait (Cho, Schonfeld: "RankMass Crawler", VLDB 2007).
 
     Walkers start at the seeds, and step on when their page is visited (`opic.coverage`). Before a page is visited, the
     visited page with most walkers lets them step on once more, if it has more than any page that waits to be visited.
     """
-    crawl = _start(graph, seeds)
+    crawl = start(graph, seeds)
     walkers = np.zeros(graph.size)
     walkers[: len(seeds)] = 1.0 / len(seeds)
-    _by_walkers(crawl, walkers, empty_heap(_bits(walkers)), empty_heap(_bits(walkers)))
-    return _pages_visited(crawl)
+    _by_walkers(crawl, walkers, empty_heap(bits(walkers)), empty_heap(bits(walkers)))
+    return pages_visited(crawl)
 
 
 def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageArray:
@@ -76,7 +90,7 @@ def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageA
 
     hosts: a number per page, shape (size,). Of hosts with equally many waiting pages, the one known longest.
     """
-    crawl = _start(graph, seeds)
+    crawl = start(graph, seeds)
     count = int(hosts.max()) + 1
     queues = _Queues(
         host_of=hosts,
@@ -88,35 +102,10 @@ def larger_sites_first(graph: Graph, seeds: PageArray, hosts: IntArray) -> PageA
         following=np.zeros(graph.size, dtype=np.int32),
     )
     _by_host(crawl, queues)
-    return _pages_visited(crawl)
+    return pages_visited(crawl)
 
 
-def batch_pagerank(graph: Graph, seeds: PageArray, batch: int, steps: int = 15) -> PageArray:
-    """The page with most PageRank in the known graph, worked out again whenever `batch` more pages were visited.
-
-    Known pages that were not visited have no links. Each time `steps` of power iteration go on from the last ranks.
-    Pages discovered since then have no rank yet: they come last, in the order of their discovery.
-    """
-    crawl = _start(graph, seeds)
-    heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
-    worth = np.zeros(graph.size, dtype=np.int64)
-    _wait(crawl, heap, worth, 0)
-    is_known, is_visited = np.zeros(graph.size), np.zeros(graph.size, dtype=np.bool_)
-    is_known[seeds] = 1.0
-    ranks = is_known / len(seeds)
-    while heap.size[0]:
-        rank_steps = power_steps(_links_of(graph, is_visited), preference=is_known, start=ranks)
-        ranks = next(islice(rank_steps, steps, None))
-        known, visited = crawl.sizes
-        heap.key[:known] = _bits(ranks[crawl.page_of[:known]])
-        _sort_again(heap)
-        _best_first(crawl, heap, worth, 0, visited + batch)
-        is_known[crawl.page_of[known : crawl.sizes[_KNOWN]]] = 1.0
-        is_visited[crawl.order[visited : crawl.sizes[_VISITED]]] = True
-    return _pages_visited(crawl)
-
-
-class _Crawl(NamedTuple):
+class Crawl(NamedTuple):
     """A crawl as compiled code sees it.
 
     page_of, number_of: int32, shape (size,), the page of a number and the number of a page, ABSENT when it is not
@@ -148,36 +137,31 @@ class _Queues(NamedTuple):
     following: PageArray
 
 
-def _start(graph: Graph, seeds: PageArray) -> _Crawl:
+def start(graph: Graph, seeds: PageArray) -> Crawl:
+    """Nothing is visited yet, and known are the seeds."""
     page_of, order = np.zeros(graph.size, dtype=np.int32), np.zeros(graph.size, dtype=np.int32)
     number_of = np.full(graph.size, ABSENT, dtype=np.int32)
     page_of[: len(seeds)], number_of[seeds] = seeds, np.arange(len(seeds))
     outlinks = np.zeros(int(graph.outdegrees().max()), dtype=np.int32)
-    return _Crawl(graph.indptr, graph.targets, page_of, number_of, order, np.array([len(seeds), 0]), outlinks)
+    return Crawl(graph.indptr, graph.targets, page_of, number_of, order, np.array([len(seeds), 0]), outlinks)
 
 
-def _pages_visited(crawl: _Crawl) -> PageArray:
-    return crawl.order[: crawl.sizes[_VISITED]]
+def pages_visited(crawl: Crawl) -> PageArray:
+    """In their order."""
+    return crawl.order[: crawl.sizes[VISITED]]
 
 
 def _by_worth(graph: Graph, seeds: PageArray, worth: IntArray, per_link: int) -> PageArray:
-    crawl = _start(graph, seeds)
+    crawl = start(graph, seeds)
     heap = empty_heap(np.zeros(graph.size, dtype=np.int64))
     _wait(crawl, heap, worth, 0)
     _best_first(crawl, heap, worth, per_link, graph.size)
-    return _pages_visited(crawl)
+    return pages_visited(crawl)
 
 
-def _bits(numbers: FloatArray) -> IntArray:
+def bits(numbers: FloatArray) -> IntArray:
     """The numbers' bits, in place, as integers: those of floats that are not negative are in the same order."""
     return numbers.view(np.int64)
-
-
-def _links_of(graph: Graph, pages: npt.NDArray[np.bool_]) -> Graph:
-    """The graph without the links of all other pages."""
-    outdegree = graph.outdegrees()
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegree * pages)])
-    return Graph(indptr, graph.targets[np.repeat(pages, outdegree)])
 
 
 @compiled
@@ -187,25 +171,26 @@ def _outlinks(crawl, number):  # type: ignore[no-untyped-def]
     degree = 0
     for target in crawl.targets[crawl.indptr[page] : crawl.indptr[page + 1]]:
         if crawl.number_of[target] == ABSENT:
-            crawl.number_of[target] = crawl.sizes[_KNOWN]
-            crawl.page_of[crawl.sizes[_KNOWN]] = target
-            crawl.sizes[_KNOWN] += 1
+            crawl.number_of[target] = crawl.sizes[KNOWN]
+            crawl.page_of[crawl.sizes[KNOWN]] = target
+            crawl.sizes[KNOWN] += 1
         crawl.outlinks[degree] = crawl.number_of[target]
         degree += 1
     return crawl.outlinks[:degree]
 
 
 @compiled
-def _visit(crawl, number):  # type: ignore[no-untyped-def]
-    crawl.order[crawl.sizes[_VISITED]] = crawl.page_of[number]
-    crawl.sizes[_VISITED] += 1
+def visit(crawl, number):  # type: ignore[no-untyped-def]
+    """Visit a page; the numbers of its outlinks."""
+    crawl.order[crawl.sizes[VISITED]] = crawl.page_of[number]
+    crawl.sizes[VISITED] += 1
     return _outlinks(crawl, number)
 
 
 @compiled
 def _wait(crawl, heap, worth, start):  # type: ignore[no-untyped-def]
     """Let the pages from number `start` on wait, each keyed by its worth and what links have added to it."""
-    for number in range(start, crawl.sizes[_KNOWN]):
+    for number in range(start, crawl.sizes[KNOWN]):
         heap.key[number] += worth[crawl.page_of[number]]
         add(heap, number)
 
@@ -213,9 +198,9 @@ def _wait(crawl, heap, worth, start):  # type: ignore[no-untyped-def]
 @compiled
 def _best_first(crawl, heap, worth, per_link, until):  # type: ignore[no-untyped-def]
     """Visit the page with the largest key until `until` pages were visited. per_link: what a link adds to a key."""
-    while heap.size[0] and crawl.sizes[_VISITED] < until:
-        known = crawl.sizes[_KNOWN]
-        outlinks = _visit(crawl, pop(heap))
+    while heap.size[0] and crawl.sizes[VISITED] < until:
+        known = crawl.sizes[KNOWN]
+        outlinks = visit(crawl, pop(heap))
         if per_link:
             for target in outlinks:
                 heap.key[target] += per_link
@@ -225,45 +210,70 @@ def _best_first(crawl, heap, worth, per_link, until):  # type: ignore[no-untyped
 
 
 @compiled
-def _sort_again(heap):  # type: ignore[no-untyped-def]
-    """Any number of keys have changed."""
-    waiting, heap.size[0] = heap.size[0], 0
-    for at in range(waiting):
-        add(heap, heap.heap[at])
-
-
-@compiled
 def _at_random(crawl, draws, waiting):  # type: ignore[no-untyped-def]
     """draws: a number from 0 to 1 for every fetch. waiting: room for the numbers of waiting pages."""
     size, known = 0, 0
     while True:
-        for number in range(known, crawl.sizes[_KNOWN]):
+        for number in range(known, crawl.sizes[KNOWN]):
             waiting[size] = number
             size += 1
-        known = crawl.sizes[_KNOWN]
+        known = crawl.sizes[KNOWN]
         if size == 0:
             break
-        at = int(draws[crawl.sizes[_VISITED]] * size)
+        at = int(draws[crawl.sizes[VISITED]] * size)
         number = waiting[at]
         size -= 1
         waiting[at] = waiting[size]
-        _visit(crawl, number)
+        visit(crawl, number)
+
+
+@compiled
+def _newest_first(crawl, waiting):  # type: ignore[no-untyped-def]
+    """waiting: room for the numbers of waiting pages."""
+    size, known = 0, 0
+    while True:
+        for number in range(known, crawl.sizes[KNOWN]):
+            waiting[size] = number
+            size += 1
+        known = crawl.sizes[KNOWN]
+        if size == 0:
+            break
+        size -= 1
+        visit(crawl, waiting[size])
+
+
+@compiled
+def _nearest_first(crawl, heap):  # type: ignore[no-untyped-def]
+    """A key is the distance, below 0, in units of 2^-40."""
+    for number in range(crawl.sizes[KNOWN]):
+        add(heap, number)
+    while heap.size[0]:
+        number, known = pop(heap), crawl.sizes[KNOWN]
+        outlinks = visit(crawl, number)
+        key = heap.key[number] - int(_UNITS * np.log(max(1, len(outlinks))))
+        for target in outlinks:
+            if target >= known:
+                heap.key[target] = key
+                add(heap, target)
+            elif heap.place[target] != ABSENT and key > heap.key[target]:
+                heap.key[target] = key
+                risen(heap, target)
 
 
 @compiled
 def _by_walkers(crawl, walkers, never_visited, visited):  # type: ignore[no-untyped-def]
     """never_visited, visited: heaps over the bits of `walkers`."""
-    for number in range(crawl.sizes[_KNOWN]):
+    for number in range(crawl.sizes[KNOWN]):
         add(never_visited, number)
     while never_visited.size[0]:
         if visited.size[0] and walkers[first(visited)] > walkers[first(never_visited)]:
             number = first(visited)
             _step_on(number, _outlinks(crawl, number), walkers, never_visited, visited)
-        number, known = pop(never_visited), crawl.sizes[_KNOWN]
-        outlinks = _visit(crawl, number)
+        number, known = pop(never_visited), crawl.sizes[KNOWN]
+        outlinks = visit(crawl, number)
         add(visited, number)
         _step_on(number, outlinks, walkers, never_visited, visited)
-        for target in range(known, crawl.sizes[_KNOWN]):
+        for target in range(known, crawl.sizes[KNOWN]):
             add(never_visited, target)
 
 
@@ -294,8 +304,8 @@ def _by_host(crawl, queues):  # type: ignore[no-untyped-def]
             moved(waiting, host)
         else:
             pop(waiting)
-        known = crawl.sizes[_KNOWN]
-        _visit(crawl, number)
+        known = crawl.sizes[KNOWN]
+        visit(crawl, number)
         _queue_up(crawl, queues, known)
 
 
@@ -303,7 +313,7 @@ def _by_host(crawl, queues):  # type: ignore[no-untyped-def]
 def _queue_up(crawl, queues, start):  # type: ignore[no-untyped-def]
     """Let the pages from number `start` on wait for their hosts."""
     waiting = queues.waiting
-    for number in range(start, crawl.sizes[_KNOWN]):
+    for number in range(start, crawl.sizes[KNOWN]):
         name = queues.host_of[crawl.page_of[number]]
         if queues.number_of[name] == ABSENT:
             queues.number_of[name] = queues.size[0]

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.lab import anticipated_order, frontiers
+from minicrawl.lab import anticipated_order, batches, frontiers
 from minicrawl.lab.frontiers import PageArray
 from minicrawl.lab.hosts import hosts_by_locality
+from minicrawl.lab.learnt_order import by_trees, learnt
 from minicrawl.opic import Coverage
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.rank import Graph, pagerank
@@ -27,6 +28,7 @@ _POINTS = 101
 _CHECKS = 20
 _DRAWS = 100
 _LEAST_REACH = 0.1
+_LESSONS = 3
 _ROUNDING = 1e-9
 _COLUMNS = ("order", "seed set", "pages reached", "area", "mass at 10 %", "mass at 30 %")
 
@@ -44,23 +46,38 @@ Order = Callable[[Web, PageArray, np.random.Generator], PageArray]
 """The pages that seeds reach, as they are read."""
 
 
-def _batch_pagerank(web: Web, seeds: PageArray, rng: np.random.Generator) -> PageArray:
-    reached = len(frontiers.breadth_first(web.graph, seeds))
-    return frontiers.batch_pagerank(web.graph, seeds, batch=-(-reached // 100))
+def _hundredth(web: Web, seeds: PageArray) -> int:
+    """A hundredth of the pages that the seeds reach, and one at least."""
+    return -(-len(frontiers.breadth_first(web.graph, seeds)) // 100)
 
 
-GREEDY, OPIC, BREADTH_FIRST, OMNISCIENT = "greedy", "opic", "breadth-first", "omniscient"
-ANTICIPATED = "anticipated"
+def _learnt(web: Web, seeds: PageArray, rng: np.random.Generator) -> PageArray:
+    """The trees learn from three crawls from other seeds."""
+    crawls = [frontiers.greedy(web.graph, draw_seeds(web.graph, len(seeds), rng)) for _ in range(_LESSONS)]
+    return by_trees(web.graph, seeds, web.hosts, learnt(web.graph, web.hosts, web.importance, crawls))
+
+
+GREEDY, OPIC, BREADTH_FIRST, OMNISCIENT, LEARNT = "greedy", "opic", "breadth-first", "omniscient", "learnt"
+ANTICIPATED, EXPECTED = "anticipated", "expected importance"
+_NO_RIVALS = (GREEDY, ANTICIPATED, EXPECTED, LEARNT, OMNISCIENT)
+"""Ours, and those that no crawl can follow."""
 ORDERS: dict[str, Order] = {
     GREEDY: lambda web, seeds, rng: frontiers.greedy(web.graph, seeds),
     ANTICIPATED: lambda web, seeds, rng: anticipated_order.crawl(web.graph, seeds, web.hosts)[1].pages,
     OPIC: lambda web, seeds, rng: frontiers.opic(web.graph, seeds),
     "RankMass": lambda web, seeds, rng: frontiers.rank_mass(web.graph, seeds),
-    "batch PageRank": _batch_pagerank,
+    "batch PageRank": lambda web, seeds, rng: batches.batch_pagerank(web.graph, seeds, _hundredth(web, seeds)),
+    "partial PageRank": lambda web, seeds, rng: batches.partial_pagerank(web.graph, seeds, _hundredth(web, seeds)),
+    EXPECTED: lambda web, seeds, rng: batches.by_expected_importance(
+        web.graph, seeds, web.hosts, _hundredth(web, seeds)
+    ),
+    "FICA": lambda web, seeds, rng: frontiers.by_distance(web.graph, seeds),
     "in-links": lambda web, seeds, rng: frontiers.by_inlinks(web.graph, seeds),
     BREADTH_FIRST: lambda web, seeds, rng: frontiers.breadth_first(web.graph, seeds),
+    "depth-first": lambda web, seeds, rng: frontiers.depth_first(web.graph, seeds),
     "random": lambda web, seeds, rng: frontiers.at_random(web.graph, seeds, rng),
     "larger sites": lambda web, seeds, rng: frontiers.larger_sites_first(web.graph, seeds, web.hosts),
+    LEARNT: _learnt,
     OMNISCIENT: lambda web, seeds, rng: frontiers.omniscient(web.graph, seeds, web.importance),
 }
 
@@ -219,7 +236,7 @@ def _mean_bounds(bounds: Sequence[Sequence[_Bound]]) -> list[_Bound]:
 
 def _claims(areas: dict[str, list[float]]) -> list[Claim]:
     means = {name: fmean(of) for name, of in areas.items()}
-    rivals = {name: mean for name, mean in means.items() if name not in (GREEDY, ANTICIPATED, OMNISCIENT)}
+    rivals = {name: mean for name, mean in means.items() if name not in _NO_RIVALS}
     best = max(rivals, key=rivals.__getitem__)
     return [
         _gain(

@@ -1,9 +1,9 @@
 """The compiled crawl orders are held to slow ones."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
-import networkx as nx
 import numpy as np
 import pytest
 from plain import plain_loop
@@ -94,6 +94,29 @@ def test_breadth_first_reads_the_page_known_longest(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_depth_first_reads_the_page_found_last(seed: int) -> None:
+    links, seeds = random_links(seed)
+    slow = slow_order(links, seeds, lambda waiting, read: waiting[-1])
+    assert frontiers.depth_first(Graph.from_links(links), array(seeds)).tolist() == slow
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_page_at_the_least_distance_is_read_where_links_are_as_long_as_they_are_many(seed: int) -> None:
+    links, seeds = random_links(seed)
+    units = 2.0**40  # logarithms in whole units, so that equals are equal
+    at = dict.fromkeys(seeds, 0)
+
+    def best(waiting: list[int], read: list[int]) -> int:
+        for page in read[-1:]:
+            for target in links[page]:
+                there = at[page] + int(units * math.log(len(links[page])))
+                at[target] = min(at.get(target, there), there)
+        return min(waiting, key=lambda page: at[page])
+
+    assert frontiers.by_distance(Graph.from_links(links), array(seeds)).tolist() == slow_order(links, seeds, best)
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_inlinks_are_those_of_read_pages(seed: int) -> None:
     links, seeds = random_links(seed)
 
@@ -166,29 +189,6 @@ def test_random_order_draws_from_the_waiting_pages_alike() -> None:
     assert set(orders) == set(expected)
     for order, probability in expected.items():
         assert orders.count(order) / len(orders) == pytest.approx(probability, abs=0.03)
-
-
-@pytest.mark.parametrize("batch", [1, 4])
-@pytest.mark.parametrize("seed", range(3))
-def test_batch_pagerank_reads_by_pagerank_of_what_is_known(seed: int, batch: int) -> None:
-    """With steps enough the ranks are exact; equals may go in any order here, a float's last bit tells them apart."""
-    links, seeds = random_links(seed)
-    order = frontiers.batch_pagerank(Graph.from_links(links), array(seeds), batch, steps=300).tolist()
-    assert sorted(order) == sorted(slow_order(links, seeds, lambda waiting, read: waiting[0]))
-    for start in range(0, len(order), batch):
-        read = order[:start]
-        known = list(dict.fromkeys(seeds + [target for page in read for target in links[page]]))
-        web = nx.DiGraph([(page, target) for page in read for target in links[page]])
-        web.add_nodes_from(known)
-        ranks = nx.pagerank(web, tol=1e-13, max_iter=1000)
-        waiting = sorted((ranks[page] for page in known if page not in read), reverse=True)
-        got = [ranks.get(page, 0.0) for page in order[start : start + batch]]
-        assert got == pytest.approx((waiting + [0.0] * batch)[: len(got)], abs=1e-9)
-
-
-def test_pages_without_a_rank_yet_come_last_in_the_order_of_discovery() -> None:
-    links = [[3, 2], [], [], [1]]
-    assert frontiers.batch_pagerank(Graph.from_links(links), array([0]), batch=9).tolist() == [0, 3, 2, 1]
 
 
 @pytest.mark.parametrize("order", sorted(ORDERS))
