@@ -60,7 +60,15 @@ HOMES = {
     }
     | {
         f"search/{name}.py"
-        for name in ("index/index_file", "index/anchors", "index/short_barrel", "matching", "spelling", "stems")
+        for name in (
+            "index/index_file",
+            "index/anchors",
+            "index/short_barrel",
+            "matching",
+            "spelling",
+            "stems",
+            "topics",
+        )
     },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
     "playwright": {"crawler/rendering/chromium.py"},

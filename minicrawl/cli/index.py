@@ -24,8 +24,7 @@ def command(rebuild: bool, store: Path, as_json: bool) -> None:
     need_texts(store)
     with following(store, rebuild=rebuild) as follower:
         done = follower.catch_up().done
-        if done:
-            follower.optimize()
+        follower.optimize()
         pages, size = follower.pages(), follower.size()
     if as_json:
         click.echo(document({"taken_in": done, "pages": pages, "bytes": size}))

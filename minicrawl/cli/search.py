@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.search.searching import Found, FoundPage
 
 _WEIGHT = 0.9
-_RANKS = ("linear", "none", "hits")
+_RANKS = ("linear", "none", "hits", "topic")
 _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
 """A word that is not to be there, and no option of a letter."""
 _MINUS = "\x1f"
@@ -44,7 +44,12 @@ class _Command(click.Command):
 )  # fmt: skip
 @click.option(
     "--rank", default=_RANKS[0], show_default=True, type=click.Choice(_RANKS),
-    help="linear: agreement and importance; none: agreement alone; hits: authorities near the pages that agree.",
+    help="linear: agreement and importance; none: agreement alone; hits: authorities near the pages that agree; topic: "
+    "PageRank with jumps to the pages of --topic, each as much as its texts have the words.",
+)  # fmt: skip
+@click.option(
+    "--topic", "topics", multiple=True, metavar="NAME=FILE|URL|REGEX",
+    help="For --rank topic: the pages of a topic. Repeatable.",
 )  # fmt: skip
 @store_option
 @json_option
@@ -58,6 +63,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     weight: float,
     by: str,
     rank: str,
+    topics: tuple[str, ...],
     store: Path,
     as_json: bool,
 ) -> None:
@@ -70,7 +76,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.search.searched_store import open_store
     from minicrawl.search.searching import Asked, search
 
-    asked = Asked(n, sites, None if since is None else _seconds(since), weight, by, rank)
+    asked = Asked(n, sites, None if since is None else _seconds(since), weight, by, rank, topics)
     text = " ".join(words).replace(_MINUS, "-")
     with open_store(store) as reader:
         found = search(reader, text, asked)
@@ -99,10 +105,15 @@ def _seconds(since: str) -> float:
 def _notes(found: "Found") -> Iterator[str]:
     if found.behind:
         yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
+    if found.without_text:
+        pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
+        yield f"{pages} read before the crawl kept texts; none is found until it is read again."
     if found.common:
         words = ", ".join(map(printable, found.common))
         if len(found.common) < len(found.query.terms):
             yield f"Left out, as most pages have it: {words}."
+    if found.topics:
+        yield "Topics by the words: " + ", ".join(f"{name} {share:.1%}" for name, share in found.topics.items()) + "."
     if found.left_out:
         yield f"Left out, as a query has 32 words at most: {counted(found.left_out, 'word')}."
     if found.meant:

@@ -182,15 +182,27 @@ def topic_shares(
     """
     if not len(counts):
         raise ValueError("counts must be those of at least one topic, not none")
+    found = np.array([[topic.get(word, 0) for word in words] for topic in counts], dtype=np.float64)
+    totals = [sum(topic.values()) for topic in counts]
+    return shares_by_counts(found, totals, len(set().union(*counts)) + 1, prior, smoothing)
+
+
+def shares_by_counts(
+    found: FloatArray,
+    totals: Sequence[float],
+    vocabulary: int,
+    prior: Sequence[float] | FloatArray | None = None,
+    smoothing: float = 1.0,
+) -> FloatArray:
+    """`topic_shares` where words were counted elsewhere. found: how often each word of the query is in the pages of
+    each topic, shape (topics, words). totals: words in these pages. Raises ValueError."""
     if not 0.0 < smoothing < np.inf:
         raise ValueError(f"smoothing must be more than 0, not {smoothing}")
-    before = np.ones(len(counts)) if prior is None else np.asarray(prior, dtype=np.float64)
-    if before.shape != (len(counts),) or not (before >= 0.0).all() or not 0.0 < before.sum() < np.inf:
-        raise ValueError(f"prior must be {len(counts)} numbers, one per topic, none negative, not all 0")
-    vocabulary = len(set().union(*counts)) + 1
-    found = np.array([[topic.get(word, 0) for word in words] for topic in counts], dtype=np.float64)
-    total = np.array([sum(topic.values()) for topic in counts], dtype=np.float64)
-    logs = np.log((found + smoothing) / (total + smoothing * vocabulary)[:, None]).sum(axis=1)
+    before = np.ones(len(found)) if prior is None else np.asarray(prior, dtype=np.float64)
+    if before.shape != (len(found),) or not (before >= 0.0).all() or not 0.0 < before.sum() < np.inf:
+        raise ValueError(f"prior must be {len(found)} numbers, one per topic, none negative, not all 0")
+    sizes = np.asarray(totals, dtype=np.float64) + smoothing * vocabulary
+    logs = np.log((found + smoothing) / sizes[:, None]).sum(axis=1)
     logs = np.where(before > 0.0, logs, -np.inf)
     likely = before * np.exp(logs - logs.max())
     shares: FloatArray = likely / likely.sum()

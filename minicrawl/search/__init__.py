@@ -7,5 +7,6 @@ query         what somebody searches for                  matching        how we
 stems         words as the index has them                 neighbourhood   HITS near pages that agree
 page_facts    what the store knows of pages now           ranking         importance beside agreement
 spelling      words that may have been meant              snippets        the part of a text that shows why
-searching     the search                                  searched_store  a store that can be searched
+topics        PageRank for the topics of a query          searching       the search
+searched_store  a store that can be searched
 """

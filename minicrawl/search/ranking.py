@@ -10,9 +10,16 @@ Both similarity and R are from 0 to 1, so that w says how much each counts. Sour
 """
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 WEIGHT = 0.9
+_AT_ONCE = 100
+"""Pages whose R is asked for at once."""
+
+Places = Callable[[Sequence[int]], Mapping[int, float]]
+"""What gives R of some pages; of those left out it is 0."""
 
 
 class Scale(NamedTuple):
@@ -30,3 +37,22 @@ class Scale(NamedTuple):
 
 def score(similarity: float, place: float, weight: float) -> float:
     return weight * similarity + (1 - weight) * place
+
+
+def by_score(similarity: Mapping[int, float], places: Places, weight: float) -> Iterator[tuple[int, float, float]]:
+    """(page, score, R) by falling score. As many R are asked for as it takes to know that nothing better comes."""
+    order = sorted(sorted(similarity), key=similarity.__getitem__, reverse=True)
+    known: list[tuple[float, int, float]] = []
+    for start in range(0, len(order), _AT_ONCE):
+        some = order[start : start + _AT_ONCE]
+        best_to_come = score(similarity[some[0]], 1.0, weight)
+        while known and -known[0][0] > best_to_come:
+            negated, page, place = heappop(known)
+            yield page, -negated, place
+        found = places(some)
+        for page in some:
+            place = found.get(page, 0.0)
+            heappush(known, (-score(similarity[page], place, weight), page, place))
+    while known:
+        negated, page, place = heappop(known)
+        yield page, -negated, place

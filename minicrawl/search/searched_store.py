@@ -30,6 +30,7 @@ class SearchedStore(Store):
         weight: float = WEIGHT,
         by: str = RANKINGS[0],
         rank: str = RANKS[0],
+        topics: Iterable[str] = (),
     ) -> list[FoundPage]:
         """The n pages that agree best with `words` and are most important, best first.
 
@@ -38,9 +39,10 @@ class SearchedStore(Store):
 
         sites: hosts or domains. since: Unix seconds at which a page was seen to have changed, or fetched, at the
         earliest. weight: of agreement beside importance, 0 to 1. by: another ranking in place of importance. rank:
-        "linear", "none" or "hits". Raises ConfigError for what cannot be searched for, StoreError without an index.
+        "linear", "none", "hits" or "topic", the last with topics: NAME=FILE|URL|REGEX, the pages of each. Raises
+        ConfigError for what cannot be searched for, StoreError without an index.
         """
-        asked = Asked(n, tuple(sites), since, weight, by, rank)
+        asked = Asked(n, tuple(sites), since, weight, by, rank, tuple(topics))
         if self._searcher is None:
             self._searcher = Searcher(self)
         return list(self._searcher.search(words, asked).pages)

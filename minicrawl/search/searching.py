@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,23 +11,23 @@ from typing import Self
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.anchors import AnchorBook
 from minicrawl.search.index.index_file import index_errors, index_path, open_index, store_mark
-from minicrawl.search.index.page_words import text_words
+from minicrawl.search.index.page_words import text_begins
 from minicrawl.search.index.words import words_of
 from minicrawl.search.matching import Similar, is_known, similar_pages
 from minicrawl.search.neighbourhood import authorities_near
 from minicrawl.search.page_facts import Facts, PageFacts
 from minicrawl.search.query import Query, parse_query
-from minicrawl.search.ranking import WEIGHT, Scale, score
-from minicrawl.search.snippets import BEGIN, Snippet, Snippets
+from minicrawl.search.ranking import WEIGHT, Places, by_score
+from minicrawl.search.snippets import LENGTHS, Snippet, Snippets
 from minicrawl.search.spelling import nearest_word
 from minicrawl.search.stems import Stems
+from minicrawl.search.topics import Topics
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
-RANKS = ("linear", "none", "hits")
-"""What stands beside similarity: a ranking, nothing, HITS near the pages found."""
+RANKS = ("linear", "none", "hits", "topic")
+"""What stands beside similarity: a ranking, nothing, HITS near the pages found, PageRank for topics."""
 _FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
-_AT_ONCE = 100
 _MARGIN = 3
 """So many times the pages asked for are looked at, at least: some may not be shown, or are duplicates."""
 _MOST_SHOWN = 1_000
@@ -35,7 +36,7 @@ _MOST_SHOWN = 1_000
 @dataclass(frozen=True)
 class Asked:
     """What is asked beside the words. n: pages; since: Unix seconds; weight: of similarity, 0 to 1; by: one of RANKINGS
-    or a kept ranking; rank: one of RANKS. Raises SettingError."""
+    or a kept ranking; rank: one of RANKS; topics: NAME=FILE|URL|REGEX each. Raises SettingError."""
 
     n: int = 10
     sites: tuple[str, ...] = ()
@@ -43,6 +44,7 @@ class Asked:
     weight: float = WEIGHT
     by: str = RANKINGS[0]
     rank: str = RANKS[0]
+    topics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= 1:
@@ -51,6 +53,10 @@ class Asked:
             raise SettingError(f"--n is a number from 1 to {_MOST_SHOWN:,}, not {self.n}")
         if self.rank not in RANKS:
             raise SettingError(f"--rank is one of {', '.join(RANKS)}, not {self.rank!r}")
+        if self.rank == "topic" and not self.topics:
+            raise SettingError("--rank topic needs the pages of topics; say which with --topic NAME=FILE|URL|REGEX")
+        if self.topics and self.rank != "topic":
+            raise SettingError(f"--topic goes with --rank topic, not with --rank {self.rank}")
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ class FoundPage:
 class Found:
     """What came of a search. `matches`: pages that agree, as far as they were counted. `meant`: a query that may have
     been meant. `common`: words that were left out as most pages have them; `left_out`: how many beyond the most.
-    `behind`: texts that the index has yet to take in."""
+    `behind`: texts that the index has yet to take in; `without_text`: pages that were read before texts were kept.
+    `topics`: share of each in the query."""
 
     pages: tuple[FoundPage, ...]
     query: Query
@@ -91,6 +98,8 @@ class Found:
     common: tuple[str, ...]
     left_out: int
     behind: int
+    without_text: int
+    topics: Mapping[str, float]
 
 
 class Searcher:
@@ -104,6 +113,7 @@ class Searcher:
             self._index = stack.enter_context(open_index(self._path, store_mark(store.hash_key)))
             self._stems = Stems()
             stack.pop_all()
+        self._topics: tuple[object, Topics] | None = None
         self.db = self._db = self._index.db
 
     def close(self) -> None:
@@ -133,38 +143,45 @@ class Searcher:
 
     def behind(self) -> int:
         """Texts that the index has yet to take in, as far as can be told without a look at all."""
-        return self._store.texts.added_behind(int(self._index.meta("end") or 0))
+        texts = self._store.texts
+        if self._index.meta("texts") == f"{texts.made} {texts.size}":
+            return 0
+        return texts.added_behind(int(self._index.meta("end") or 0))
 
     def _search(self, query: Query, asked: Asked) -> Found:
-        similar = similar_pages(self._db, query, asked.n)
-        ranked = self._ranked(query, similar, asked)
+        is_filtered = bool(query.sites or query.languages or asked.since is not None)
+        similar = similar_pages(self._db, query, asked.n, all_of_them=is_filtered)
+        shares = self._topics_of(asked).shares(self._telling(query, similar)) if asked.rank == "topic" else {}
+        ranked = self._ranked(query, similar, asked, self._places(query, similar, asked, shares))
         pages = self._pages(query, similar, ranked[: asked.n])
-        meant = self._meant(query) if not similar.has_all else None
-        return Found(pages, query, len(similar.similarity), meant, similar.common, query.left_out, self.behind())
+        return Found(
+            pages=pages,
+            query=query,
+            matches=len(similar.similarity),
+            meant=self._meant(query) if not similar.has_all else None,
+            common=similar.common,
+            left_out=query.left_out,
+            behind=self.behind(),
+            without_text=int(self._index.meta("without_text") or 0),
+            topics=shares,
+        )
 
     # Which pages, in which order.
 
-    def _ranked(self, query: Query, similar: Similar, asked: Asked) -> list["_Ranked"]:
+    def _ranked(self, query: Query, similar: Similar, asked: Asked, places: Places) -> list["_Ranked"]:
         """The best pages that may be shown, one of each group of duplicates."""
         facts = Facts(self._store, asked.by)
-        places = self._places(similar, asked)
-        order = sorted(sorted(similar.similarity), key=similar.similarity.__getitem__, reverse=True)
+        best = by_score(similar.similarity, places, asked.weight)
         groups: dict[int, _Ranked] = {}
-        enough = asked.n * _MARGIN
-        for start in range(0, len(order), at_once := max(enough, _AT_ONCE)):
-            if len(groups) >= enough and not self._may_rise(groups, similar.similarity[order[start]], asked):
-                break
-            for page in self._shown(facts, order[start : start + at_once], query, asked):
-                place = places(page)
-                found = _Ranked(page, place, score(similar.similarity[page.page], place, asked.weight), ())
+        at_once = enough = asked.n * _MARGIN
+        while len(groups) < enough and (some := list(islice(best, at_once))):
+            scores = {page: (score, place) for page, score, place in some}
+            for page in self._shown(facts, list(scores), query, asked):
+                score, place = scores[page.page]
                 leader = page.leader if page.leader is not None else page.page
-                groups[leader] = found.joined(groups.get(leader), leader)
+                groups[leader] = _Ranked(page, place, score, ()).joined(groups.get(leader), leader)
+            at_once *= 2  # where few may be shown, fewer questions
         return sorted(groups.values(), key=lambda found: (-found.score, found.facts.page))
-
-    def _may_rise(self, groups: Mapping[int, "_Ranked"], similarity: float, asked: Asked) -> bool:
-        """Whether a page that agrees no better than so may be among those asked for."""
-        worst = sorted((found.score for found in groups.values()), reverse=True)[asked.n - 1]
-        return score(similarity, 1.0 if asked.rank != "none" else 0.0, asked.weight) > worst
 
     def _shown(self, facts: Facts, pages: Sequence[int], query: Query, asked: Asked) -> Iterator[PageFacts]:
         taken = dict(self._languages(pages))
@@ -183,13 +200,31 @@ class Searcher:
         query = f"SELECT page, language FROM pages WHERE document IS NOT NULL AND page IN ({numbers})"
         return self._db.execute(query).fetchall()
 
-    def _places(self, similar: Similar, asked: Asked) -> "_Places":
-        """What gives R of a page."""
+    def _places(self, query: Query, similar: Similar, asked: Asked, shares: Mapping[str, float]) -> Places:
+        """What gives R of pages. shares: of topics."""
+        if asked.rank == "topic":
+            return self._topics_of(asked).places(shares)
+        if asked.rank == "none":
+            return lambda pages: {}
         if asked.rank == "hits":
-            return _Places(None, authorities_near(self._store, similar.similarity))
+            near = authorities_near(self._store, similar.similarity)
+            return lambda pages: near
         least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
-        facts = Facts(self._store, asked.by)
-        return _Places(facts.scale(least, most) if asked.rank == "linear" else None, {})
+        scale = Facts(self._store, asked.by).scale(least, most)
+        values_of = self._store.ranks.values_of
+        return lambda pages: {page: scale.place(value) for page, value in values_of(pages, asked.by).items()}
+
+    def _topics_of(self, asked: Asked) -> Topics:
+        """The topics that are asked for, looked at again where the index has come on since."""
+        key = asked.topics, self._index.meta("texts")
+        if self._topics is None or self._topics[0] != key:
+            self._topics = key, Topics(self._store, self._db, asked.topics)
+        return self._topics[1]
+
+    def _telling(self, query: Query, similar: Similar) -> list[str]:
+        """The words of a query that say what it is about, as the index has them."""
+        texts = [term.text for term in query.terms if term.text not in similar.common] or list(similar.common)
+        return [stem for stems in self._stems.of(texts).values() for stem in stems]
 
     # What is shown of them.
 
@@ -202,18 +237,19 @@ class Searcher:
                 title=self._title(found.facts),
                 score=found.score,
                 importance=found.facts.importance,
-                snippet=self._snippet(snippets, found.facts),
-                similarity=similar.similarity[found.facts.page],
+                snippet=snippet,
+                similarity=similar.similarity[number],
                 place=found.place,
-                short=similar.short.get(found.facts.page, 0.0),
-                full=similar.full.get(found.facts.page, 0.0),
-                hits=self._hits(snippets, found.facts.page, similar),
+                short=similar.short.get(number, 0.0),
+                full=similar.full.get(number, 0.0),
+                hits=self._hits(snippets, number, has_body=bool(snippet.marks) or number in similar.full),
                 alike=found.alike,
                 is_read=found.facts.state == "fetched",
-                has_all=found.facts.page in similar.has_all,
+                has_all=number in similar.has_all,
                 fetched_at=found.facts.changed_at,
             )
             for rank, found in enumerate(ranked, 1)
+            for number, snippet in [(found.facts.page, self._snippet(snippets, found.facts))]
         )
 
     def _title(self, page: PageFacts) -> str:
@@ -224,18 +260,14 @@ class Searcher:
         return (others or own).partition(" . ")[0]
 
     def _snippet(self, snippets: Snippets, page: PageFacts) -> Snippet:
-        """The snippet of a page, of what its text begins with if that has a word of the query."""
         record = self._store.texts.record(page.page)
-        if record is None:
-            return Snippet("", ())
-        snippet = snippets.of(text_words(record, page.url, BEGIN))
-        return snippet if snippet.marks else snippets.of(text_words(record, page.url))
+        return Snippet("", ()) if record is None else snippets.of(text_begins(record, page.url, LENGTHS))
 
-    def _hits(self, snippets: Snippets, page: int, similar: Similar) -> tuple[str, ...]:
+    def _hits(self, snippets: Snippets, page: int, *, has_body: bool) -> tuple[str, ...]:
         query = "SELECT title, anchors, own_anchors, headings, url FROM short WHERE rowid = ?"
         row = self._db.execute(query, (page,)).fetchone() or ()
         fields = [name for name, text in zip(_FIELDS, row, strict=False) if snippets.has_any(text)]
-        return (*fields, "body") if page in similar.full else tuple(fields)
+        return (*fields, "body") if has_body else tuple(fields)
 
     def _meant(self, query: Query) -> str | None:
         """The query with words of the index in place of those that are in no page."""
@@ -265,17 +297,6 @@ class _Ranked:
         front, behind = (self, other) if self.facts.page == leader else (other, self)
         best = max(front.score, behind.score)
         return _Ranked(front.facts, front.place, best, (*front.alike, behind.facts.url, *behind.alike))
-
-
-@dataclass(frozen=True)
-class _Places:
-    """R of a page: by a scale of its value, or as `given`; else 0."""
-
-    scale: Scale | None
-    given: Mapping[int, float]
-
-    def __call__(self, page: PageFacts) -> float:
-        return self.given.get(page.page, 0.0) if self.scale is None else self.scale.place(page.value)
 
 
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:

@@ -1,11 +1,12 @@
 """The part of a page's text that shows why it was found: up to two pieces with as many words of the query as can be.
 
-What may be a word of the query is found by its first two letters; whether it is one say the stems that the index has.
+What may be a word of the query is found by its first letters; whether it is one say the stems that the index has.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,13 +17,19 @@ from minicrawl.search.stems import Stems
 _LENGTH, _BEFORE = 150, 40
 """Characters of a piece, and of these so many stand before the first word of the query, more or less."""
 _PIECES = 2
-BEGIN, _LONGEST = 20_000, 200_000
-"""Characters of a text that are looked at: those first, and more where they have no word of the query."""
+_BEGIN = 2
+"""First letters of a word that are those of its stem, where it has accents."""
+_ENDING = 2
+"""Last letters of a stem that are not those of its words: "sensibl" of "sensibility", "happi" of "happy"."""
+LENGTHS = (4_000, 20_000, 200_000)
+"""Characters of a text that are looked at: the second where no piece of the first has all words of the query, the third
+where none has any."""
 _MOST_HITS = 100
 """Words of the query in a text that are looked at for the best pieces: the first."""
 _RUN = re.compile(f"[{UNSPACED}]+")
 _SPACED = re.compile(rf"[^\W_{UNSPACED}]+(?:\+\+|#)?")
 _ACCENTED = r"[^\W\x00-\x7f]|\w[^\W\x00-\x7f]"
+_OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 _NAME = re.compile(r"\w(?=\w*(?:\+\+|#))")
 _NEVER = r"(?!)"
 _REST = r"[^\W_]*(?:\+\+|#)?"
@@ -61,26 +68,36 @@ class Snippets:
         found = stems.of(texts)
         self._terms = [frozenset(found[text]) for text in texts]
         self._runs = [(run, number) for number, text in enumerate(texts) for run in _RUN.findall(text)]
-        begins = {stem[:2].lower() for term in self._terms for stem in term if not _RUN.search(stem)}
-        begins |= {name.lower() for text in texts for name in _NAME.findall(text)}
+        stems_of_letters = {stem.lower() for term in self._terms for stem in term if not _RUN.search(stem)}
+        names = {name.lower() for text in texts for name in _NAME.findall(text)}
+        self._begins = {stem[:_BEGIN] for stem in stems_of_letters} | names
         self._known: dict[str, list[int]] = {}
+        long = {stem[: max(_BEGIN, len(stem) - _ENDING)] for stem in stems_of_letters} | names
+        self._may_be_in_ascii = re.compile(_ascii_pattern(long) + _REST, re.DOTALL)
+
+    @cached_property
+    def _may_be(self) -> re.Pattern[str]:
         # Letters with accents may be those of the query without: what has one among its first two is looked at, too.
-        self._may_be = re.compile(rf"(?<![^\W_])(?:{_any_of(begins)}|{_ACCENTED}){_REST}", re.IGNORECASE)
-        self._may_be_in_ascii = re.compile(_ascii_pattern(begins) + _REST, re.DOTALL)
+        return re.compile(rf"(?<![^\W_])(?:{_any_of(self._begins)}|{_ACCENTED}){_REST}", re.IGNORECASE)
 
     def has_any(self, text: str) -> bool:
         """Whether a word of the query is in text."""
-        return next(self._hits(text[:_LONGEST]), None) is not None
+        return next(self._hits(text), None) is not None
 
-    def of(self, text: str) -> Snippet:
-        """The snippet of a text on a line; its begin where it has no word of the query."""
-        hits = sorted(islice(self._hits(text[:_LONGEST]), _MOST_HITS))
+    def of(self, begins: Iterable[str]) -> Snippet:
+        """The snippet of a text; its begin where it has no word of the query. begins: of the text, on a line, each
+        longer than the one before; as many are looked at as it takes."""
+        text, hits = "", list[_Hit]()
+        for number, text in enumerate(begins):
+            hits = sorted(islice(self._hits(text), _MOST_HITS))
+            if (hits and number) or any(len(_window(hits, i)[2]) == len(self._terms) for i in range(len(hits))):
+                break
         windows = _best(hits) or [(0, _LENGTH)]
         return _joined(text, [_whole_words(text, *window) for window in windows], hits)
 
     def _hits(self, text: str) -> Iterator[_Hit]:
-        words = self._may_be_in_ascii.finditer(text.lower()) if text.isascii() else self._may_be.finditer(text)
-        for word in words:
+        is_plain = text.isascii() or not _OTHER_LETTER.search(text)
+        for word in self._may_be_in_ascii.finditer(text.lower()) if is_plain else self._may_be.finditer(text):
             # What is written without spaces may stand right beside other words.
             spaced = (word,) if word[0].isascii() or not _RUN.search(word[0]) else _SPACED.finditer(text, *word.span())
             for found in spaced:

@@ -76,6 +76,8 @@ def test_words_of_no_page_are_mended(store):
         (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
         (["x", "--since", "soon"], "--since takes a date such as 2026-11-20", 2),
         (["x", "--weight", "2"], "--weight is a number from 0 to 1, not 2", 2),
+        (["x", "--rank", "topic"], "--rank topic needs the pages of topics", 2),
+        (["x", "--topic", "a=b"], "--topic goes with --rank topic, not with --rank linear", 2),
         (["x", "--by", "mine"], "no ranking 'mine' is kept", 2),
         (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
     ],
@@ -98,3 +100,21 @@ def test_index_that_is_behind_says_so(tmp_path):
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)
     assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr
+
+
+def test_share_of_every_topic_is_said(store):
+    topics = ["--rank", "topic", "--topic", "zebras=a.test", "--topic", "horses=b.test/$"]
+    result = run("search", "zebra", *topics, "--store", store)
+    assert result.stderr.startswith("Topics by the words: zebras ")
+    assert "http://a.test/" in result.stdout
+
+
+def test_pages_without_texts_are_said_to_be_so(tmp_path):
+    from sites import crawl
+
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], pages=1)
+    crawl(SITE, store, [], text=True)
+    assert run("index", "--store", store).exit_code == 0
+    said = run("search", "stripes", "--store", store).stderr
+    assert said == "1 page was read before the crawl kept texts; none is found until it is read again.\n"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from table import each
 
-from minicrawl.search.matching import SOME, WEIGHTS, is_known, similar_pages
+from minicrawl.search.matching import ENOUGH, SOME, WEIGHTS, is_known, similar_pages
 from minicrawl.search.query import parse_query
 
 
@@ -26,7 +26,7 @@ def ranked(db: sqlite3.Connection, query: str, enough: int = 1) -> list[int]:
 
 def fill(db: sqlite3.Connection, pages: int = 20) -> None:
     """Pages that say other things, so that words of a few pages are rare."""
-    for page in range(100, 100 + pages):
+    for page in range(10_000, 10_000 + pages):
         add(db, page, f"other words number{page}", title=f"other{page}")
 
 
@@ -120,3 +120,25 @@ def test_candidates_are_those_of_a_slow_look_at_every_page(db):
         wanted = set(draw.sample(words, 2))
         found = similar_pages(db, parse_query(" ".join(wanted)), 0).similarity
         assert found.keys() == {page for page, (title, text) in pages.items() if wanted <= title or wanted <= text}
+
+
+def test_of_many_candidates_those_with_the_words_in_the_short_barrel_are_scored(db):
+    for page in range(ENOUGH + 200):
+        add(db, page, "zebra gather", title="zebra gather" if page >= 200 else "zebra" if page >= 100 else "lion")
+    fill(db, 4 * ENOUGH)
+    scored = similar_pages(db, parse_query("zebra gather"), 1)
+    assert scored.similarity.keys() == set(range(200, ENOUGH + 200))
+    whole = similar_pages(db, parse_query("zebra gather"), 1, all_of_them=True)
+    assert whole.similarity.keys() == set(range(ENOUGH + 200))
+    assert {page: whole.similarity[page] for page in scored.similarity} == scored.similarity
+    some = similar_pages(db, parse_query("zebra gather -lion"), 1).similarity
+    assert some.keys() == set(range(200, ENOUGH + 200))
+
+
+def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(db):
+    for page in range(ENOUGH + 50):
+        add(db, page, "zebra gather", title="zebra gather" if page == 549 else "zebra" if page % 2 else "lion")
+    fill(db, 4 * ENOUGH)
+    similarity = similar_pages(db, parse_query("zebra gather"), 1).similarity
+    assert len(similarity) == ENOUGH + 50
+    assert max(similarity, key=similarity.__getitem__) == 549

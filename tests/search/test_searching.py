@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 from searching import found, indexed, page, urls
-from sites import Site, canonical, rows
+from sites import Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.index_file import index_path
+from minicrawl.search.index.opening import following
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, search
 
@@ -160,3 +161,21 @@ def test_how_far_the_index_is_behind(tmp_path: Path):
     assert found(store, "one").behind == 0
     crawl({A: page("One", "x"), f"{A}two": page("Two", "y", head=canonical(f"{A}two"))}, store, [], text=True)
     assert found(store, "one").behind == 1
+
+
+def test_page_with_some_of_the_words_says_where_they_are(tmp_path):
+    store = indexed({A: page("Start", "a zebra in the text")}, tmp_path / "crawl.db")
+    (hit,) = found(store, "zebra crocodile").pages
+    assert (hit.has_all, hit.hits) == (False, ("body",))
+
+
+def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path):
+    site = {A: page("Zebra", "zebra", (B, "b"), (f"{A}pdf", "pdf")), B: page("Lion", "zebra"), f"{A}pdf": 404}
+    store = tmp_path / "crawl.db"
+    crawl(site, store, [A], pages=1)
+    indexed(site, store)
+    with following(store) as follower:
+        follower.optimize()
+    result = found(store, "zebra")
+    assert result.without_text == 1
+    assert [hit.url for hit in result.pages] == [B]

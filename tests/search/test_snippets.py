@@ -1,6 +1,7 @@
 """The part of a text that shows why it was found."""
 
 import random
+from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ STEMS = Stems()
 
 
 def snippet(query: str, text: str) -> Snippet:
-    return Snippets(parse_query(query), STEMS).of(text)
+    return Snippets(parse_query(query), STEMS).of([text])
 
 
 @each(
@@ -45,6 +46,29 @@ def test_piece_with_most_words_comes_before_the_first():
     filler = "some other words that say nothing of it " * 30
     found = snippet("alpha omega", f"alpha {filler} alpha and omega {filler}")
     assert "alpha and omega" in found.text
+
+
+def test_as_much_of_a_text_is_looked_at_as_it_takes():
+    filler = "some other words that say nothing of it " * 30
+    texts = [f"alpha {filler}", f"alpha {filler} omega {filler}", f"alpha {filler} omega {filler} alpha and omega"]
+    taken: list[str] = []
+
+    def begins() -> Iterator[str]:
+        for text in texts:
+            taken.append(text)
+            yield text
+
+    snippets = Snippets(parse_query("alpha omega"), STEMS)
+    assert len(snippets.of(begins()).marks) == 2
+    assert taken == texts[:2]  # the third only where the first two have no word of it
+    taken.clear()
+    assert len(Snippets(parse_query("alpha"), STEMS).of(begins()).marks) == 1
+    assert taken == texts[:1]
+
+
+@each("word", ["sensibility", "happily", "ponies", "relational", "digitization", "hopping", "troubled", "agreed"])
+def test_word_of_any_form_is_found_by_the_begin_of_its_stem(word):
+    assert snippet(word, f"It is {word}, naïve.").marks == snippet(word, f"It is {word}, naive.").marks != ()
 
 
 @given(st.text("ab c<é日\n", max_size=300), st.sampled_from(["a", "ab", "bé c", "日"]))

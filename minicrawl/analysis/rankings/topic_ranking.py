@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from minicrawl.analysis.folded_aliases import FoldedStore
 from minicrawl.analysis.rankings.found import Found
@@ -17,12 +18,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
     """Raises SettingError."""
-    topics: dict[str, list[int]] = {}
-    for topic in options.topic:
-        name, divider, pages = topic.partition("=")
-        if not divider or not name or name in topics:
-            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
-        topics[name] = named_pages(pages, "topic", store, folded).tolist()
+    topics = topics_of(options.topic, store, folded)
     if not topics:
         raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
     if options.query is None:
@@ -33,6 +29,17 @@ def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
         note = f"by the words of {options.query!r}: {blended}"
     ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping)
     return Found({"topic": ranks}, (note,) if note else ())
+
+
+def topics_of(given: Sequence[str], store: Store, folded: FoldedStore) -> dict[str, list[int]]:
+    """The pages of topics, by name. given: NAME=FILE|URL|REGEX each. Raises SettingError."""
+    topics: dict[str, list[int]] = {}
+    for topic in given:
+        name, divider, pages = topic.partition("=")
+        if not divider or not name or name in topics:
+            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
+        topics[name] = named_pages(pages, "topic", store, folded).tolist()
+    return topics
 
 
 def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Store) -> list[float]:

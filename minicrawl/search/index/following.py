@@ -33,12 +33,13 @@ _PAGES_PER_DEAD = 4
 class Difference:
     """What the index lacks. `new`: pages whose text is to be taken in, in the order in which the texts came; `gone`:
     pages whose text is to be taken out; `aliases`: pages that stand for others, or
-    for nothing; `end`: where the last text begins."""
+    for nothing; `end`: where the last text begins; `texts`: how often the file of texts was made, and its size."""
 
     new: tuple[int, ...]
     gone: tuple[int, ...]
     aliases: dict[int, int]
     end: int
+    texts: str
 
     @property
     def size(self) -> int:
@@ -74,13 +75,14 @@ class Follower:
         with self._store.snapshot():
             wanted = dict(self._store.texts.of_fetched())
             end = self._store.texts.last_start()  # be it of a page that cannot be shown
+            texts = f"{self._store.texts.made} {self._store.texts.size}"
             aliases = dict(self._store.link_table.aliases())
             aliases.update((page, NOTHING) for page in self._store.page_table.not_there())
         had = dict(self._db.execute("SELECT page, start FROM pages"))
         new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
         gone = had.keys() - wanted.keys()
         self.seconds_to_look = time.monotonic() - started
-        return Difference(tuple(page for _, page in new), tuple(sorted(gone)), aliases, end)
+        return Difference(tuple(page for _, page in new), tuple(sorted(gone)), aliases, end, texts)
 
     def catch_up(
         self, stop: Callable[[], bool] = lambda: False, on_progress: Callable[[Progress], None] | None = None
@@ -101,7 +103,7 @@ class Follower:
         if not stop():
             with self._index.transaction():
                 least, most = self._store.ranks.extremes(RANKINGS[0])
-                self._index.set_meta(end=lacks.end, least=least, most=most)
+                self._index.set_meta(end=lacks.end, texts=lacks.texts, least=least, most=most)
         return Progress(done, lacks.size)
 
     def needs_rebuilding(self) -> bool:
@@ -126,6 +128,7 @@ class Follower:
                 self._db.execute(f"INSERT INTO {barrel} ({barrel}) VALUES ('optimize')")
         with self._index.transaction():
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
+            self._index.set_meta(without_text=self._store.texts.missing())
 
     # Texts.
 

@@ -184,6 +184,9 @@ def _connected(path: Path, *, writes: bool) -> sqlite3.Connection:
             if writes:
                 db.execute("PRAGMA synchronous = NORMAL")
             else:
+                # Of the words in the full barrel: in how many texts, and where in which.
+                db.execute("CREATE VIRTUAL TABLE temp.full_words USING fts5vocab (main, full, row)")
+                db.execute("CREATE VIRTUAL TABLE temp.full_places USING fts5vocab (main, full, instance)")
                 db.execute("PRAGMA query_only = ON")
                 db.execute("PRAGMA cache_size = -32000")
             db.execute("SELECT count(*) FROM sqlite_schema").fetchone()

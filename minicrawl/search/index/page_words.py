@@ -6,7 +6,7 @@ It reads the record at once, without the blocks that `marked_text.unpack` makes:
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, CODE, END_OF_LINK,
 
 _HEADING = re.compile(f"[{''.join(HEADING[:3])}]([^\0{CODE}{ITEM}]*)")
 _ANCHOR = re.compile(f"{LINK}([^{LINK}{END_OF_LINK}\0]*)")
+_HEAD = 8_192
+"""Bytes of a record that are unpacked first: where few links are, all that stands before the text, and its begin."""
 _MARK = re.compile(b"|".join(sorted(mark.encode() for mark in MARKS)))
 _LONGEST_MARKED = 1_000
 """Characters of a link's text with its marks that are looked at."""
@@ -76,6 +78,27 @@ def page_words(record: bytes, url: str) -> PageWords:
 def text_words(record: bytes, url: str, most: int = LONGEST_TEXT) -> str:
     """The text of a kept text alone, on a line; most: characters of it that are looked at."""
     return _plain(_unpacked(record, url)[1][:most].replace(BETWEEN_BLOCKS, " "))
+
+
+def text_begins(record: bytes, url: str, lengths: Iterable[int]) -> Iterator[str]:
+    """What the text begins with, on a line, so many characters of it at most; each length is more than the one before.
+    No more is unpacked than is asked for."""
+    unpacking, octets, packed, size = zlib.decompressobj(), b"", record, _HEAD
+    for length in lengths:
+        while not unpacking.eof and len(octets.partition(b"\n")[2]) < length:
+            try:
+                more = unpacking.decompress(packed, size)
+            except zlib.error as error:
+                raise _damaged(url, error) from error
+            packed = unpacking.unconsumed_tail
+            if not more and (not unpacking.eof or not octets):
+                raise _damaged(url, EOFError("it breaks off"))
+            octets += more
+            size *= 2
+        text = octets.partition(b"\n")[2].decode(errors="ignore")
+        yield _plain(text[:length].replace(BETWEEN_BLOCKS, " "))
+        if unpacking.eof and len(text) <= length:
+            return
 
 
 def _unpacked(record: bytes, url: str) -> tuple[str, str]:

@@ -170,6 +170,14 @@ class Ranks:
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = weighed.id"""
         return self._tables.rows(query, (by, pages) if kept else (pages,))
 
+    def values_of(self, pages: Sequence[int], by: str) -> dict[int, float]:
+        """What some pages have in a ranking, one of RANKINGS or a kept one; those left out that have nothing."""
+        if by in RANKINGS:
+            query = f"SELECT weighed.id, {by} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+            return dict(self._tables.rows(query, (json.dumps(pages),)))
+        query = "SELECT page, value FROM rankings WHERE name = ? AND page IN (SELECT json_each.value FROM json_each(?))"
+        return dict(self._tables.rows(query, (by, json.dumps(pages))))
+
     def extremes(self, by: str) -> tuple[float, float]:
         """The least value of a ranking that is more than 0, and the most; looks at every page."""
         if by in RANKINGS:

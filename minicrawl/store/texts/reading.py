@@ -44,6 +44,14 @@ class Texts:
         query = "SELECT page, start FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
         return ((page, start) for page, start in self._tables.rows(query))
 
+    def missing(self) -> int:
+        """Pages of HTML that were fetched and have no text, as none was kept when they were; looks at every page."""
+        query = """
+            SELECT count(*) FROM pages CROSS JOIN fetches ON fetches.id = fetch
+            WHERE state = 'fetched' AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml%')
+              AND pages.id NOT IN (SELECT page FROM texts)"""
+        return int(self._tables.row(query)[0])
+
     def last_start(self) -> int:
         """Where the last text begins; 0 without any."""
         return int(self._tables.row("SELECT coalesce(max(start), 0) FROM texts")[0])

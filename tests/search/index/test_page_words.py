@@ -6,7 +6,7 @@ from table import each
 from minicrawl.crawler.html import parse_html
 from minicrawl.errors import StoreError
 from minicrawl.model import Wanted
-from minicrawl.search.index.page_words import LONGEST_TEXT, page_words, text_words
+from minicrawl.search.index.page_words import LONGEST_TEXT, page_words, text_begins, text_words
 from minicrawl.store.texts.marked_text import unpack
 
 URL = "http://a.test/"
@@ -47,3 +47,21 @@ def test_what_is_long_is_cut():
 def test_damaged_text_is_said_with_its_page(record):
     with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
         page_words(record, URL)
+
+
+def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for():
+    links = "".join(f"<a href=/{i}-{'x' * 200}>{i}</a> " for i in range(99))
+    body = f"<title>T</title><p>{links}<p>{'wörd ' * 20_000}"
+    record = parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept
+    whole = text_words(record, URL)
+    begins = list(text_begins(record, URL, (10, 4_000, 50_000, 500_000)))
+    assert all(whole.startswith(begin.strip()) for begin in begins)
+    assert [len(begin) > length * 0.4 for begin, length in zip(begins, (10, 4_000, 50_000), strict=False)] == [True] * 3
+    assert begins[-1] == whole
+    assert list(text_begins(record[:-50], URL, (10,))) == begins[:1]
+
+
+@each("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
+def test_begin_of_a_damaged_text_is_said_with_its_page(record):
+    with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
+        list(text_begins(record, URL, (10, 20)))
