@@ -207,7 +207,7 @@ class Searcher:
         if asked.rank == "none":
             return lambda pages: {}
         if asked.rank == "hits":
-            near = authorities_near(self._store, similar.similarity)
+            near = authorities_near(self._store, similar.similarity, query.text)
             return lambda pages: near
         least, most = (float(self._index.meta(key) or 0.0) for key in ("least", "most"))
         scale = Facts(self._store, asked.by).scale(least, most)

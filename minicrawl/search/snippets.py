@@ -4,6 +4,7 @@ What may be a word of the query is found by its first letters; whether it is one
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -70,7 +71,7 @@ class Snippets:
         self._runs = [(run, number) for number, text in enumerate(texts) for run in _RUN.findall(text)]
         stems_of_letters = {stem.lower() for term in self._terms for stem in term if not _RUN.search(stem)}
         names = {name.lower() for text in texts for name in _NAME.findall(text)}
-        self._begins = {stem[:_BEGIN] for stem in stems_of_letters} | names
+        self._begins = tuple({stem[:_BEGIN] for stem in stems_of_letters} | names)
         self._known: dict[str, list[int]] = {}
         long = {stem[: max(_BEGIN, len(stem) - _ENDING)] for stem in stems_of_letters} | names
         self._may_be_in_ascii = re.compile(_ascii_pattern(long) + _REST, re.DOTALL)
@@ -110,10 +111,19 @@ class Snippets:
         """The terms that a word of a text is one of, by their numbers."""
         found = self._known.get(word)
         if found is None:
-            stems = self._stems.of([word])[word]
+            # Of scripts with other letters every word is looked at: most can be told without asking for stems.
+            begin = word[: 2 * _BEGIN]
+            may_be = word.isascii() or begin.startswith(self._begins) or _bare(begin).startswith(self._begins)
+            stems = self._stems.of([word])[word] if may_be else ()
             found = [number for number, term in enumerate(self._terms) if not term.isdisjoint(stems)]
             self._known[word] = found
         return found
+
+
+def _bare(text: str) -> str:
+    """Text without accents."""
+    bare = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+    return unicodedata.normalize("NFC", bare)
 
 
 def _any_of(begins: Iterable[str]) -> str:

@@ -23,6 +23,11 @@ def snippet(query: str, text: str) -> Snippet:
     [
         ("gather", "It was gathering dust.", "It was <gathering> dust."),
         ("naive", "A naïve idea", "A <naïve> idea"),
+        ("naïve", "A naive idea, ÉÀ and Éa", "A <naive> idea, ÉÀ and Éa"),
+        ("ea", "ÉÀ and Éa", "<ÉÀ> and <Éa>"),
+        ("δίσκο", "Ο Δίσκο και ο άλλος", "Ο <Δίσκο> και ο άλλος"),
+        ("문서", "한국어 문서 x", "한국어 <문서> x"),
+        ("ранг", "Важный ранг", "Важный <ранг>"),
         ("c++", "In C++ and c", "In <C++> and c"),
         ("日本", "これは日本語です", "これは<日本>語です"),
         ("std::vector", "a std::vector here", "a <std>::<vector> here"),
