@@ -23,6 +23,13 @@ def test_urls_are_found_however_many_and_unknown_ones_are_not(tmp_path: Path) ->
         assert list(writer.page_table.urls()) == URLS
 
 
+def test_urls_come_by_number_and_numbers_of_no_page_are_left_out(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as store:
+        add_pages(store, ["http://a.test/", "http://a.test/b", "http://b.test/"])
+        assert store.page_table.urls_of([2, 0, 99]) == {0: "http://a.test/", 2: "http://b.test/"}
+        assert store.page_table.urls_of([]) == {}
+
+
 def test_of_two_urls_with_one_hash_each_is_found_by_itself(tmp_path: Path) -> None:
     """A collision: both pages stand under one hash."""
     with Writer(tmp_path / "crawl.db") as writer:
