@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.search.index.anchors import NOTHING, AnchorBook, LinkText
-from minicrawl.search.index.index_file import DOCUMENT_BITS, IndexFile
+from minicrawl.search.index.index_file import DOCUMENT_BITS, IndexFile, index_errors
 from minicrawl.search.index.page_words import PageWords, page_words
 from minicrawl.search.index.short_barrel import ShortBarrel
 from minicrawl.search.index.words import indexed
@@ -126,8 +126,9 @@ class Follower:
         for barrel in ("short", "full"):
             with self._index.transaction():
                 self._db.execute(f"INSERT INTO {barrel} ({barrel}) VALUES ('optimize')")
+        with index_errors(self._index.path):
+            self._db.executescript("PRAGMA incremental_vacuum")  # execute() would give back one page alone
         with self._index.transaction():
-            self._db.execute("PRAGMA incremental_vacuum").fetchall()
             self._index.set_meta(without_text=self._store.texts.missing())
 
     # Texts.

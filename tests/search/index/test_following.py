@@ -156,3 +156,12 @@ def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path):
         assert follower.catch_up() == Progress(250, 250)
         assert follower.pages() == 450
         assert follower.size() > 0
+
+
+def test_room_that_is_free_is_given_back(tmp_path):
+    store = indexed(web(6), tmp_path / "crawl.db")
+    with following(store) as follower:
+        follower.optimize()
+    with open_store(store) as reader, open_index(index_path(store), store_mark(reader.hash_key)) as index:
+        assert index.db.execute("PRAGMA freelist_count").fetchone() == (0,)
+    assert content(store) == rebuilt(store)
