@@ -48,10 +48,11 @@ export class Coordinator {
 
   take(now) {
     if (now.crawl !== "running") return;
-    const last = this.points[this.points.length - 1];
     const seconds = (now.earlier?.seconds ?? 0) + now.seconds;
-    if (!last && !now.speed.pages) return; // of one look alone there is no speed
-    if (!last || seconds > last[0]) this.points.push([seconds, now.speed.pages]);
+    if (!this.points.length && !now.speed.pages) return; // of one look alone there is no speed
+    // What is not before it has been taken back: the run was killed before its next commit, or the store is another one.
+    while (this.points.length && this.points[this.points.length - 1][0] >= seconds) this.points.pop();
+    this.points.push([seconds, now.speed.pages]);
     if (this.points.length > POINTS) this.points = this.points.filter((_, index) => index % 2 === 0);
   }
 
