@@ -30,6 +30,8 @@ RANKS = ("linear", "none", "hits", "topic")
 _FIELDS = ("title", "anchor", "own anchor", "heading", "URL")
 _MARGIN = 3
 """So many times the pages asked for are looked at, at least: some may not be shown, or are duplicates."""
+_AT_LEAST = 150
+"""Pages that are looked at in any case: what stands behind may say the same as what comes first."""
 _MOST_SHOWN = 1_000
 
 
@@ -173,7 +175,8 @@ class Searcher:
         facts = Facts(self._store, asked.by)
         best = by_score(similar.similarity, places, asked.weight)
         groups: dict[int, _Ranked] = {}
-        at_once = enough = asked.n * _MARGIN
+        enough = asked.n * _MARGIN
+        at_once = max(enough, _AT_LEAST)
         while len(groups) < enough and (some := list(islice(best, at_once))):
             scores = {page: (score, place) for page, score, place in some}
             for page in self._shown(facts, list(scores), query, asked):
