@@ -59,7 +59,8 @@ def similar_pages(db: sqlite3.Connection, query: Query, enough: int, *, all_of_t
     anywhere = " OR ".join(term.expression for term in query.terms)
     in_text = [term for term in terms if not term.in_title and term not in common]
     short_rows = _matching(db, _all(terms))
-    documents = _documents(db, _all(in_text)) if in_text else {}
+    in_full = " OR ".join([f"({_all(in_text)})", *_pairs(in_text)]) if in_text else ""
+    documents = _documents(db, in_full) if in_text else {}
     candidates = short_rows | documents.keys()
     for term in terms:
         if term.in_title:
@@ -73,9 +74,8 @@ def similar_pages(db: sqlite3.Connection, query: Query, enough: int, *, all_of_t
     short = _scores_of(db, "short", _SHORT, short_expression, candidates)
     full: dict[int, float] = {}
     if documents:
-        expression = " OR ".join([f"({_all(in_text)})", *_pairs(in_text)])
         scored = {documents[page] for page in candidates & documents.keys()}
-        full = {row & _PAGE: score for row, score in _scores_of(db, "full", _FULL, expression, scored).items()}
+        full = {row & _PAGE: score for row, score in _scores_of(db, "full", _FULL, in_full, scored).items()}
     found = {page: short.get(page, 0.0) + FULL * full.get(page, 0.0) for page in candidates}
     most = max(found.values(), default=1.0)
     similarity = {page: score / most for page, score in found.items()} if most > 0 else dict.fromkeys(found, 1.0)

@@ -142,3 +142,10 @@ def test_where_few_have_the_words_in_the_short_barrel_the_others_are_scored_too(
     similarity = similar_pages(db, parse_query("zebra gather"), 1).similarity
     assert len(similarity) == ENOUGH + 50
     assert max(similarity, key=similarity.__getitem__) == 549
+
+
+def test_text_with_two_of_three_words_side_by_side_is_a_candidate_like_one_with_all(db):
+    fill(db)
+    add(db, 1, "how the task group of asyncio begins")
+    add(db, 2, "asyncio has each task in a group")
+    assert sorted(similar_pages(db, parse_query("beginning9.9 task group"), 1).similarity) == [1]
