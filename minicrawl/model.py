@@ -22,6 +22,8 @@ class State(StrEnum):
     """robots.txt forbids it; never fetched."""
     GONE = "gone"
     """Was read once, and is no more."""
+    ELSEWHERE = "elsewhere"
+    """Another partition of the crawl has it; here is only what links from here bring it."""
 
 
 READ = frozenset({State.FETCHED, State.ALIAS})

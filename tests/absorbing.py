@@ -5,6 +5,7 @@ from pathlib import Path
 
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.admission.admission import Owns
+from minicrawl.crawler.sharing.share import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
@@ -17,12 +18,19 @@ Web = Mapping[str, Sequence[str] | int]
 
 
 def absorber_of(
-    store: Path, *, now: float = 0.0, owns: Owns | None = None, locates: bool = False, **settings: object
+    store: Path,
+    *,
+    now: float = 0.0,
+    owns: Owns | None = None,
+    share: Share | None = None,
+    locates: bool = False,
+    **settings: object,
 ) -> Absorber:
     """What a crawl with these settings takes up of a store; without any delay, unless they have one."""
     chosen = CrawlSettings.of({"delay": 0.0, **settings})
     window = parse_window(chosen.history, chosen.window)
-    return Absorber(Writer(store), chosen, STRATEGIES[chosen.strategy], window, now, owns=owns, locates=locates)
+    strategy = STRATEGIES[chosen.strategy]
+    return Absorber(Writer(store), chosen, strategy, window, now, owns=owns, share=share, locates=locates)
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:

@@ -108,6 +108,9 @@ _NINTH = """
     ALTER TABLE fetches DROP COLUMN robots;
     ALTER TABLE fetches DROP COLUMN hreflang;
     DROP TABLE course;
+    DROP TABLE mirrors;
+    DROP TABLE outbox;
+    DROP TABLE neighbours;
 """
 # What version 9 brought is taken away.
 _EIGHTH = """

@@ -25,9 +25,10 @@ MAY_IMPORT = {
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
     "control": {"crawler", "store"},
     "search": {"crawler", "store", "rank", "analysis"},
+    "cluster": {"crawler", "store", "opic"},
     "dashboard": {"analysis", "control", "crawler", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
-    | {"dashboard", "extract", "rank"},
+    | {"dashboard", "extract", "rank", "cluster"},
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"archive_record", "run_look", "timing", "errors", "events", "model", "report", "settings", "sizes"}
@@ -188,6 +189,7 @@ WITHOUT_A_TEST = {
     **dict.fromkeys(("model", "events", "sizes", "timing", "store/rows", "crawler/known/known_web"), "plain values"),
     **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
     "crawler/admission/traps/page_content": "plain values",
+    "crawler/sharing/share": "plain values",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),
 }
 """Modules with nothing that could break, and why."""

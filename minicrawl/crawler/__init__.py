@@ -12,6 +12,7 @@ robots      what a robots.txt allows
 archiving   what of an exchange goes into the archive
 outcomes    what an answer means for its page: every reason code
 sitemaps    which URLs a sitemap lists, and when they become known
+sharing     what partitions of a crawl hand over to one another
 known       the web as this crawl knows it, and what the next commit writes of it
 rendering   pages made by scripts, rendered in a Chromium
 sources     fetch and parse, here or in worker processes

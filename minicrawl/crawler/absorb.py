@@ -31,6 +31,9 @@ from minicrawl.crawler.requests.host_turns import HostTurns
 from minicrawl.crawler.requests.liveness import Liveness
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
+from minicrawl.crawler.sharing.mirrors import Mirrors
+from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.urls.host_rules import by_host
 from minicrawl.crawler.visits.aliases import Aliases
@@ -73,11 +76,13 @@ class Absorber:
         *,
         locates: bool = False,
         owns: Owns | None = None,
+        share: Share | None = None,
         only: Pages | None = None,
         timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked. owns: whether a URL is to be crawled
-        here; None: every one is. only: read pages that have one turn more, and no other page has one."""
+        here; None: every one is. share: of the web, where this is one of several partitions, in place of `owns`. only:
+        read pages that have one turn more, and no other page has one."""
         web = self._web = KnownWeb.of(
             writer, settings, strategy, window, now, locates=locates, timing=timing, only=only
         )
@@ -103,8 +108,9 @@ class Absorber:
         self.settling = Settling(accounts, web.batch, writer)
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
-        admission = self.admission = Admission(settings, strategy, traps, owns)
-        discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission)
+        self.outbox, self.mirrors = self._neighbours(share)
+        admission = self.admission = _admission(settings, strategy, traps, owns, share)
+        discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission, self.mirrors)
         self._locates = locates
         self._in_http: list[str] = []  # of seeds whose scheme was guessed
         self.guesses = SchemeGuesses(urls, discovery)
@@ -121,6 +127,14 @@ class Absorber:
         self.liveness = Liveness(accounts, frontier, pages, urls, turns, asks_robots=not settings.ignore_robots)
         self.visits = self._visits(by, aliases, timing)
         self.savers = self._savers(by)
+
+    def _neighbours(self, share: Share | None) -> tuple[Outbox | None, Mirrors | None]:
+        """What goes to other partitions, if there are any."""
+        if share is None:
+            return None, None
+        self.accounts.has_neighbours = True
+        outbox = Outbox(self.writer)
+        return outbox, Mirrors(share, self.accounts, self.urls.url, outbox, self.writer)
 
     def _recognisers(self, settings: CrawlSettings, aliases: Aliases) -> Recognisers:
         """What pages are recognised by, as the store has it."""
@@ -198,7 +212,8 @@ class Absorber:
 
     def _savers(self, by: Recognisers) -> list[Saver]:
         parts: tuple[Saver | None, ...] = (
-            AccountSaver(self.accounts, self.batch, self._web.budget),
+            AccountSaver(self.accounts, self.batch, self._web.budget, self.mirrors),
+            self.outbox,
             self.batch,
             by.traps,
             self.hosts,
@@ -276,3 +291,13 @@ class Absorber:
                 save_ranking(self.writer, self.accounts)
             self.writer.save_meta(meta)
         self.urls.committed()
+        if self.outbox is not None:
+            self.outbox.committed()
+
+
+def _admission(
+    settings: CrawlSettings, strategy: Strategy, traps: Traps | None, owns: Owns | None, share: Share | None
+) -> Admission:
+    if share is None:
+        return Admission(settings, strategy, traps, owns)
+    return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True)

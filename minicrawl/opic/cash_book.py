@@ -59,7 +59,8 @@ class Visit:
 class Adaptive:
     """Cash and history of every known page.
 
-    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `total`.
+    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `total`. Where several
+    books share the web, cash that goes from one to another takes its part of `total` with it.
     """
 
     def __init__(
@@ -181,6 +182,21 @@ class Adaptive:
         if self.window.keeps_visits:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks, each, bool(is_first))
+
+    def hand_over(self, pages: Pages) -> IntArray:
+        """Give all cash of pages that are paid nothing to another book; how much each had.
+
+        The total of both books together stays the same.
+        """
+        cash: IntArray = self.standing[pages].copy()
+        self.standing[pages] = 0
+        self.total -= int(cash.sum())
+        return cash
+
+    def take_over(self, pages: Pages, cash: IntArray) -> None:
+        """Let pages have what another book has handed over to them; a page may be there more than once."""
+        np.add.at(self.standing, pages, cash)
+        self.total += int(cash.sum())
 
     def unvisit(self, page: int) -> None:
         """Let a visited page be one that never was, but for what it has spent: its cash stays the same."""

@@ -156,6 +156,18 @@ class Coverage:
         if self.owed:
             self.owed = _below_zero(self.walkers)
 
+    def hand_over(self, pages: Pages) -> IntArray:
+        """Let the walkers that wait at distinct pages wait in another book; how many do at each."""
+        walkers: IntArray = self.walkers[pages].copy()
+        self._add(pages, -walkers)
+        self.waiting -= int(walkers.sum())
+        return walkers
+
+    def take_over(self, pages: Pages, walkers: IntArray) -> None:
+        """Let walkers that have waited in another book wait at distinct pages here."""
+        self._add(pages, walkers)
+        self.waiting += int(walkers.sum())
+
     def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
         """Let the walkers take links by another surfer's weights, also those who have stepped on: they are taken back
         from where they went and go where they would have gone. links: those of all pages at their last visits."""

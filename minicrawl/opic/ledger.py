@@ -38,7 +38,8 @@ WORTH = 1.5
 class Ledger(LedgerColumns):
     """Received and forwarded cash of every known page.
 
-    Invariant: what pages hold and what the virtual page holds is what all pages were born with.
+    Invariant: what pages hold and what the virtual page holds is what all pages were born with, and what was carried
+    here from other ledgers.
     """
 
     def visit(  # noqa: PLR0913 - the links of a page now and before
@@ -135,7 +136,7 @@ class Ledger(LedgerColumns):
     def total(self) -> float:
         """sum(X), without a look at pages that are no aliases."""
         aliases = flagged(self.alias[: self.size])
-        births = self.births - len(aliases) * self.unit
+        births = self.births - int(self.birth(aliases).sum())
         received = self.in_all - int(self.received[aliases].sum())
         held = self.virtual + self.never_visited
         return float(received - births) + float(held) * (births / self.births) if self.births else 0.0
@@ -157,7 +158,7 @@ class Ledger(LedgerColumns):
 
     def mean_residual(self) -> float:
         """Mean of R - H over all known pages, counting what pages never visited hold as settled."""
-        return (self.births - self.virtual - self.never_visited) / max(self.size, 1)
+        return (self.births + self.carried - self.virtual - self.never_visited) / max(self.size, 1)
 
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).

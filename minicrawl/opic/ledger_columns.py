@@ -12,7 +12,10 @@ UNIT = 2**24
 
 
 class LedgerColumns:
-    """Received and forwarded cash of every known page, and whether it has gone or stands for another."""
+    """Received and forwarded cash of every known page, and whether it has gone or stands for another.
+
+    `carried` is 0 but where several ledgers share the web.
+    """
 
     def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM) -> None:
         self.unit = unit
@@ -26,6 +29,8 @@ class LedgerColumns:
         """Sum of R over pages never visited."""
         self.in_all = 0
         """sum(R)"""
+        self.carried = 0
+        """What other ledgers have handed over to this one, less what it has handed over to them."""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.gone: Flags = np.zeros(0, dtype=np.bool_)
@@ -74,6 +79,38 @@ class LedgerColumns:
         self.in_all += count * self.unit
         self.size = born.stop
         return born
+
+    # Of a web that several ledgers share, a page has its home in one of them. In another, that only knows links to it,
+    # it is a mirror: it has no birth cash, and what it receives is handed over to its home, like an alias' to its
+    # target. What it has forwarded is what was handed over.
+
+    def mirror(self, pages: Pages) -> None:
+        """Let pages that have just been discovered be mirrors."""
+        born = self.unit * len(pages)
+        self.received[pages] = 0
+        self.gone[pages] = self.alias[pages] = True
+        self.births -= born
+        self.never_visited -= born
+        self.in_all -= born
+
+    def is_mirror(self, pages: Pages | slice) -> Flags:
+        """Which of some pages are mirrors: no page of one's own is both gone and an alias."""
+        return self.gone[pages] & self.alias[pages]
+
+    def hand_over(self, mirrors: Pages) -> IntArray:
+        """Let distinct mirrors hand over what they have received since the last time; how much each does."""
+        units: IntArray = self.received[mirrors] - self.forwarded[mirrors]
+        self.forwarded[mirrors] += units
+        self.carried -= int(units.sum())
+        return units
+
+    def take_over(self, pages: Pages, units: IntArray) -> None:
+        """Let pages receive what their mirrors have handed over; a page may be there more than once."""
+        np.add.at(self.received, pages, units)
+        in_all = int(units.sum())
+        self.in_all += in_all
+        self.carried += in_all
+        self.never_visited += int(units.sum(where=~self.visited(pages)))
 
     def birth(self, pages: Pages | slice) -> IntArray:
         """B of some pages."""

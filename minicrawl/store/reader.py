@@ -30,6 +30,7 @@ from minicrawl.store.select.outstanding import Outstanding
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
+from minicrawl.store.write.transfer_rows import TransferRows
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -62,6 +63,7 @@ class Store:
         self.archived = Archived(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
+        self.transfers = TransferRows(self._tables)
 
     def close(self) -> None:
         self.texts.close()

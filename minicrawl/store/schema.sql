@@ -2,7 +2,8 @@
 --
 -- Cash is counted in whole units. At every commit, to the unit:
 --   sum(pages.standing) + meta.level * (number of visited pages) + meta.reserve + meta.income = meta.cash_total
---   sum(pages.received - pages.forwarded) + meta.ledger_virtual = 2^24 * (number of pages not gone)
+--   sum(pages.received - pages.forwarded) + meta.ledger_virtual
+--     = 2^24 * (number of pages not gone, nor elsewhere) + meta.ledger_carried, which is 0 but in a partition
 
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
 CREATE TABLE pages (
@@ -10,7 +11,7 @@ CREATE TABLE pages (
     url          TEXT    NOT NULL,
     host         INTEGER NOT NULL,             -- hosts.id
     found_on     INTEGER,                      -- page whose link (or host's sitemap) made it known; NULL: a seed
-    state        TEXT    NOT NULL,             -- waiting fetched alias error disallowed gone
+    state        TEXT    NOT NULL,             -- waiting fetched alias error disallowed gone elsewhere
     reason       TEXT    NOT NULL,             -- the code that says why it is in this state
     visited      INTEGER NOT NULL DEFAULT 0,   -- 1: the page had its turn at least once
     depth        INTEGER NOT NULL,             -- fewest links from a seed
@@ -386,6 +387,36 @@ CREATE TABLE expected_sites (
     sends        REAL    NOT NULL              -- what the latter send like the former, as a share of all importance
 ) STRICT, WITHOUT ROWID;
 
+-- A crawl in partitions (crawler/sharing/, minicrawl/cluster/). Empty in a store that is a crawl by itself.
+--
+-- Pages that another partition has (state elsewhere), and what that has been sent of each so far. What a mirror has
+-- received in all is its pages.received; what of that was sent, its pages.forwarded.
+CREATE TABLE mirrors (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    home         INTEGER NOT NULL,             -- number of the partition that has it
+    inlinks      INTEGER NOT NULL,
+    depth        INTEGER,                      -- NULL: nothing was sent of it, so its home may not know it
+    chain_length INTEGER NOT NULL
+) STRICT;
+
+-- What has left the accounts of this partition, until the one that it is for has committed it.
+CREATE TABLE outbox (
+    home         INTEGER NOT NULL,
+    number       INTEGER NOT NULL,             -- 1, 2, 3 ... for every home
+    cash         INTEGER NOT NULL,             -- sums of what is in `records`
+    received     INTEGER NOT NULL,
+    walkers      INTEGER NOT NULL,
+    records      BLOB    NOT NULL,             -- see crawler/sharing/records.py
+    PRIMARY KEY (home, number)
+) STRICT, WITHOUT ROWID;
+
+-- What has passed between this partition and every other one.
+CREATE TABLE neighbours (
+    partition    INTEGER PRIMARY KEY,
+    sent         INTEGER NOT NULL,             -- number of the last row of `outbox` that was made for it
+    taken        INTEGER NOT NULL              -- number of the last row of its `outbox` that is in the accounts here
+) STRICT;
+
 -- The scalars of the books: one row.
 CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
@@ -408,12 +439,12 @@ SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
 --   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
---   aliases have none: what they spend their target spends again
+--   aliases have none: what they spend their target spends again; so have pages that another partition has
 -- expected: NULL of a page that was not known when it was last worked out
 CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
-       CASE WHEN state = 'alias' THEN 0.0
+       CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
             WHEN window_visits IS NOT NULL AND visited THEN coalesce(
                 now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
                        FROM json_each(measures) AS visit
@@ -436,13 +467,13 @@ SELECT url,
        reason,
        number AS id,
        x,
-       state <> 'alias' AND x >= least AS is_worthy,
+       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy,
        (SELECT CAST(nullif(substr(shares, 19 * (number % 50) + 1, 19), x'') AS INTEGER) / 1e18
         FROM expected WHERE first = number - number % 50) AS expected
 FROM (
     SELECT pages.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, pages.clock AS known_at,
-           CASE WHEN state = 'alias' THEN 0.0
+           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
                 WHEN state = 'gone' THEN received
                 ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,
            floor - 16777216 + virtual * (16777216.0 / births) AS least,

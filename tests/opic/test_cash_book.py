@@ -671,3 +671,21 @@ def test_newcomers_in_windows_that_keep_visits_on_hand_computed_numbers():
     assert book.shares() == pytest.approx(rates / rates.sum(), rel=1e-12)
     book.visit(2, NOWHERE)  # taken to have spent 10 from clock 390 on
     assert book.measures[2] == [(390.0, 10.0), (400.0, 640.0)]
+
+
+def test_cash_that_goes_to_another_book_takes_its_part_of_the_total_along():
+    rng = random.Random(3)
+    books = [Adaptive(total=TOTAL // 2), Adaptive(total=TOTAL - TOTAL // 2)]
+    for book in books:
+        book.discover([GRANT] * 6)
+    for _ in range(2_000):
+        book, other = rng.sample(books, 2)
+        page = rng.randrange(4)  # of which pages 4 and 5 never have a turn: they stand for the other's 0 and 1
+        book.visit(page, np.array(rng.sample([at for at in range(6) if at != page], 3)))
+        if rng.random() < 0.3:
+            cash = book.hand_over(np.array([4, 5]))
+            assert book.cash(4) == book.cash(5) == 0
+            other.take_over(np.array([0, 1, 0]), np.array([*cash.tolist(), 0]))
+        assert books[0].total + books[1].total == TOTAL
+        for each_book in books:
+            assert int(each_book.cashes().sum()) + each_book.virtual == each_book.total

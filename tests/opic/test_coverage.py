@@ -391,3 +391,22 @@ def test_page_that_is_lost_and_found_again_counts_as_at_first():
     assert coverage.bound() < lost < before
     coverage.visit(1, pages([]))
     assert coverage.bound() == before
+
+
+def test_walkers_that_go_to_another_book_are_missed_here_and_wait_there():
+    """Also those that are owed, as they went along links that are gone."""
+    here, there = Coverage(), Coverage()
+    for book in (here, there):
+        book.grow(3)
+    here.seed(np.array([0]))
+    here.visit(0, np.array([1, 2]))
+    waiting = here.waiting + there.waiting
+    for links in ([1, 2], [1]):  # at the second turn the link to page 2 is gone
+        moved = here.hand_over(np.array([2]))
+        there.take_over(np.array([1]), moved)
+        assert here.walkers[2] == 0
+        assert here.waiting + there.waiting == waiting
+        here.visit(0, np.array(links), np.array([1, 2]))
+    assert (here.walkers[2], here.owed) == (-there.walkers[1], there.walkers[1])
+    there.take_over(np.array([1]), here.hand_over(np.array([2])))
+    assert (there.walkers[1], here.owed, there.owed) == (0, 0, 0)

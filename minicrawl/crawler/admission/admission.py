@@ -5,7 +5,7 @@ Whether: scope, ownership and traps, asked in this order, of each URL once. How 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 
 from minicrawl.crawler.admission.focus import Focus
 from minicrawl.crawler.admission.scope import Scope
@@ -24,9 +24,17 @@ class Admission:
     """Scope, focus, ownership and traps. `scope`: set anew when the seeds are known. `traps`: None if switched off."""
 
     def __init__(
-        self, settings: CrawlSettings, strategy: Strategy, traps: Traps | None = None, owns: Owns | None = None
+        self,
+        settings: CrawlSettings,
+        strategy: Strategy,
+        traps: Traps | None = None,
+        owns: Owns | None = None,
+        *,
+        mirrors: bool = False,
     ) -> None:
-        """owns: None if every URL is this crawl's own."""
+        """owns: None if every URL is this crawl's own. mirrors: whether those that are not become known all the same,
+        for who owns them to judge."""
+        self._of_others = None if mirrors else ELSEWHERE
         self._settings = settings
         self._strategy = strategy
         self._owns = owns
@@ -58,8 +66,8 @@ class Admission:
             self.traps.protect(urls)
 
     def owned(self, urls: Sequence[str]) -> Sequence[str]:
-        """The URLs that are this crawl's own."""
-        return urls if self._owns is None else list(filter(self._owns, urls))
+        """The URLs that are this crawl's own, or become known though they are not."""
+        return urls if self._owns is None or self._of_others is None else list(filter(self._owns, urls))
 
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> Sequence[str | None]:
         """Per unknown URL in scope the rule by which it may not become known, or None: it is known from now on.
@@ -69,9 +77,9 @@ class Admission:
         if self._owns is None:
             return [] if self.traps is None else self.traps.refusals(source, content, urls)
         own = list(map(self._owns, urls))
-        of_own = [] if self.traps is None else self.traps.refusals(source, content, [*self.owned(urls)])
+        of_own = [] if self.traps is None else self.traps.refusals(source, content, list(compress(urls, own)))
         judged = chain(of_own, iter(lambda: None, 0))
-        return [next(judged) if is_own else ELSEWHERE for is_own in own]
+        return [next(judged) if is_own else self._of_others for is_own in own]
 
     def refusal(self, source: str, url: str) -> str | None:
         """The same for one URL that the page at `source` stands for."""

@@ -47,6 +47,7 @@ class Accounts:
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.hops_may_fall = True
+        self.has_neighbours = False  # partitions that what is known of a page may have come from
         self.anticipated: AnticipatedCash | None = None
         """Takes note of what links bring, where that decides on the order."""
         # Pages, some more than once, of which a commit has to write everything, or what a link changes.
@@ -209,6 +210,20 @@ class Accounts:
                     visited[links.sources] = credited[links.targets] = True
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
+
+    def take_over(self, pages: Pages, cash: IntArray, received: IntArray, walkers: IntArray) -> None:
+        """Let distinct pages have what other partitions have gathered for them."""
+        self.book.take_over(pages, cash)
+        self.ledger.take_over(pages, received)
+        self.coverage.take_over(pages, walkers)
+        self._credited.append(pages)
+
+    def lengthen(self, pages: Pages, lengths: Pages) -> Pages:
+        """Chains of so many aliases end at some distinct pages; those of them at which no chain as long did."""
+        is_longer: Flags = lengths > self.hops[pages]
+        self.hops[pages] = np.maximum(self.hops[pages], lengths)
+        self._visited.append(pages[is_longer])
+        return pages[is_longer]
 
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""

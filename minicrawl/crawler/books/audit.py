@@ -86,6 +86,8 @@ class _Held:
         self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
         self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
+        self._carried = int(store.meta("ledger_carried") or 0)
+        self.is_partition = store.meta("partitions") is not None
         self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
@@ -94,14 +96,15 @@ class _Held:
         account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
         states = np.array(pages.state)
         ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
-        ledger.gone[rows], ledger.alias[rows] = states == State.GONE, states == State.ALIAS
+        elsewhere = states == State.ELSEWHERE
+        ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows] = account.inlinks
         visited = self.visited[rows] = account.visited != 0
         cash = account.standing + np.where(visited, self._level, 0)
         self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
-            "is in state {state!r}, but its cash says otherwise": visited == (states == State.WAITING),
+            "is in state {state!r}, but its cash says otherwise": visited == ((states == State.WAITING) | elsewhere),
             "has negative cash: {cash}": cash < 0,
         }
         for what, flags in wrong.items():
@@ -121,8 +124,9 @@ class _Held:
             kept = self._sums[name]
             if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
                 yield f"the ledger's {name} is kept as {kept} instead of {value}"
-        if residual != ledger.births:
-            yield f"the ledger holds {residual} units instead of {ledger.births}: {residual - ledger.births:+d}"
+        owed = ledger.births + self._carried
+        if residual != owed:
+            yield f"the ledger holds {residual} units instead of {owed}: {residual - owed:+d}"
 
 
 def _order(store: Store, ledger: Ledger) -> Iterator[str]:
@@ -177,6 +181,9 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
             yield f"page {page} has a link of its own that stands where no link can stand on a page"
     for page in flagged(held.visited & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
+    if held.is_partition:  # what other partitions have sent to a page of this one, they know
+        at_home = ~ledger.is_mirror(slice(0, size))
+        expected[at_home], inlinks[at_home] = ledger.received[at_home], held.inlinks[at_home]
     for page in flagged(expected != ledger.received).tolist():
         received = int(ledger.received[page])
         yield f"page {page} has received {received} units, but its in-links have sent {int(expected[page])}"

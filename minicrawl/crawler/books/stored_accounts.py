@@ -12,6 +12,9 @@ from minicrawl.opic.surfer import UNIFORM, parse_surfer
 from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
+CARRIED = "ledger_carried"
+"""What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
+
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
     """Some columns of the accounts of some pages."""
@@ -36,6 +39,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "ledger_births": accounts.ledger.births,
         "ledger_total": accounts.ledger.total(),
         "coverage_waiting": accounts.coverage.waiting,
+        **({CARRIED: accounts.ledger.carried} if accounts.has_neighbours else {}),
     }
 
 
@@ -51,6 +55,10 @@ def load_columns(accounts: Accounts, pages: PageColumns) -> None:
         accounts.ledger.gone[first:size] = pages.are(State.GONE)
     if State.ALIAS in pages.state:
         accounts.ledger.alias[first:size] = pages.are(State.ALIAS)
+    if State.ELSEWHERE in pages.state:
+        elsewhere = np.array(pages.are(State.ELSEWHERE))
+        accounts.ledger.gone[first:size] |= elsewhere
+        accounts.ledger.alias[first:size] |= elsewhere
     accounts.coverage.kind[first:size] = list(map(kind_of, pages.state, pages.is_answered.tolist()))
 
 
@@ -69,6 +77,8 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
         setattr(accounts.book, name, float(totals[name] or 0.0))
     # Before stores noted it all links weighed alike.
     accounts.ledger.surfer = accounts.coverage.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
+    accounts.book.total = int(totals["cash_total"] or 0)
+    accounts.ledger.carried = int(totals.get(CARRIED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
     accounts.coverage.recount(int(totals["coverage_waiting"] or 0))
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
@@ -81,8 +91,8 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
-    if held != ledger.births:
-        yield f"the ledger holds {held} units instead of {ledger.births}"
+    if held != ledger.births + ledger.carried:
+        yield f"the ledger holds {held} units instead of {ledger.births + ledger.carried}"
 
 
 def _columns(accounts: Accounts) -> dict[str, Numbers]:

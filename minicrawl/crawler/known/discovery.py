@@ -12,10 +12,12 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.sharing.mirrors import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.model import State
 from minicrawl.opic import GRANT
-from minicrawl.opic.arrays import slices
-from minicrawl.store.rows import NewPage
+from minicrawl.opic.arrays import IntArray, slices
+from minicrawl.store.rows import NewPage, Restated
 
 
 class Admitted(NamedTuple):
@@ -36,7 +38,7 @@ class Admitted(NamedTuple):
 class Discovery:
     """Makes URLs known. A new page waits in the frontier once the books hold its cash: from `offer_new` on.
 
-    `offered`: how many pages do.
+    `offered`: how many pages do. A page that another partition has never waits.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -47,7 +49,10 @@ class Discovery:
         hosts: KnownHosts,
         batch: Batch,
         admission: Admission,
+        mirrors: Mirrors | None = None,
     ) -> None:
+        """mirrors: None where the crawl has no partitions."""
+        self._mirrors = mirrors
         self._urls = urls
         self._accounts = accounts
         self._frontier = frontier
@@ -69,8 +74,8 @@ class Discovery:
             self._admission.protect(seeds[some])
             fresh = unknown(seeds[some], pages[some])
             if fresh:
-                born = self._discover(fresh, "seed", None, 0, [grant] * len(fresh))
-                self._accounts.seed(np.arange(born.start, born.stop), of=unmet)
+                born = self._discover(fresh, "seed", [None] * len(fresh), 0, [grant] * len(fresh))
+                self._accounts.seed(self._own(born), of=unmet)
                 self.offer_new(now)
             yield
 
@@ -110,28 +115,75 @@ class Discovery:
         if not fresh:
             return [page for page in found.pages if page is not None]
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
-        born = iter(self._discover(fresh, reason, source, depth, self._admission.grants(fresh, grant)))
+        grants = self._admission.grants(fresh, grant)
+        born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
         return [next(born) if page is None else page for page in found.pages]
 
     def offer_new(self, now: float) -> int:
         """Let the pages wait for their turn that are new since the last call; how many."""
-        new = range(self.offered, self._accounts.size)
-        for page in new:
+        new = self._own(range(self.offered, self._accounts.size))
+        for page in new.tolist():
             self._frontier.add(page, now)
-        self.offered = new.stop
+        self.offered = self._accounts.size
         return len(new)
 
+    def handed_over(self, urls: Sequence[str], found_on: Sequence[str]) -> list[int]:
+        """Page numbers of distinct URLs of this partition that others have handed over, new ones being made known.
+
+        found_on: the page of another partition that links to each; "" where this one knows the URL already.
+        """
+        assert self._mirrors is not None
+        pages = self._urls.find(urls)
+        fresh = [at for at, page in enumerate(pages) if page is None]
+        if not fresh:
+            return [page for page in pages if page is not None]
+        sources = self._elsewhere(list(dict.fromkeys(found_on[at] for at in fresh)))
+        new = [urls[at] for at in fresh]
+        linkers = [sources[found_on[at]] for at in fresh]
+        born = iter(self._discover(new, "link", linkers, UNREACHED, self._admission.grants(new, GRANT)))
+        return [next(born) if page is None else page for page in pages]
+
+    def _elsewhere(self, urls: Sequence[str]) -> dict[str, int]:
+        """Page numbers of URLs that other partitions are known to have."""
+        assert self._mirrors is not None
+        pages = self._urls.find(urls)
+        new = unknown(urls, pages)
+        born = self._discover(new, "link", [0] * len(new), UNREACHED, [0] * len(new))
+        self._mirrors.note_known(np.arange(born.start, born.stop))
+        numbers = iter(born)
+        return {url: next(numbers) if page is None else page for url, page in zip(urls, pages, strict=True)}
+
+    def _own(self, pages: range) -> IntArray:
+        """Those of some new pages that no other partition has."""
+        new = np.arange(pages.start, pages.stop)
+        return new if self._mirrors is None else new[~self._mirrors.flags()[new]]
+
     def _discover(
-        self, urls: Sequence[str], reason: str, found_on: int | None, depth: int, grants: Sequence[int]
+        self, urls: Sequence[str], reason: str, found_on: Sequence[int | None], depth: int, grants: Sequence[int]
     ) -> range:
+        homes = [] if self._mirrors is None else self._mirrors.homes(urls)
+        if self._mirrors is not None:
+            grants = [grant if home is None else 0 for home, grant in zip(homes, grants, strict=True)]
         born = self._accounts.discover(depth, grants)
         self._frontier.pages.grow(born.stop)
-        for page, url in zip(born, urls, strict=True):
+        for page, url, source in zip(born, urls, found_on, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
-            self._frontier.pages.place(page, host, is_seed=found_on is None)
-            self._batch.new.append(NewPage(page, url, host.id, found_on, reason))
+            self._frontier.pages.place(page, host, is_seed=source is None)
+            self._batch.new.append(NewPage(page, url, host.id, source, reason))
+        if self._mirrors is not None:
+            self._leave_to_others(self._mirrors, born, homes, found_on)
         return born
+
+    def _leave_to_others(
+        self, mirrors: Mirrors, born: range, homes: Sequence[int | None], found_on: Sequence[int | None]
+    ) -> None:
+        """Let those of some new pages be mirrors that have another home."""
+        mirrors.add(born, homes, found_on)
+        for page, home in zip(born, homes, strict=True):
+            if home is not None:
+                self._frontier.pages.forget(page)
+                self._batch.restated[page] = Restated(page, State.ELSEWHERE, "elsewhere")
 
 
 def unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:

@@ -13,7 +13,14 @@ import numpy as np
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
-from minicrawl.crawler.books.stored_accounts import account_totals, imbalances, load_columns, load_measures, load_totals
+from minicrawl.crawler.books.stored_accounts import (
+    CARRIED,
+    account_totals,
+    imbalances,
+    load_columns,
+    load_measures,
+    load_totals,
+)
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.dates import BELIEVED
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -84,11 +91,14 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
             frontier.pages.host_of[columns.id] = columns.host
             if State.GONE in columns.state:
                 frontier.pages.forget(columns.id[columns.are(State.GONE)])
+            if State.ELSEWHERE in columns.state:
+                frontier.pages.forget(columns.id[columns.are(State.ELSEWHERE)])
             hosts.answered.update(np.unique(columns.host[columns.are(State.FETCHED)]).tolist())
             failed = columns.attempts > 0
             pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
-        if size:
+        if writer.meta("cash_total") is not None:
             _load_books(writer, accounts)
+        if size:
             if due is not None:
                 load_refresh(writer, due, now)
             if only is not None:
@@ -141,7 +151,7 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
-    load_totals(accounts, {name: writer.meta(name) for name in account_totals(accounts)})
+    load_totals(accounts, {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)})
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
 

@@ -8,6 +8,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.rows import CREDITED_COLUMNS
@@ -23,9 +24,13 @@ class Saver(Protocol):
 
 
 class AccountSaver:
-    """Writes the pages that are new, and of all others the accounts that changed."""
+    """Writes the pages that are new, and of all others the accounts that changed. mirrors: what they have gathered is
+    handed over with that."""
 
-    def __init__(self, accounts: Accounts, batch: Batch, budget: DiscoveryBudget) -> None:
+    def __init__(
+        self, accounts: Accounts, batch: Batch, budget: DiscoveryBudget, mirrors: Mirrors | None = None
+    ) -> None:
+        self._mirrors = mirrors
         self._accounts = accounts
         self._batch = batch
         self._budget = budget
@@ -35,6 +40,9 @@ class AccountSaver:
     def save(self, writer: Writer) -> None:
         visited, credited = (pages[pages < self._committed] for pages in self._accounts.take_touched())
         born = np.arange(self._committed, self._accounts.size)
+        if self._mirrors is not None:
+            emptied = self._mirrors.hand_over(writer, np.concatenate([visited, credited, born]))
+            visited = np.union1d(visited, emptied[emptied < self._committed])
         self._save_top_pages(writer, np.concatenate([visited, credited, born]))
         writer.page_rows.add(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):

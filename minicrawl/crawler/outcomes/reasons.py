@@ -30,6 +30,7 @@ MEANINGS = {
     "link": "a page that was read links to it, and it has had no turn yet",
     "sitemap": "a sitemap lists it, and it has had no turn yet",
     "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
+    "elsewhere": "another partition of this crawl has it; what links from here bring it is handed over to that",
     # It was read.
     "ok": "it was read, and its links were taken",
     "noindex": "it was read, and asks not to be shown by search engines",

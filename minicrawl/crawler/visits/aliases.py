@@ -20,7 +20,7 @@ from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.visits.max_depth import DeepLinks
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import PlacedLinks, from_bytes, placed, to_bytes
+from minicrawl.store.links import NOWHERE, PlacedLinks, from_bytes, placed, to_bytes
 
 
 class Aliases:
@@ -124,6 +124,38 @@ class Aliases:
             self._pages.restate(alias, State.ALIAS, "duplicate")
             self.note_hint(alias, heir)
 
+    def lengthen(self, pages: Iterable[int]) -> None:
+        """Longer chains of aliases lead to some pages, from other partitions: hand that on, and break what is too long.
+
+        A loop of aliases through several partitions is a chain that grows with every hand-over, so it ends here.
+        """
+        for page in pages:
+            longer: int | None = page
+            while longer is not None:
+                longer = self._lengthened(longer)
+
+    def _lengthened(self, page: int) -> int | None:
+        """The page that this one stands for, if the chain that ends there is longer now."""
+        ledger, hops = self._accounts.ledger, self._accounts.hops
+        if not ledger.alias[page] or ledger.gone[page]:
+            return None
+        if hops[page] >= MAX_HOPS:
+            self._break(page)
+            return None
+        target = self._pages.outlinks(page)
+        return int(target[0]) if len(self._accounts.lengthen(target, hops[page : page + 1] + 1)) else None
+
+    def _break(self, alias: int) -> None:
+        """Let an alias stand for nothing: one by a hint for itself, one by a redirect is an error."""
+        row = self._pages.links_row(alias)
+        if row.own is not None:
+            self._stand_for_itself(alias, "chain")
+            return
+        self._accounts.relink(alias, NOWHERE, placed(row.targets, row.places), PageKind.NOTHING)
+        self._pages.relink(row._replace(targets=b"", places=None))
+        self._pages.restate(alias, State.ERROR, "redirect-chain")
+        self.void_hints_to(alias)
+
     def give_links_back(self, page: int, reason: str) -> None:
         """Let a page whose own links did not count be one that was read, as the reason says."""
         row = self._pages.links_row(page)
@@ -140,14 +172,15 @@ class Aliases:
         for _ in range(MAX_HOPS):
             if target == page:
                 return "loop"
-            if not self._accounts.ledger.alias[target]:
-                return self._long_chain(page)
+            if not self._accounts.ledger.alias[target] or self._accounts.ledger.gone[target]:
+                return self._long_chain(page)  # what stands elsewhere is asked there
             target = int(self._pages.outlinks(target)[0])
         return "chain"
 
     def _long_chain(self, page: int) -> str | None:
         accounts = self._accounts
-        if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall:
+        # Of chains through other partitions nobody here knows how they run: these never count as shorter again.
+        if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall and not accounts.has_neighbours:
             aliases = np.flatnonzero(accounts.ledger.alias[: accounts.size])
             accounts.count_hops((alias, int(self._pages.outlinks(alias)[0])) for alias in aliases.tolist())
         return "chain" if accounts.hops[page] >= MAX_HOPS else None

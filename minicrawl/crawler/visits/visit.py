@@ -102,6 +102,10 @@ class Visits:
         self.frontier.release(page, now, asked=False)
         if not self.accounts.book.visited[page]:
             self.host_pages.give_back(self.frontier.host(page).name, page)
+        self.give_up(page, state, reason, now, until)
+
+    def give_up(self, page: int, state: State, reason: str, now: float, until: float = 0.0) -> None:
+        """Let a page that is not in flight have a turn without a request; its next one not before `until`."""
         url, outcome = self.urls.url(page), Outcome(state, reason)
         if reason == "trap-session" and (plain := self.sessions.plain(url)) != url:
             outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
@@ -155,6 +159,8 @@ class Visits:
         self._count(outcome, counted, before)
         self.pages.note_turn(self._turn(page, outcome, fetched, parsed, now), counted.links)
         self.settling.note_turn(len(outlinks))
+        if self.accounts.has_neighbours and outcome.state is State.ALIAS:
+            self.aliases.lengthen(outlinks.tolist())
         self._note_hints(page, outcome, counted.links, before)
         self.lookalikes.note_reinstated()
         self.deep_links.note_nearer(outlinks, depths)

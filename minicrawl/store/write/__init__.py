@@ -2,5 +2,6 @@
 
 page_rows    pages and their turns
 cookie_rows  cookies of hosts
+transfer_rows  what passes between partitions
 tallies      how many pages are in which state
 """

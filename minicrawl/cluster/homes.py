@@ -1,0 +1,37 @@
+"""Which partition a URL belongs to: all URLs of one owner to one, so that links mostly stay in their partition.
+
+owner  a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py
+home   the partition that has a URL
+
+    home = keyed hash of the owner, modulo the number of partitions
+
+The number of partitions is fixed when a crawl begins. Who does not know the key cannot make up hosts that all have one
+home.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.urls.keys import hostname, partition_key
+
+
+@dataclass(frozen=True)
+class Homes:
+    """secret: up to 64 bytes, the same for all partitions of a crawl."""
+
+    partitions: int
+    secret: bytes
+
+    def home_of(self, url: str) -> int:
+        """The number of the partition that has a normalised URL, from 0 on; the same for any scheme and port."""
+        return _home(self, hostname(url).removesuffix("."))
+
+    def share(self, here: int) -> Share:
+        """What partition `here` has of the web."""
+        return Share(here, self.home_of)
+
+
+@lru_cache(maxsize=100_000)
+def _home(homes: Homes, host: str) -> int:
+    return partition_key(host, homes.secret) % homes.partitions

@@ -1,0 +1,23 @@
+"""The empty store of a partition, with its share of all the cash there is."""
+
+from contextlib import closing
+from pathlib import Path
+
+from minicrawl.opic.cash_book import TOTAL
+from minicrawl.store.writer import Writer
+
+
+def cash_of(number: int, partitions: int) -> int:
+    """The cash that a partition begins with: of all together TOTAL, to the unit."""
+    share, rest = divmod(TOTAL, partitions)
+    return share + rest if number == 0 else share
+
+
+def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:
+    """cluster: what all partitions of the crawl have in common, and no other crawl has. Raises StoreError."""
+    cash = cash_of(number, partitions)
+    with closing(Writer(path)) as writer, writer.transaction():
+        writer.save_meta({"cluster": cluster, "partition": number, "partitions": partitions})
+        writer.save_meta({"cash_total": cash, "reserve": cash})
+        for name in ("income", "level", "clock", "ledger_virtual"):
+            writer.save_meta({name: 0})

@@ -1,0 +1,64 @@
+"""What other partitions have handed over, taken into the accounts here, exactly once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.traps.page_content import NO_CONTENT
+from minicrawl.crawler.sharing.records import Records, from_bytes
+from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.model import State
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+
+class Taking:
+    """Takes rows of other partitions' outboxes; to be called between two turns of the crawl."""
+
+    def __init__(self, absorber: Absorber) -> None:
+        assert absorber.outbox is not None, "the crawl has partitions"
+        self._absorber = absorber
+        self._outbox = absorber.outbox
+
+    def take(self, source: int, rows: Sequence[OutboxRow], now: float) -> int:
+        """Take those rows that come next, in order, and leave out all others: taken before, or behind a gap.
+
+        The number of the last one of this source that is in the accounts. It may be confirmed once a commit holds it.
+        """
+        for row in rows:
+            if row.number == self._outbox.taken(source) + 1:
+                self._apply(from_bytes(row.records), now)
+                self._outbox.note_taken(source, row.number)
+        return self._outbox.taken(source)
+
+    def _apply(self, records: Records, now: float) -> None:
+        absorber = self._absorber
+        accounts, discovery, frontier = absorber.accounts, absorber.discovery, absorber.frontier
+        first = accounts.size
+        pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
+        depths = accounts.depth[pages]
+        accounts.take_over(pages, records.cash, records.received, records.walkers)
+        accounts.inlinks[pages] += records.inlinks
+        accounts.depth[pages] = np.minimum(depths, records.depth)
+        absorber.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
+        self._judge(records, pages, first, now)
+        frontier.pages.credit(pages[pages < discovery.offered])
+        discovery.offer_new(now)
+        absorber.deep_links.note_nearer(pages.astype(np.int32), depths)
+
+    def _judge(self, records: Records, pages: np.ndarray, first: int, now: float) -> None:
+        """Give up those of the pages from `first` on, which are new, that the rules against traps forbid.
+
+        They stay known, as links to them have been counted where these are.
+        """
+        admission = self._absorber.admission
+        admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
+        if admission.traps is None:
+            return
+        for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
+            if page < first:
+                continue
+            admission.note_links(politeness_key(found_on), [politeness_key(url)])
+            rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
+            if rule is not None:
+                self._absorber.visits.give_up(page, State.DISALLOWED, rule, now)

@@ -1,0 +1,87 @@
+"""What has left the accounts of this partition until its home has committed it, and which rows of others were taken.
+
+Rows are numbered 1, 2, 3 ... for every home. A row is there from the commit on that took what it holds out of the
+accounts here, until its home has said that a commit there has put it into its own. So it may be sent any number of
+times, and is taken once: a home takes the row behind the last that it has taken, and no other.
+"""
+
+from collections.abc import Sequence
+
+from minicrawl.crawler.sharing.records import Records, to_bytes
+from minicrawl.errors import StoreError
+from minicrawl.store.write.transfer_rows import NeighbourRow, OutboxRow
+from minicrawl.store.writer import Writer
+
+
+class Outbox:
+    """Invariant: after a commit the file has every row that its home has not confirmed, and no other, but for such as
+    were confirmed since."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._rows: dict[int, list[OutboxRow]] = {}
+        self._new: list[OutboxRow] = []
+        self._confirmed: dict[int, int] = {}
+        self._sent: dict[int, int] = {}
+        self._taken: dict[int, int] = {}
+        self._changed: set[int] = set()
+        for row in writer.transfers.outbox():
+            self._rows.setdefault(row.home, []).append(row)
+        for neighbour in writer.transfers.neighbours():
+            self._sent[neighbour.partition] = neighbour.sent
+            self._taken[neighbour.partition] = neighbour.taken
+        self._committed = dict(self._sent)
+
+    # What is sent.
+
+    def add(self, home: int, records: Records) -> None:
+        """Within a commit: records have left the accounts for their home."""
+        number = self._sent[home] = self._sent.get(home, 0) + 1
+        sums = int(records.cash.sum()), int(records.received.sum()), int(records.walkers.sum())
+        self._new.append(OutboxRow(home, number, *sums, to_bytes(records)))
+        self._changed.add(home)
+
+    def committed(self) -> None:
+        """What was added is in the file: from now on it may be sent."""
+        for row in self._new:
+            self._rows.setdefault(row.home, []).append(row)
+        self._new.clear()
+        self._committed.update(self._sent)
+
+    def homes(self) -> Sequence[int]:
+        """For which homes there are rows to be sent."""
+        return [home for home, rows in self._rows.items() if rows]
+
+    def rows(self, home: int) -> Sequence[OutboxRow]:
+        """The rows that a home has not confirmed, in order."""
+        return tuple(self._rows.get(home, ()))
+
+    def confirm(self, home: int, number: int) -> None:
+        """A home has committed all rows up to this one. Raises StoreError if there were not so many."""
+        if number > self._committed.get(home, 0):
+            raise StoreError(
+                f"partition {home} has taken {number} messages of this one, which has made only "
+                f"{self._committed.get(home, 0)}: this store is older than that one; restore all from one backup"
+            )
+        self._rows[home] = [row for row in self._rows.get(home, ()) if row.number > number]
+        self._confirmed[home] = max(number, self._confirmed.get(home, 0))
+
+    # What is taken.
+
+    def taken(self, source: int) -> int:
+        """The number of the last row of another partition that is in the accounts here."""
+        return self._taken.get(source, 0)
+
+    def note_taken(self, source: int, number: int) -> None:
+        """A row is in the accounts; it must be the one behind the last."""
+        assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
+        self._taken[source] = number
+        self._changed.add(source)
+
+    def save(self, writer: Writer) -> None:
+        """Write what has changed since the last commit."""
+        rows = writer.transfers
+        rows.add(self._new)
+        rows.remove(self._confirmed.items())
+        self._confirmed.clear()
+        rows.save_neighbours(NeighbourRow(at, self._sent.get(at, 0), self.taken(at)) for at in sorted(self._changed))
+        self._changed.clear()

@@ -1,0 +1,53 @@
+"""What crosses from one partition to another: of each URL, what its mirror has gathered since the last hand-over.
+
+As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.opic.arrays import IntArray
+
+_COUNT = np.dtype("<u4")
+_COLUMNS = {"cash": "<i8", "received": "<i8", "walkers": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
+
+
+class Records(NamedTuple):
+    """Distinct URLs, and in every other field a value per URL.
+
+    `found_on`: the page that made the URL known, where its home may not know it yet; "" elsewhere.
+    `cash`, `walkers`: what was there. `received`, `inlinks`: what has come to those of before. `depth`, `chain_length`:
+    as of now.
+    """
+
+    urls: list[str]
+    found_on: list[str]
+    cash: IntArray
+    received: IntArray
+    walkers: IntArray
+    inlinks: npt.NDArray[np.int32]
+    depth: npt.NDArray[np.int32]
+    chain_length: npt.NDArray[np.int8]
+
+
+def to_bytes(records: Records) -> bytes:
+    text = "\n".join([*records.urls, *records.found_on]).encode()
+    columns = (np.asarray(getattr(records, name)).astype(kind).tobytes() for name, kind in _COLUMNS.items())
+    return b"".join([np.array(len(records.urls), _COUNT).tobytes(), *columns, text])
+
+
+def from_bytes(packed: bytes) -> Records:
+    """Raises ValueError where these are no records."""
+    if len(packed) < _COUNT.itemsize:
+        raise ValueError("records have no number")
+    count = int(np.frombuffer(packed, _COUNT, 1)[0])
+    start, columns = _COUNT.itemsize, {}
+    for name, kind in _COLUMNS.items():
+        columns[name] = np.frombuffer(packed, kind, count, start).astype(np.dtype(kind).newbyteorder("="))
+        start += count * np.dtype(kind).itemsize
+    lines = packed[start:].decode().split("\n") if count else []
+    if len(lines) != 2 * count:
+        raise ValueError(f"{count} records have {len(lines)} lines of text")
+    return Records(lines[:count], lines[count:], **columns)

@@ -1,0 +1,71 @@
+"""What a partition of a crawl keeps of its traffic with the others: mirrors, the outbox, and numbers of neighbours."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from minicrawl.store.read.tables import Row, Tables, columns
+
+
+class MirrorRow(NamedTuple):
+    """A row of `mirrors`."""
+
+    page: int
+    home: int
+    inlinks: int
+    depth: int | None
+    chain_length: int
+
+
+class OutboxRow(NamedTuple):
+    """A row of `outbox`."""
+
+    home: int
+    number: int
+    cash: int
+    received: int
+    walkers: int
+    records: bytes
+
+
+class NeighbourRow(NamedTuple):
+    """A row of `neighbours`."""
+
+    partition: int
+    sent: int
+    taken: int
+
+
+class TransferRows:
+    """Reads these rows, and writes them inside a transaction."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def mirrors(self) -> list[tuple[MirrorRow, int | None]]:
+        """Every mirror, with the page that made it known."""
+        query = f"SELECT {columns(MirrorRow, 'mirrors')}, found_on FROM mirrors JOIN pages ON id = page ORDER BY page"
+        return [(MirrorRow(*row[:-1]), row[-1]) for row in self._tables.rows(query)]
+
+    def outbox(self) -> list[OutboxRow]:
+        return self._tables.records(OutboxRow, "outbox ORDER BY home, number")
+
+    def neighbours(self) -> list[NeighbourRow]:
+        return self._tables.records(NeighbourRow, "neighbours ORDER BY partition")
+
+    def save_mirrors(self, rows: Iterable[MirrorRow]) -> None:
+        self._write("INSERT OR REPLACE INTO mirrors", MirrorRow, rows)
+
+    def add(self, rows: Iterable[OutboxRow]) -> None:
+        """Rows that are new in the outbox."""
+        self._write("INSERT INTO outbox", OutboxRow, rows)
+
+    def remove(self, confirmed: Iterable[tuple[int, int]]) -> None:
+        """Take rows out of the outbox: of each home those up to a number."""
+        self._tables.db.executemany("DELETE FROM outbox WHERE home = ? AND number <= ?", confirmed)
+
+    def save_neighbours(self, rows: Iterable[NeighbourRow]) -> None:
+        self._write("INSERT OR REPLACE INTO neighbours", NeighbourRow, rows)
+
+    def _write(self, verb: str, kind: type[Row], rows: Iterable[Row]) -> None:
+        marks = ", ".join("?" * len(kind._fields))
+        self._tables.db.executemany(f"{verb} ({columns(kind)}) VALUES ({marks})", rows)

@@ -1,0 +1,73 @@
+"""The audit of all stores finds what no store knows by itself."""
+
+import random
+import sqlite3
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from partitions import Partitions, random_web
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.crawler.books.audit import audit
+from minicrawl.store.reader import open_store
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three partitions, of whose outboxes one has rows that were not taken."""
+    web = random_web(random.Random(4))
+    with Partitions(tmp_path, web, list(web)[:3], 3) as partitions:
+        partitions.crawl()
+        partitions.settle(1e-3)
+        for number in partitions.numbers:
+            absorber = partitions.open[number]
+            with absorber.writer.link_table.kept_blocks() as blocks:
+                absorber.accounts.settle_fully(blocks, 1e-6)
+            partitions.commit(number)
+        assert partitions.faults() == []
+        assert any(partitions.outbox(number).homes() for number in partitions.numbers)
+    return tmp_path
+
+
+def faults(folder: Path) -> list[str]:
+    with ExitStack() as stack:
+        return list(audit_all([stack.enter_context(open_store(store)) for store in sorted(folder.glob("*.db"))]))
+
+
+def change(folder: Path, number: int, statement: str) -> None:
+    with sqlite3.connect(folder / f"{number:03}.db") as db:
+        assert db.execute(statement).rowcount > 0
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("UPDATE outbox SET cash = cash + 1 WHERE number = (SELECT max(number) FROM outbox)", "+1"),
+        ("UPDATE outbox SET received = received - 1 WHERE number = (SELECT max(number) FROM outbox)", "carried -1"),
+        ("DELETE FROM outbox", "which has thrown it"),
+        ("UPDATE neighbours SET taken = taken - 1 WHERE taken > 0", "which has thrown it"),
+        ("UPDATE neighbours SET taken = taken + 1000", "one of the stores is older than the other"),
+        ("UPDATE meta SET value = 'another' WHERE key = 'cluster'", "is of another crawl than"),
+        ("UPDATE mirrors SET inlinks = inlinks + 1", "in-links, but"),
+    ],
+)
+def test_what_does_not_add_up_is_found(statement: str, found: str, folder: Path) -> None:
+    busy = next(n for n in range(3) if _rows(folder, n, "outbox") and _rows(folder, n, "mirrors"))
+    change(folder, busy, statement)
+    with open_store(folder / f"{busy:03}.db") as store:
+        assert list(audit(store)) == [], "nothing is wrong with the store by itself"
+    assert any(found in fault for fault in faults(folder)), faults(folder)
+
+
+def test_store_of_an_older_backup_is_found(folder: Path) -> None:
+    change(folder, 1, "UPDATE neighbours SET sent = 0")
+    assert any("has taken" in fault for fault in faults(folder))
+
+
+def _rows(folder: Path, number: int, table: str) -> int:
+    with sqlite3.connect(folder / f"{number:03}.db") as db:
+        (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+    db.close()
+    return int(count)

@@ -1,0 +1,100 @@
+"""Mirrors: what they gather is handed over at a commit, all of it and once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from absorbing import absorber_of, answer, page_of
+from sites import rows
+
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.sharing.mirrors import Mirrors
+from minicrawl.crawler.sharing.records import Records, from_bytes
+from minicrawl.crawler.sharing.share import Share
+from minicrawl.opic import GRANT, SEED_GRANTS
+from minicrawl.opic.ledger import UNIT
+
+A, B, C = "http://a.test/", "http://b.test/", "http://b.test/c"
+WEB = {A: [B, C, "http://a.test/2"], "http://a.test/2": [B]}
+SHARE = Share(0, lambda url: int("b.test" in url))
+
+
+def opened(store: Path) -> Absorber:
+    return absorber_of(store, share=SHARE, scope="any", discovery=1.0, traps=False, probe=False)
+
+
+@pytest.fixture
+def absorber(tmp_path: Path) -> Iterator[Absorber]:
+    found = opened(tmp_path / "0.db")
+    found.start([A], 0.0)
+    yield found
+    found.writer.close()
+
+
+def mirrors_of(absorber: Absorber) -> Mirrors:
+    assert absorber.mirrors is not None
+    return absorber.mirrors
+
+
+def turn(absorber: Absorber) -> None:
+    page = absorber.frontier.acquire(0.0)
+    assert page is not None
+    absorber.visits.absorb(page, *answer(WEB, absorber.urls.url(page)), 0.0)
+
+
+def sent(absorber: Absorber) -> list[Records]:
+    assert absorber.outbox is not None
+    return [from_bytes(row.records) for row in absorber.outbox.rows(1)]
+
+
+def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(absorber: Absorber) -> None:
+    turn(absorber)
+    accounts, mirror = absorber.accounts, page_of(absorber, B)
+    assert mirrors_of(absorber).is_mirror(mirror)
+    cash, walkers = accounts.book.cash(mirror), int(accounts.coverage.walkers[mirror])
+    assert cash == 17 * SEED_GRANTS * GRANT // 20 // 3
+    absorber.commit({})
+    (first,) = sent(absorber)
+    assert (first.urls, first.found_on) == ([B, C], [A, A])
+    assert (first.cash.tolist(), first.walkers.tolist()) == ([cash, cash], [walkers, walkers])
+    assert first.received.tolist() == [17 * UNIT // 20 // 3] * 2
+    assert (first.inlinks.tolist(), first.depth.tolist(), first.chain_length.tolist()) == ([1, 1], [1, 1], [0, 0])
+    assert (accounts.book.cash(mirror), int(accounts.coverage.walkers[mirror])) == (0, 0)
+    assert accounts.ledger.received[mirror] == accounts.ledger.forwarded[mirror] == first.received[0]
+    turn(absorber)
+    assert absorber.frontier.acquire(0.0) is None
+    absorber.commit({})
+    _, second = sent(absorber)
+    assert (second.urls, second.found_on, second.inlinks.tolist()) == ([B], [""], [1])
+    absorber.commit({})
+    assert len(sent(absorber)) == 2
+
+
+def test_what_is_not_due_waits_over_commits_and_deaths(tmp_path: Path) -> None:
+    absorber = opened(tmp_path / "0.db")
+    absorber.start([A], 0.0)
+    mirrors_of(absorber).is_due = False
+    turn(absorber)
+    absorber.commit({})
+    assert sent(absorber) == []
+    assert rows(tmp_path / "0.db", "SELECT page, home, inlinks, depth FROM mirrors") == [
+        (1, 1, 0, None),
+        (2, 1, 0, None),
+    ]
+    absorber.writer.close()
+    again = opened(tmp_path / "0.db")
+    again.start([], 0.0)
+    again.commit({})
+    (found,) = sent(again)
+    assert (found.urls, found.found_on, found.inlinks.tolist()) == ([B, C], [A, A], [1, 1])
+    again.writer.close()
+
+
+def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
+    absorber = opened(tmp_path / "0.db")
+    absorber.start([A, B], 0.0)
+    absorber.commit({})
+    assert absorber.writer.page_table.seeds() == [A, B]
+    assert sent(absorber) == []
+    assert [absorber.frontier.acquire(0.0), absorber.frontier.acquire(0.0)] == [page_of(absorber, A), None]
+    absorber.writer.close()

@@ -1,0 +1,76 @@
+"""The outbox: rows are there until they are confirmed, and survive a death."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing.records import Records, from_bytes
+from minicrawl.errors import StoreError
+from minicrawl.store.writer import Writer
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Writer]:
+    with closing(Writer(tmp_path / "crawl.db")) as opened:
+        yield opened
+
+
+def record(url: str, cash: int = 1) -> Records:
+    one = np.array([1])
+    return Records(
+        [url], [""], np.array([cash]), one, one, one.astype(np.int32), one.astype(np.int32), one.astype(np.int8)
+    )
+
+
+def commit(outbox: Outbox, writer: Writer) -> None:
+    with writer.transaction():
+        outbox.save(writer)
+    outbox.committed()
+
+
+def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer) -> None:
+    outbox = Outbox(writer)
+    outbox.add(2, record("http://a.test/"))
+    assert outbox.rows(2) == ()
+    commit(outbox, writer)
+    outbox.add(2, record("http://b.test/", cash=7))
+    outbox.add(0, record("http://c.test/"))
+    commit(outbox, writer)
+    assert [(row.home, row.number, row.cash) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
+    assert from_bytes(outbox.rows(2)[1].records).urls == ["http://b.test/"]
+    assert sorted(outbox.homes()) == [0, 2]
+    outbox.confirm(2, 1)
+    outbox.confirm(2, 1)
+    assert [row.number for row in outbox.rows(2)] == [2]
+    again = Outbox(writer)  # as a new process finds it: the confirmation was not committed
+    assert [row.number for row in again.rows(2)] == [1, 2]
+    commit(outbox, writer)
+    again = Outbox(writer)
+    assert [row.number for row in again.rows(2)] == [2]
+    again.confirm(2, 2)
+    commit(again, writer)
+    again.add(2, record("http://d.test/"))
+    commit(again, writer)
+    assert [row.number for row in Outbox(writer).rows(2)] == [3]
+
+
+def test_numbers_of_rows_that_were_taken_are_kept(writer: Writer) -> None:
+    outbox = Outbox(writer)
+    outbox.note_taken(5, 1)
+    outbox.note_taken(5, 2)
+    commit(outbox, writer)
+    assert (Outbox(writer).taken(5), Outbox(writer).taken(4)) == (2, 0)
+
+
+def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:
+    outbox = Outbox(writer)
+    outbox.add(1, record("http://a.test/"))
+    commit(outbox, writer)
+    with pytest.raises(
+        StoreError, match="partition 1 has taken 2 messages of this one, which has made only 1: this store"
+    ):
+        outbox.confirm(1, 2)

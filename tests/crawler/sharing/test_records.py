@@ -1,0 +1,56 @@
+"""Records as bytes, and back."""
+
+import random
+
+import numpy as np
+import pytest
+
+from minicrawl.crawler.sharing.records import Records, from_bytes, to_bytes
+
+
+def some_records(rng: random.Random, count: int) -> Records:
+    def numbers(most: int, kind: type[np.signedinteger]) -> np.ndarray:
+        return np.array([rng.randint(-most, most) for _ in range(count)], dtype=kind)
+
+    return Records(
+        urls=[f"http://h{at}.test/é{rng.random()}" for at in range(count)],
+        found_on=[rng.choice(["", "http://x.test/"]) for _ in range(count)],
+        cash=numbers(2**62, np.int64),
+        received=numbers(2**62, np.int64),
+        walkers=numbers(2**48, np.int64),
+        inlinks=numbers(2**31 - 1, np.int32),
+        depth=numbers(2**30, np.int32),
+        chain_length=numbers(127, np.int8),
+    )
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 500])
+def test_records_are_what_they_were_after_a_way_as_bytes(count: int) -> None:
+    records = some_records(random.Random(count), count)
+    found = from_bytes(to_bytes(records))
+    assert (found.urls, found.found_on) == (records.urls, records.found_on)
+    for name in Records._fields[2:]:
+        assert np.array_equal(getattr(found, name), getattr(records, name)), name
+
+
+def test_bytes_are_these() -> None:
+    """Little endian, a column after the other: another program may read them."""
+    one = Records(
+        ["http://b.test/"],
+        ["http://a.test/"],
+        np.array([1]),
+        np.array([-2]),
+        np.array([3]),
+        np.array([4], np.int32),
+        np.array([5], np.int32),
+        np.array([6], np.int8),
+    )
+    numbers = "01000000 0100000000000000 feffffffffffffff 0300000000000000 04000000 05000000 06"
+    assert to_bytes(one) == bytes.fromhex(numbers) + b"http://b.test/\nhttp://a.test/"
+
+
+@pytest.mark.parametrize("cut", [0, 3, 4, 20, -15])
+def test_bytes_that_break_off_are_no_records(cut: int) -> None:
+    packed = to_bytes(some_records(random.Random(1), 3))
+    with pytest.raises(ValueError, match=r"record|buffer"):
+        from_bytes(packed[:cut].rpartition(b"\n")[0] if cut < 0 else packed[:cut])

@@ -1,0 +1,232 @@
+"""A crawl in partitions with no network and no processes: each partition takes turns, commits, hands over, and dies."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from absorbing import absorber_of
+from sites import rows
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.taking import Taking
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.books.accounts import kind_of
+from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing.records import from_bytes
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.opic.coverage import WALKERS, PageKind
+from minicrawl.opic.units import damped
+from minicrawl.store.reader import open_store
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+Web = Mapping[str, Sequence[str] | int | str]
+"""By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""
+
+
+def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
+    reply = web.get(url, 404)
+    if isinstance(reply, int):
+        return Fetched(url, status=reply), ParsedPage()
+    if isinstance(reply, str):
+        return Fetched(url, status=301, location=reply), ParsedPage()
+    outlinks = tuple(dict.fromkeys(reply))
+    return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
+
+
+def plain_absorber(store: Path, homes: Homes | None = None, number: int = 0, discovery: float = 1.0) -> Absorber:
+    """A partition, or a crawl by itself, that judges no page by others."""
+    share = None if homes is None else homes.share(number)
+    return absorber_of(
+        store, share=share, scope="any", discovery=discovery, traps=False, probe=False, sitemaps=False, max_depth=None
+    )
+
+
+class Partitions:
+    """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
+
+    def __init__(self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0) -> None:
+        self.homes = Homes(count, b"a secret")
+        self.web, self.seeds, self.discovery = web, seeds, discovery
+        self.stores = [folder / f"{number:03}.db" for number in range(count)]
+        for number, store in enumerate(self.stores):
+            make_store(store, "a crawl", number, count)
+        self.open: dict[int, Absorber] = {}
+        self._takings: dict[int, Taking] = {}
+
+    def __enter__(self) -> Self:
+        for number in self.numbers:
+            self.start(number)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number in list(self.open):
+            self.kill(number)
+
+    @property
+    def numbers(self) -> range:
+        return range(len(self.stores))
+
+    # What a partition does.
+
+    def start(self, number: int) -> None:
+        """Open a partition as its store has it."""
+        absorber = plain_absorber(self.stores[number], self.homes, number, self.discovery)
+        self.open[number] = absorber
+        self._takings[number] = Taking(absorber)
+        absorber.start(self.seeds, 0.0)
+
+    def kill(self, number: int) -> None:
+        """What was not committed is gone."""
+        self.open.pop(number).writer.close()
+
+    def turn(self, number: int) -> bool:
+        """One page has its turn; False if none waits."""
+        absorber = self.open[number]
+        page = absorber.frontier.acquire(0.0)
+        if page is not None:
+            absorber.visits.absorb(page, *answer(self.web, absorber.urls.url(page)), 0.0)
+        return page is not None
+
+    def commit(self, number: int) -> None:
+        self.open[number].commit({})
+
+    def outbox(self, number: int) -> Outbox:
+        outbox = self.open[number].outbox
+        assert outbox is not None
+        return outbox
+
+    def take(self, home: int, source: int, some: Sequence[OutboxRow]) -> int:
+        return self._takings[home].take(source, some, 0.0)
+
+    # What all of them do.
+
+    def exchange(self) -> bool:
+        """Everybody commits, and takes all that there is; whether there was anything."""
+        for number in self.numbers:
+            self.commit(number)
+        taken = [
+            (source, home, self.take(home, source, self.outbox(source).rows(home)))
+            for source in self.numbers
+            for home in self.outbox(source).homes()
+        ]
+        for number in self.numbers:
+            self.commit(number)
+        for source, home, number in taken:
+            self.outbox(source).confirm(home, number)
+        return bool(taken)
+
+    def crawl(self) -> None:
+        """Until nothing is left anywhere."""
+        is_busy = True
+        while is_busy:
+            for number in self.numbers:
+                while self.turn(number):
+                    pass
+            is_busy = self.exchange()
+
+    def settle(self, error: float = 1e-6, most: int = 1_000) -> int:
+        """Until no partition has anything to hand over; how many exchanges that took."""
+        for exchanges in range(most):
+            for number in self.numbers:
+                settle(self.open[number], error)
+            if not self.exchange():
+                return exchanges
+        raise AssertionError(f"not settled after {most} exchanges")
+
+    # What the stores say: the last commit of each.
+
+    def pages(self, columns: str) -> dict[str, tuple[object, ...]]:
+        """By URL, of the pages that have their home where they are."""
+        query = f"SELECT url, {columns} FROM pages WHERE state <> 'elsewhere'"
+        found = [row for store in self.stores for row in rows(store, query)]
+        by_url = {str(url): tuple(values) for url, *values in found}
+        assert len(by_url) == len(found), "a URL has two homes"
+        return by_url
+
+    def faults(self) -> list[str]:
+        """What is wrong with the stores, by the audit and by the walkers, which that does not look at."""
+        with ExitStack() as stack:
+            found = list(audit_all([stack.enter_context(open_store(store)) for store in self.stores]))
+        return found + self._lost_walkers()
+
+    def _lost_walkers(self) -> list[str]:
+        """s_j + r_j = walkers that started at j + what the links of all pages to j have carried."""
+        came: Counter[str] = Counter()
+        there: Counter[str] = Counter()
+        taken = {
+            (home, source): number
+            for home, store in enumerate(self.stores)
+            for source, number in rows(store, "SELECT partition, taken FROM neighbours")
+        }
+        for source, store in enumerate(self.stores):
+            urls: list[str] = []
+            kinds: list[tuple[PageKind, int]] = []
+            query = "SELECT url, found_on, state, fetch IS NOT NULL, walkers, steps FROM pages ORDER BY id"
+            for url, found_on, state, is_answered, walkers, steps in rows(store, query):
+                urls.append(url)
+                kinds.append((kind_of(state, bool(is_answered)), steps))
+                there[url] += walkers + steps
+                came[url] += WALKERS // len(self.seeds) if found_on is None and state != "elsewhere" else 0
+            for page, targets in rows(store, "SELECT source, targets FROM links"):
+                linked = np.frombuffer(targets, "<i4").tolist()
+                kind, steps = kinds[page]
+                going = {PageKind.PAGE: damped(steps), PageKind.ALIAS: steps}.get(kind, 0)
+                for target in linked:
+                    came[urls[target]] += going // len(linked)
+            for home, number, packed in rows(store, "SELECT home, number, records FROM outbox"):
+                if number > taken.get((home, source), 0):
+                    records = from_bytes(packed)
+                    for url, walkers in zip(records.urls, records.walkers.tolist(), strict=True):
+                        there[url] += walkers
+        return [
+            f"{url}: {came[url]} walkers came, {there[url]} are there"
+            for url in came | there
+            if came[url] != there[url]
+        ]
+
+
+def settle(absorber: Absorber, error: float) -> None:
+    absorber.commit({})
+    with absorber.writer.link_table.kept_blocks() as blocks:
+        absorber.accounts.settle_fully(blocks, error)
+        absorber.accounts.shorten(blocks)
+    absorber.commit({})
+
+
+COMPARED = "received, inlinks, depth, state"
+
+
+def crawled_alone(
+    store: Path, web: Web, seeds: Sequence[str], error: float = 0.0, columns: str = COMPARED
+) -> dict[str, tuple[object, ...]]:
+    """What one process makes of a web: columns of every URL, settled."""
+    absorber = plain_absorber(store)
+    absorber.start(seeds, 0.0)
+    while (page := absorber.frontier.acquire(0.0)) is not None:
+        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
+    settle(absorber, error)
+    absorber.writer.close()
+    return {url: tuple(values) for url, *values in rows(store, f"SELECT url, {columns} FROM pages")}
+
+
+def random_web(
+    rng: random.Random, pages: int = 40, hosts: int = 8, *, aliases: bool = True
+) -> dict[str, list[str] | str]:
+    """Pages on many hosts, each an owner of its own; some redirect, never in a loop."""
+    urls = [f"http://h{rng.randrange(hosts)}.test/{page}" for page in range(pages)]
+    web: dict[str, list[str] | str] = {}
+    for number, url in enumerate(urls):
+        if aliases and number and rng.random() < 0.15:
+            web[url] = urls[rng.randrange(number)]  # one before it: no chain of these comes back
+        else:
+            web[url] = [urls[min(int(rng.paretovariate(0.7)) - 1, pages - 1)] for _ in range(rng.randrange(8))]
+    return web
