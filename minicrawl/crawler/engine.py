@@ -88,6 +88,9 @@ class Engine:
         self._in_flight = self.dispatch.in_flight
         self._progress_at = self._commits.last + timing.progress
         self.reason: str | None = None
+        self.waits_for_others = False
+        """Whether it goes on when nothing is left, as others may still hand something over, until it is stopped."""
+        self._is_idle = False
         self._has_started = self._has_ended = self.is_aborted = False
 
     @property
@@ -197,8 +200,11 @@ class Engine:
                 raise self._in_flight.failure
             is_idle = not (self._in_flight or self._arrivals or self._time.is_paused)
             if is_idle and (self.reason or self.dispatch.is_empty()):
-                if self.reason or not await self._finds_more(now):
+                if not self.reason and await self._finds_more(now):
+                    continue
+                if self.reason or not self.waits_for_others:
                     return
+                await self._wait_for_others()
                 continue
             await (asyncio.sleep(0) if has_more else self._wait())
 
@@ -246,6 +252,18 @@ class Engine:
             await self._thread.do(self._absorber.expecting.keep_up)
         if not await self._thread.do(self._absorber.settling.settle):
             await self._arrivals.rings_within(until - self._clock())
+
+    async def _wait_for_others(self) -> None:
+        """Nothing is left, and everything is committed: until something arrives, or a look is due."""
+        if await self._arrivals.is_quiet():
+            self._is_idle = True
+            await self._arrivals.rings_within(self._timing.paused)
+            self._is_idle = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left here, and everything is committed."""
+        return self._is_idle and not self._arrivals
 
     def _next_look(self) -> float:
         """Unix seconds at which there is something to do, if nothing arrives before."""

@@ -30,6 +30,7 @@ from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
+from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sources.brief import Brief
 from minicrawl.crawler.sources.changing_source import ChangingSource
 from minicrawl.crawler.sources.local import LocalSource
@@ -207,6 +208,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     writer: Writer,
     *,
     only: Pages | None = None,
+    share: Share | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     transport: Any = None,
     replayed: tuple[Path, ...] = (),
@@ -215,8 +217,9 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 ) -> Run:
     """The parts of a run, as the store has them: nothing is asked for before its source is entered.
 
-    only: read pages that have one turn more, and no other page has one. replayed: folders of archives in place of the
-    network. started: when the run's time began, by time.monotonic(); None: now.
+    only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
+    partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
+    time.monotonic(); None: now.
     """
     clock, remembered = SteadyClock(), settings
     if replayed:  # nobody is to be spared
@@ -225,7 +228,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     locates = transport is None and not replayed  # one of one's own, and an archive, have no names
     strategy = STRATEGIES[settings.strategy]
     absorber = Absorber(
-        writer, settings, strategy, _window(settings), clock(), locates=locates, only=only, timing=timing
+        writer, settings, strategy, _window(settings), clock(), locates=locates, share=share, only=only, timing=timing
     )
     absorber.settling.let_weigh(_surfer(settings))
     origins = _seed_origins(settings, writer, seeds)

@@ -51,7 +51,7 @@ class Expecting:
         visited = self._accounts.book.payees
         has_grown = visited >= FEWEST_VISITED and 10 * visited >= 11 * self._visited
         fits = self._accounts.size <= self._store.sizes.pages
-        return has_grown and fits and self._cpu() >= self._not_before
+        return has_grown and fits and not self._accounts.has_neighbours and self._cpu() >= self._not_before
 
     def keep_up(self) -> None:
         """Work it out if it is due, everything being committed."""
@@ -61,6 +61,8 @@ class Expecting:
     def work_out(self, *, at_end: bool = False) -> None:
         """Everything being committed. at_end: closer, and with how much will stay as it is."""
         if self._accounts.size > self._store.sizes.expected or not self._accounts.book.payees:
+            return
+        if self._accounts.has_neighbours:  # which have most of what would tell
             return
         began = self._cpu()
         start = self._started()

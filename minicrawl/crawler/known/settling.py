@@ -56,8 +56,8 @@ class Settling:
             if self._accounts.reweigh(surfer, blocks):
                 self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
-    def settle_fully(self) -> None:
-        """Virtual visits until the ranking is exact for the known graph, but for SETTLED_ERROR; so are depths then."""
+    def settle_fully(self, error: float = SETTLED_ERROR) -> None:
+        """Virtual visits until the ranking is exact for the known graph, but for `error`; so are depths then."""
         with self._writer.link_table.kept_blocks() as blocks:
-            self._accounts.settle_fully(blocks, SETTLED_ERROR)
+            self._accounts.settle_fully(blocks, error)
             self._accounts.shorten(blocks)

@@ -23,15 +23,17 @@ class Commands:
         self._deliver = deliver
         self._waiting: set[asyncio.Future[Any]] = set()
         self._made: list[tuple[asyncio.Future[Any], Callable[[], None]]] = []
+        self._is_hurried = False
         self._is_over = False
 
-    async def done(self, change: Callable[[float], _T], links: int = 0) -> _T:
+    async def done(self, change: Callable[[float], _T], links: int = 0, *, hurries: bool = True) -> _T:
         """Have a change made, at a time that it is told, and wait for the commit that holds it; what it returns.
 
-        links: on how much it works, in URLs: what takes long is done in the thread. Raises MinicrawlError where the
-        change does; CrawlEndedError where the crawl ends before.
+        links: on how much it works, in URLs: what takes long is done in the thread. hurries: whether that commit is to
+        be made at once, or when one is due anyway. Raises MinicrawlError where the change does; CrawlEndedError where
+        the crawl ends before.
         """
-        return await self._answer(self._make, change, links)
+        return await self._answer(partial(self._make, hurries), change, links)
 
     async def seen(self, look: Callable[[float], _T], links: int = 0) -> _T:
         """What a look comes to, which changes nothing: between two answers, without a wait for a commit."""
@@ -39,12 +41,13 @@ class Commands:
 
     @property
     def wait_for_commit(self) -> bool:
-        """Whether somebody waits for the next commit."""
-        return bool(self._made)
+        """Whether somebody waits for the next commit, and is to wait no longer than it takes."""
+        return self._is_hurried
 
     def committed(self) -> None:
         """Everything that was done so far is in the store."""
         made, self._made = self._made, []
+        self._is_hurried = False
         for answer, tell in made:
             if not answer.done():  # whoever asked may wait no more
                 tell()
@@ -77,12 +80,13 @@ class Commands:
         found = look(now)
         answer.get_loop().call_soon_threadsafe(_tell, answer, found)
 
-    def _make(self, change: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
+    def _make(self, hurries: bool, change: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
         try:
             tell = partial(answer.set_result, change(now))
         except MinicrawlError as error:
             tell = partial(answer.set_exception, error)
         self._made.append((answer, tell))
+        self._is_hurried |= hurries
 
 
 def _tell(answer: asyncio.Future[_T], found: _T) -> None:

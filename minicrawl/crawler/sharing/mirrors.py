@@ -29,8 +29,10 @@ _NEVER = 2**31 - 1  # more than any depth: nothing was sent of a mirror
 class Mirrors:
     """Which pages are mirrors, and their rows.
 
-    Invariant: after a hand-over no mirror holds cash or walkers, and of every one all that it has received is sent.
-    `is_due`: whether the next commit is to hand over what there is.
+    Invariant: after a hand-over of all no mirror holds cash or walkers, and of every one all that it has received is
+    sent. `is_due`: whether the next commit is to hand anything over. `hands_all`: or only of those mirrors that have
+    news for the order in which pages are fetched: cash, links, a shorter way. Virtual visits bring others news too, and
+    the same ones again and again: these may wait until the ranking is settled.
     """
 
     def __init__(
@@ -41,7 +43,7 @@ class Mirrors:
         self._accounts = accounts
         self._url_of = url_of
         self._outbox = outbox
-        self.is_due = True
+        self.is_due = self.hands_all = True
         self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -88,9 +90,11 @@ class Mirrors:
         touched: pages whose accounts have changed since the last commit. Returns the mirrors whose accounts did now.
         """
         self._waiting.append(touched[self._home[touched] != _HERE])
-        pages = self._with_news(np.unique(np.concatenate(self._waiting))) if self.is_due else np.zeros(0, np.int64)
+        pages: Pages = np.zeros(0, np.int64)
         if self.is_due:
-            self._waiting.clear()
+            waiting = np.unique(np.concatenate(self._waiting))
+            pages = self._with_news(waiting)
+            self._waiting = [] if self.hands_all else [np.setdiff1d(waiting, pages, assume_unique=True)]
             self._send(pages)
         changed = np.union1d(np.array(self._new, dtype=np.int64), pages)
         self._new.clear()
@@ -100,8 +104,10 @@ class Mirrors:
     def _with_news(self, pages: Pages) -> Pages:
         """Those of some mirrors that have something to hand over."""
         accounts, ledger = self._accounts, self._accounts.ledger
-        is_news = (accounts.book.standing[pages] != 0) | (accounts.coverage.walkers[pages] != 0)
-        is_news |= ledger.received[pages] != ledger.forwarded[pages]
+        is_news = accounts.book.standing[pages] != 0
+        if self.hands_all:
+            is_news |= accounts.coverage.walkers[pages] != 0
+            is_news |= ledger.received[pages] != ledger.forwarded[pages]
         is_news |= accounts.inlinks[pages] != self._inlinks[pages]
         is_news |= accounts.depth[pages] < self._depth[pages]
         is_news |= accounts.hops[pages] > self._chain_length[pages]

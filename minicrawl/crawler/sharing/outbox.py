@@ -5,7 +5,7 @@ accounts here, until its home has said that a commit there has put it into its o
 times, and is taken once: a home takes the row behind the last that it has taken, and no other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from minicrawl.crawler.sharing.records import Records, to_bytes
 from minicrawl.errors import StoreError
@@ -15,7 +15,10 @@ from minicrawl.store.writer import Writer
 
 class Outbox:
     """Invariant: after a commit the file has every row that its home has not confirmed, and no other, but for such as
-    were confirmed since."""
+    were confirmed since.
+
+    `on_committed`: is called after every commit, by whoever makes it.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self._rows: dict[int, list[OutboxRow]] = {}
@@ -30,6 +33,7 @@ class Outbox:
             self._sent[neighbour.partition] = neighbour.sent
             self._taken[neighbour.partition] = neighbour.taken
         self._committed = dict(self._sent)
+        self.on_committed: Callable[[], None] = lambda: None
 
     # What is sent.
 
@@ -46,6 +50,7 @@ class Outbox:
             self._rows.setdefault(row.home, []).append(row)
         self._new.clear()
         self._committed.update(self._sent)
+        self.on_committed()
 
     def homes(self) -> Sequence[int]:
         """For which homes there are rows to be sent."""

@@ -52,6 +52,24 @@ def test_a_command_is_done_with_the_commit_after_it() -> None:
     asyncio.run(main())
 
 
+def test_what_is_in_no_hurry_waits_for_a_commit_that_is_due_anyway() -> None:
+    async def main() -> None:
+        loop = Loop()
+        patient = asyncio.create_task(loop.commands.done(lambda now: now, hurries=False))
+        await asyncio.sleep(0)
+        await loop.take()
+        assert not loop.commands.wait_for_commit
+        assert not patient.done()
+        hurried = asyncio.create_task(loop.commands.done(lambda now: now))
+        await asyncio.sleep(0)
+        await loop.take()
+        assert loop.commands.wait_for_commit
+        loop.commands.committed()
+        assert (await patient, await hurried, loop.commands.wait_for_commit) == (7.0, 7.0, False)
+
+    asyncio.run(main())
+
+
 def test_who_waits_no_more_is_not_told() -> None:
     async def main() -> None:
         loop = Loop()

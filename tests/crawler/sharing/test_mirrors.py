@@ -90,6 +90,31 @@ def test_what_is_not_due_waits_over_commits_and_deaths(tmp_path: Path) -> None:
     again.writer.close()
 
 
+def test_what_virtual_visits_bring_may_wait_until_all_is_handed_over(tmp_path: Path) -> None:
+    web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
+    absorber = opened(tmp_path / "0.db")
+    absorber.start([A], 0.0)
+    mirrors_of(absorber).hands_all = False
+    for _ in web:
+        page = absorber.frontier.acquire(0.0)
+        assert page is not None
+        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
+    absorber.commit({})
+    (first,) = sent(absorber)
+    absorber.settling.settle_fully()
+    absorber.commit({})
+    absorber.commit({})
+    assert len(sent(absorber)) == 1
+    mirrors_of(absorber).hands_all = True
+    absorber.commit({})
+    _, second = sent(absorber)
+    assert (second.urls, second.cash.tolist(), second.inlinks.tolist()) == ([B], [0], [0])
+    mirror = page_of(absorber, B)
+    assert second.received[0] > 0
+    assert first.received[0] + second.received[0] == absorber.accounts.ledger.received[mirror]
+    absorber.writer.close()
+
+
 def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
     absorber = opened(tmp_path / "0.db")
     absorber.start([A, B], 0.0)

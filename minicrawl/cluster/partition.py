@@ -1,0 +1,166 @@
+"""One partition of a crawl that runs: its engine, what it sends, and what it takes.
+
+The post brings rows from one partition to another. It may lose a message, bring it late or more than once: whatever it
+does, a row is sent until it is confirmed, and taken once.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Protocol
+
+from minicrawl.cluster.taking import Taking
+from minicrawl.crawler.run import Run
+from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.errors import CrawlEndedError
+from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.store.rows import MetaValue
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+"""Seconds until rows are sent again that were not confirmed; twice as long each time."""
+
+
+class PostError(Exception):
+    """Nobody has said that the message came: it may have, or not."""
+
+
+class Post(Protocol):
+    """Brings messages to other partitions."""
+
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+        """Bring rows to their home; the number of the last row of `source` that it has committed. Raises PostError."""
+        ...
+
+
+class Partition:
+    """`number`: of this partition. It sends while it crawls; `settle` and `hand_over` are for when it has crawled."""
+
+    def __init__(self, number: int, run: Run, post: Post) -> None:
+        self.number = number
+        self.run = run
+        self._engine, self._absorber = run.engine, run.absorber
+        self._post = post
+        self._taking = Taking(run.absorber)
+        self._senders: dict[int, asyncio.Task[None]] = {}
+        run.engine.waits_for_others = True
+        self._hand_over_all(False)
+
+    @property
+    def outbox(self) -> Outbox:
+        outbox = self._absorber.outbox
+        assert outbox is not None, "the crawl has partitions"
+        return outbox
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to fetch, nor to be confirmed by others."""
+        return self._engine.is_idle and not self.outbox.homes()
+
+    async def crawl(self, seeds: Sequence[str]) -> None:
+        """Crawl until the engine is stopped. seeds: those of the whole crawl."""
+        loop = asyncio.get_running_loop()
+
+        def committed() -> None:
+            loop.call_soon_threadsafe(self._send_news)
+
+        self.outbox.on_committed = committed
+        try:
+            self._send_news()
+            await self._engine.run(self._absorber.starting(seeds, self.run.clock()))
+        finally:
+            self.outbox.on_committed = lambda: None
+            await self._end_sending()
+
+    async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
+        """Take rows of another partition, and wait for the commit that holds them; the number of the last one taken.
+
+        Raises CrawlEndedError when this partition has crawled: then `take` is for that.
+        """
+        take = partial(self._taking.take, source, rows)
+        return await self._engine.commands.done(take, sum(len(row.records) for row in rows) // 100, hurries=False)
+
+    # When all have crawled.
+
+    def settle(self, error: float = SETTLED_ERROR) -> None:
+        """Virtual visits along the links of this partition, until what mirrors hold outweighs what is left; commit."""
+        self.commit()
+        self._absorber.settling.settle_fully(error)
+        self._hand_over_all(True)
+        self.commit()
+
+    def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
+        """Take rows of another partition; it may be confirmed once `commit` has returned."""
+        return self._taking.take(source, rows, self.run.clock())
+
+    def commit(self, *, ranks: bool = False) -> None:
+        meta: dict[str, MetaValue] = self._engine.meta()
+        self._absorber.commit(meta, ranks=ranks)
+
+    # What it sends.
+
+    def _hand_over_all(self, is_all: bool) -> None:
+        mirrors = self._absorber.mirrors
+        assert mirrors is not None, "the crawl has partitions"
+        mirrors.hands_all = is_all
+
+    def _send_news(self) -> None:
+        """There may be rows for homes to which nothing is on its way."""
+        for home in self.outbox.homes():
+            sender = self._senders.get(home)
+            if sender is None or sender.done():
+                self._senders[home] = asyncio.create_task(self._send(home), name=f"to partition {home}")
+
+    async def _send(self, home: int) -> None:
+        """Send what there is for a home until all of it is confirmed, or the crawl has ended."""
+        pause = _FIRST_PAUSE
+        while rows := self.outbox.rows(home):
+            try:
+                number = await self._post.send(self.number, home, rows)
+            except PostError:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            pause = _FIRST_PAUSE
+            try:
+                await self._engine.commands.seen(partial(self._confirm, home, number))
+            except CrawlEndedError:
+                return  # it is sent again, by the next run or when the ranking is settled
+
+    def _confirm(self, home: int, number: int, now: float) -> None:
+        self.outbox.confirm(home, number)
+
+    async def _end_sending(self) -> None:
+        for sender in self._senders.values():
+            sender.cancel()
+        for sender in self._senders.values():
+            with suppress(asyncio.CancelledError):
+                await sender
+
+
+def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) -> int:
+    """Let partitions that have crawled settle together, hand over and settle again, until none has anything to hand
+    over; how often that was."""
+    rounds, some = 0, list(partitions)
+    while True:
+        for partition in some:
+            partition.settle(error)
+        if not hand_over(some):
+            return rounds
+        rounds += 1
+
+
+def hand_over(partitions: Sequence[Partition]) -> bool:
+    """Let all take what waits for them, and all that is confirmed; whether there was anything."""
+    by_number = {partition.number: partition for partition in partitions}
+    taken = [
+        (source, home, by_number[home].take(source.number, source.outbox.rows(home)))
+        for source in partitions
+        for home in source.outbox.homes()
+    ]
+    for partition in partitions:
+        partition.commit()
+    for source, home, number in taken:
+        source.outbox.confirm(home, number)
+    return bool(taken)
