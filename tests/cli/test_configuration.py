@@ -68,7 +68,8 @@ def examples(words: tuple[str, ...], option: click.Option) -> list[str]:
     if isinstance(option.type, click.Choice):
         return [str(choice) for choice in [*option.type.choices, *option.type.choices, *option.type.choices]][:4]
     if isinstance(option.type, click.FloatRange) or option.type is click.FLOAT:
-        return ["0.1", "0.2", "0.3", "0.4"]
+        least = (option.type.min or 0.0) if isinstance(option.type, click.FloatRange) else 0.0
+        return [f"{least + tenths / 10:g}" for tenths in (1, 2, 3, 4)]
     if isinstance(option.type, click.IntRange) or option.type is click.INT:
         return [str((getattr(option.type, "min", None) or 0) + step) for step in (1, 2, 3, 4)]
     return next(texts for texts in TEXTS if are_values(words, option, texts))
