@@ -95,10 +95,7 @@ class Absorber:
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.texts = TextWriter(writer) if settings.keeps_text or writer.texts.size else None
-        self.items = None
-        if settings.items:
-            columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
-            self.items = ItemFile(writer, Path(settings.items), columns)
+        self.items = _items(writer, settings)
         self.hook_failures = HookFailures(writer, stops=settings.strict_hooks)
         limits = by_host(parse_host_limit("host_pages", rule) for rule in settings.host_pages)
         self._host_pages = HostPages(limits, writer.page_table.answered_on(limits))
@@ -301,3 +298,10 @@ def _admission(
     if share is None:
         return Admission(settings, strategy, traps, owns)
     return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
+
+
+def _items(writer: Writer, settings: CrawlSettings) -> ItemFile | None:
+    if not settings.items:
+        return None
+    columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+    return ItemFile(writer, Path(settings.items), columns)

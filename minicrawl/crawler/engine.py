@@ -19,7 +19,6 @@ from minicrawl.crawler.loop.arrivals import Arrivals
 from minicrawl.crawler.loop.books_thread import BooksThread
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.commands import Commands
-from minicrawl.crawler.loop.course import Course
 from minicrawl.crawler.loop.event_stream import EventStream
 from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
@@ -70,9 +69,6 @@ class Engine:
         self._commits = Commits(absorber, self.commands, self._thread, self._clock, timing, self.meta)
         self.progress = RunProgress(absorber, self._clock, self._commits.last if started is None else started)
         self._time = self.progress.time
-        progress = self.progress
-        self._course = Course(lambda: progress.seconds_in_all, progress.point, absorber.writer.course())
-        absorber.savers.append(self._course)
         self.dispatch = Dispatch(
             absorber,
             requests,
@@ -90,8 +86,7 @@ class Engine:
         self.reason: str | None = None
         self.waits_for_others = False
         """Whether it goes on when nothing is left, as others may still hand something over, until it is stopped."""
-        self._is_idle = False
-        self._has_started = self._has_ended = self.is_aborted = False
+        self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
 
     @property
     def state(self) -> RunState:
@@ -152,7 +147,7 @@ class Engine:
             await self._start(iter(start))
             await self._go_on()
             self.stop("nothing-left")
-            self._course.end()
+            self.progress.course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
             self._commits.write()  # cancelled while it waited: what was absorbed is whole

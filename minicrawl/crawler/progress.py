@@ -10,6 +10,7 @@ from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import hosts_now, longest_waits
+from minicrawl.crawler.loop.course import Course
 from minicrawl.crawler.loop.run_clock import RunClock
 from minicrawl.crawler.loop.speed import Speed
 from minicrawl.model import CameNow, Fetched, InFlightNow, Progress, Silence, State, Sums
@@ -24,7 +25,7 @@ _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
 
 
 class RunProgress:
-    """Counts answers for pages. `time`: how long the run has gone on."""
+    """Counts answers for pages. `time`: how long the run has gone on; `course`: how the crawl has gone on, saved."""
 
     def __init__(self, absorber: Absorber, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
@@ -38,6 +39,8 @@ class RunProgress:
         self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
         self._speed.note(0.0, 0, 0)
+        self.course = Course(lambda: self.seconds_in_all, self.point, absorber.writer.course())
+        absorber.savers.append(self.course)
 
     @property
     def seconds(self) -> float:

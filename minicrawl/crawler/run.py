@@ -279,7 +279,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     brief = Brief(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
-        return brief.source(_carrier(transport, timing))
+        return brief.source(None if transport is None else _carried(transport, timing))
 
     def in_workers(workers: int) -> WorkerSource:
         if not passes_sockets():
@@ -289,10 +289,8 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     return ChangingSource(settings.workers, local, in_workers)
 
 
-def _carrier(transport: Any, timing: Timing) -> Transport | None:
-    """A transport of httpx as ours; None for none."""
-    if transport is None:
-        return None
+def _carried(transport: Any, timing: Timing) -> Transport:
+    """A transport of httpx as ours."""
     from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - a tenth of a second that few have to pay
 
     return HttpxTransport(transport, timing)
