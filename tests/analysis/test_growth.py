@@ -34,3 +34,9 @@ def test_points_are_evenly_apart_and_end_with_all() -> None:
 
 def test_nothing_read_has_no_points() -> None:
     assert growth(Graph.from_links([[1], []]), np.zeros(0, dtype=np.int64)) == ()
+
+
+def test_large_crawl_that_is_not_followed_costs_no_table_of_all_pairs() -> None:
+    """That of a million pages would take two terabytes."""
+    graph = Graph(np.zeros(10**6 + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+    assert growth(graph, np.zeros(0, dtype=np.int64)) == ()
