@@ -66,6 +66,10 @@ class Accounts:
         self.depth[born.start : born.stop] = depth
         return born
 
+    def seeds(self) -> int:
+        """How many pages are at depth 0: seeds, and pages that these redirect to."""
+        return int(np.count_nonzero(self.depth[: self.size] == 0))
+
     def seed(self, pages: Pages, of: int | None = None) -> None:
         self.coverage.seed(pages, of)
         self._visited.append(pages)
