@@ -111,8 +111,9 @@ def test_a_crawl_that_has_just_been_started_is_waited_for(store: Path) -> None:
     listening = threading.Event()
 
     def listen() -> None:
+        listening.set()
         with answering(store, b'{"done": {}}\n'):
-            listening.set()
+            pass
 
     timer = threading.Timer(0.2, listen)
     timer.start()
