@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl.cli.options import is_quiet, json_option, logging_options
+from minicrawl.cli.options import json_option, logging_options, teller
+from minicrawl.cli.output import reassuring
 
 if TYPE_CHECKING:
     from minicrawl.report import Result
@@ -39,12 +40,12 @@ def show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_js
     """Run experiments one after the other, write their files, and print what they say."""
     from minicrawl.lab.chart import write
 
-    documents = []
+    documents, say = [], teller()
     for title, run in experiments:
-        if not is_quiet():
-            click.echo(f"Running {title} ...", err=True)
+        say(f"Running {title} ...")
         started = time.perf_counter()
-        result = run()
+        with reassuring(title, say):
+            result = run()
         _log.info("%s took %.1f s", title, time.perf_counter() - started)
         files = [str(path) for path in write(result, out)]
         documents.append({**result.as_json(), "files": files})

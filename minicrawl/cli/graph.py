@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option
-from minicrawl.cli.output import counted, document
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller
+from minicrawl.cli.output import counted, document, reassuring
 from minicrawl.cli.shape import shape_document, shape_lines
 from minicrawl.errors import SettingError
 
@@ -82,7 +82,8 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     else:
         with open_store(store) as reader, reader.snapshot():
             web = web_of_store(reader)
-    found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
+    with reassuring("counting distances", teller()):
+        found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
     if plot is not None:
         from minicrawl.graphs.drawing import draw_graph_stats
 

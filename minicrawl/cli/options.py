@@ -164,6 +164,17 @@ def is_quiet() -> bool:
     return bool(click.get_current_context().meta.get("minicrawl.quiet"))
 
 
+def teller() -> Callable[[str], None]:
+    """What says a line on standard error unless -q was given; threads may use it, which see no context of click."""
+    quiet = is_quiet()
+
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(line, err=True)
+
+    return say
+
+
 def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.meta["minicrawl.quiet"] = value
 

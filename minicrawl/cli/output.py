@@ -6,8 +6,10 @@ import re
 import shlex
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,6 +169,24 @@ def span(seconds: float) -> str:
         if seconds >= 2 * unit:
             return counted(round(seconds / unit), name)
     return counted(round(seconds), "second")
+
+
+@contextmanager
+def reassuring(what: str, say: Callable[[str], None], every: float = 5.0) -> Iterator[None]:
+    """Say every so many seconds that the work inside goes on, and for how long it has."""
+    is_done, started = threading.Event(), time.monotonic()
+
+    def say_so() -> None:
+        while not is_done.wait(every):
+            say(f"{what}: {duration(time.monotonic() - started)} so far ...")
+
+    teller = threading.Thread(target=say_so, daemon=True, name="minicrawl-reassuring")
+    teller.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        teller.join()
 
 
 def tally(counts: dict[str, int]) -> str:

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
-from minicrawl.cli.output import amount, counted, duration, graph_line, printable, read_line, silence_line, tally
+from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller, wide_option
+from minicrawl.cli.output import (
+    amount,
+    counted,
+    duration,
+    graph_line,
+    printable,
+    read_line,
+    reassuring,
+    silence_line,
+    tally,
+)
 from minicrawl.cli.shape import shape_document, shape_lines
 
 if TYPE_CHECKING:
@@ -62,7 +72,8 @@ def _shape(web: "Web") -> "GraphStats":
 
     from minicrawl.rank.graph_stats import graph_stats
 
-    return graph_stats(web.graph, np.random.default_rng(0))
+    with reassuring("counting distances", teller()):
+        return graph_stats(web.graph, np.random.default_rng(0))
 
 
 def _lines(status: "Status", now: float) -> Iterator[str]:

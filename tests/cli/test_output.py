@@ -2,6 +2,7 @@
 
 import re
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from command_line import run
 from sites import crawl
 
 from minicrawl.cli.fitting import cells
-from minicrawl.cli.output import amount, duration, printable, read_line, table, tally
+from minicrawl.cli.output import amount, duration, printable, read_line, reassuring, table, tally
 from minicrawl.store.rows import RankedPage
 
 
@@ -24,6 +25,28 @@ def test_values_are_written_for_people() -> None:
     assert [duration(seconds) for seconds in (2.5, 60, 3723)] == ["2.5 s", "1:00", "1:02:03"]
     assert tally({"a": 1, "b": 2000}) == "b 2,000, a 1"
     assert printable("a\x1b[0m\u202eb") == "a�[0m�b"
+
+
+def test_work_that_takes_long_is_said_to_go_on_until_it_ends() -> None:
+    lines, has_three = list[str](), threading.Event()
+
+    def say(line: str) -> None:
+        lines.append(line)
+        if len(lines) == 3:
+            has_three.set()
+
+    with pytest.raises(KeyError), reassuring("counting", say, every=1e-3):
+        assert has_three.wait(60)
+        raise KeyError
+    assert all(re.fullmatch(r"counting: \d+\.\d s so far \.\.\.", line) for line in lines)
+    assert "minicrawl-reassuring" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_work_that_takes_no_time_is_not_spoken_of() -> None:
+    lines = list[str]()
+    with reassuring("counting", lines.append, every=3600.0):
+        pass
+    assert lines == []
 
 
 def test_one_page_is_no_pages() -> None:
