@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
+_NOT_YET = ("seed", "link")
+"""Reasons of pages that were not asked for yet, which say how they became known."""
 _FOUND = 1
 """Exit code where --fail-on finds what it looks for."""
 
@@ -124,13 +126,19 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
         yield f"{'':>10}  {_end(link):<8}  -> {printable(link.target)}{_words(link)}"
     counts = Counter[str]()
     for (status, reason), count in ends.items():
-        counts[reason if status is None or reason == f"http-{status}" else str(status)] += count
-    shown = f", of which the first {n:,} are shown; -n has more, --csv all" if len(found) > n else ""
+        counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
+    first = "the first is" if n == 1 else f"the first {n:,} are"
+    shown = f", of which {first} shown; --n has more, --csv all" if len(found) > n else ""
     yield f"{counted(len(found), 'link')}{shown}. They end so: {tally(counts)}."
 
 
 def _end(link: "PageLink") -> str:
-    return str(link.status or link.reason)
+    return _came_of(link.status, link.reason)
+
+
+def _came_of(status: int | None, reason: str) -> str:
+    """What came of a page in a word: its HTTP status, or the reason why there is none."""
+    return "waiting" if status is None and reason in _NOT_YET else str(status or reason)
 
 
 def _words(link: "PageLink") -> str:

@@ -103,7 +103,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _trap_lines(found.trap)
     yield from _duplicate_lines(page)
     about = "" if page.is_rank_exact else "about "
-    yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,}"
+    yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield from _expected_lines(ranked.expected, page.expected_parts)
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
     if (waits := page.waiting_key) is not None:

@@ -89,3 +89,19 @@ def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str)
 def test_nothing_found_is_a_sentence(store: Path) -> None:
     assert run("links", "--to", "a.test/moved", "--external", "--store", store).stdout == "No link is so.\n"
     assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []
+
+
+def test_page_that_was_not_asked_for_yet_is_waiting_and_one_link_is_one(tmp_path: Path) -> None:
+    crawl({HOME: ["/a"], HOME + "a": ["/b", "/c"]}, tmp_path / "crawl.db", [HOME], pages=2)
+    printed = run("links", "--to", HOME + "b", "--store", tmp_path / "crawl.db").stdout
+    assert "  waiting   -> http://a.test/b" in printed
+    assert "1 link. They end so: waiting 1." in printed
+    (link,) = answer("links", "--to", HOME + "b", "--store", tmp_path / "crawl.db")
+    assert (link["status"], link["reason"]) == (None, "link")
+
+
+def test_how_many_links_are_shown_is_said_in_one_number(store: Path) -> None:
+    said = {n: run("links", "--broken", "-n", str(n), "--store", store).stdout.splitlines()[-1] for n in (1, 2, 3)}
+    assert said[1].startswith("3 links, of which the first is shown; --n has more")
+    assert said[2].startswith("3 links, of which the first 2 are shown; --n has more")
+    assert said[3].startswith("3 links. They end so")

@@ -1,6 +1,7 @@
 """minicrawl why"""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ def test_why_explains_known_pages(store: Path) -> None:
     assert sorted(told["linked_from"]) == [HOME, HOME + "a"]
     assert told["links_to"] == [HOME + "a"]
     assert "error, because http-404" in run("why", HOME + "gone", "--store", store).output
+    said = run("why", HOME, "--store", store).output
+    assert re.search(r"^  importance  \S+, rank \d+ of \d+ by importance$", said, re.MULTILINE)
 
 
 def test_why_explains_unknown_pages(tmp_path: Path) -> None:
