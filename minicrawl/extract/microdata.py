@@ -7,6 +7,7 @@ the text ERROR in its place, and so has this for one that is too deep.
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from urllib.parse import urljoin
 
 from minicrawl.extract.document import Node, Tree
@@ -14,7 +15,9 @@ from minicrawl.extract.document import Node, Tree
 MOST_VALUES = 10_000
 """Of one page: items can name one another, so that a short page has any number of them."""
 MOST_CHARACTERS = 4_000_000
-"""Of the values of one page: one may stand in the text of another."""
+"""Of the values of one page, and of the attributes that they are made of: one may stand in the text of another."""
+MOST_ELEMENTS = 1_000_000
+"""Looked at for the items of one page: any number of them can name the same part of it."""
 _DEEPEST = 50
 _ERROR = "ERROR"
 _URLS = {
@@ -39,7 +42,8 @@ class _Reader:
         self._base = _joined(url, base.attributes["href"] or "") if base is not None else url
         self._tree = tree
         self._places = {node.mem_id: place for place, node in enumerate(tree.css("[itemprop]"))}
-        self._values_left, self._characters_left = MOST_VALUES, MOST_CHARACTERS
+        self._items = {node.mem_id for node in tree.css("[itemscope]")}
+        self._values_left, self._characters_left, self._elements_left = MOST_VALUES, MOST_CHARACTERS, MOST_ELEMENTS
 
     def objects(self, items: list[Node]) -> list[dict[str, object]]:
         """Items as JSON, as many as there is room for."""
@@ -57,58 +61,71 @@ class _Reader:
 
     def _object(self, item: Node, above: tuple[int, ...]) -> dict[str, object]:
         """An item ("get the object"). above: the items that it is a part of."""
-        attributes, found = item.attributes, dict[str, object]()
-        if types := (attributes.get("itemtype") or "").split():
+        found = dict[str, object]()
+        if types := (self._attribute(item, "itemtype") or "").split():
             found["type"] = types
-            if "itemid" in attributes:
-                found["id"] = _joined(self._base, attributes["itemid"] or "")
+            if (name := self._attribute(item, "itemid")) is not None:
+                found["id"] = self._url(name)
         properties: dict[str, list[object]] = {}
         for element in self._properties(item):
-            names = list(dict.fromkeys((element.attributes["itemprop"] or "").split()))
-            if names and self._has_room():
-                value = self._value(element, (*above, item.mem_id))
-                for name in names:
-                    properties.setdefault(name, []).append(value)
+            for name in dict.fromkeys((self._attribute(element, "itemprop") or "").split()):
+                # Made anew for every name: a value that stands in several places takes its room in each.
+                if self._has_room():
+                    properties.setdefault(name, []).append(self._value(element, (*above, item.mem_id)))
         return found | {"properties": properties}
 
     def _properties(self, item: Node) -> list[Node]:
         """The elements that are properties of an item, in document order (5.2.5)."""
-        referred = (item.attributes.get("itemref") or "").split()
+        referred = (self._attribute(item, "itemref") or "").split()
         pending = [*_children(item), *(self._by_id[name] for name in referred if name in self._by_id)]
         seen, found = {item.mem_id}, []
-        while pending:
+        while pending and self._elements_left > 0:
             element = pending.pop()
+            self._elements_left -= 1
             if element.mem_id in seen:
                 continue
             seen.add(element.mem_id)
-            attributes = element.attributes
-            if "itemscope" not in attributes:
+            if element.mem_id not in self._items:
                 pending.extend(_children(element))
-            if "itemprop" in attributes:
+            if element.mem_id in self._places:
                 found.append(element)
         return sorted(found, key=lambda element: self._places[element.mem_id])
 
     def _value(self, element: Node, above: tuple[int, ...]) -> object:
         """The value of a property (5.2.4)."""
         self._values_left -= 1
-        attributes, tag = element.attributes, element.tag or ""
-        if "itemscope" in attributes:
+        tag = element.tag or ""
+        if element.mem_id in self._items:
             is_part_of_itself = element.mem_id in above or len(above) > _DEEPEST
             return _ERROR if is_part_of_itself else self._object(element, above)
         if tag in _URLS:
-            given = attributes.get(_URLS[tag])
-            value = "" if given is None else _joined(self._base, given)
-        elif tag in _ATTRIBUTES:
-            value = attributes.get(_ATTRIBUTES[tag]) or ""
-        elif tag == "time":
-            value = attributes["datetime"] or "" if "datetime" in attributes else element.text(deep=False)
-        else:
-            value = element.text(separator="")
+            given = self._attribute(element, _URLS[tag])
+            return "" if given is None else self._url(given)
+        if tag in _ATTRIBUTES:
+            return self._attribute(element, _ATTRIBUTES[tag]) or ""
+        if tag == "time" and "datetime" in element.attrs:
+            return self._attribute(element, "datetime") or ""
+        self._elements_left -= sum(1 for _ in islice(element.traverse(), max(self._elements_left, 0)))
+        value = element.text(deep=tag != "time", separator="")
         self._characters_left -= len(value)
         return value
 
+    def _attribute(self, element: Node, name: str) -> str | None:
+        """The value of an attribute, "" for one without; None: the element does not have it."""
+        if name not in element.attrs:
+            return None
+        value = element.attrs.get(name) or ""
+        self._characters_left -= len(value)
+        return value
+
+    def _url(self, reference: str) -> str:
+        """What an attribute refers to."""
+        url = _joined(self._base, reference)
+        self._characters_left -= len(url)
+        return url
+
     def _has_room(self) -> bool:
-        return self._values_left > 0 and self._characters_left > 0
+        return min(self._values_left, self._characters_left, self._elements_left) > 0
 
 
 def _children(element: Node) -> Iterator[Node]:

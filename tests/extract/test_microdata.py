@@ -7,7 +7,7 @@ import pytest
 from table import each
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.microdata import MOST_VALUES, microdata
+from minicrawl.extract.microdata import MOST_ELEMENTS, MOST_VALUES, microdata
 
 URL = "http://blog.example.com/progress-report"
 GREG = {"type": ["https://schema.org/Person"], "properties": {"name": ["Greg"]}}
@@ -190,11 +190,24 @@ def test_items_that_name_one_another_are_bounded() -> None:
         "<div itemscope>" + "<div itemprop=a itemscope>" * 20_000,
         "<div itemscope>" + "<div itemprop=a>xxxxxxxxxx" * 5_000,
         "<div itemscope></div>" * 20_000,
+        "<div itemscope>" + "<div itemprop='a b' itemscope>" * 45,
+        "<div itemscope itemref=x></div>" * 5_000 + "<p id=x>" + "<b></b>" * 5_000,
+        f"<base href='/{'x' * 50_000}/'>" + "<p itemscope itemtype=t itemid=a></p>" * 2_000,
+        f"<p itemscope><i itemprop='{' '.join(map(str, range(5_000)))}'>" + "<b></b>" * 20_000,
+        "<p itemscope itemref=x></p>" * 5_000 + f"<p id=x itemscope itemprop=a itemref='{'y ' * 500_000}'></p>",
     ],
-    ids=["deep", "text in text", "many"],
+    ids=["deep", "text in text", "many", "names", "elements", "ids", "texts of nothing", "references"],
 )
 def test_large_pages_end(html: str) -> None:
     assert len(json.dumps(found(html))) < 10_000_000
+
+
+def test_no_element_is_looked_at_without_end() -> None:
+    """A part of a page that so many items name that only the first ones get all of it."""
+    rest = "<b></b>" * 10_000 + "<i itemprop=n>x</i>"
+    items = found("<div itemscope itemref=x></div>" * 200 + f"<div id=x>{rest}</div>")
+    assert items[0] == {"properties": {"n": ["x"]}}
+    assert len(items) <= MOST_ELEMENTS // 10_000 + 1
 
 
 def test_whatever_the_page_the_answer_is_json() -> None:
