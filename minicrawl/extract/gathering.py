@@ -1,11 +1,10 @@
 """What is taken out of one page: items of selectors and of hooks, and the links that hooks keep."""
 
-import json
 from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.extract.document import SelectorError
-from minicrawl.extract.hooks import MOST_ITEMS, Failure, load_hooks
+from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, load_hooks
 from minicrawl.extract.item_rules import RULE, ItemRule, read_rule
 from minicrawl.extract.page import Page
 from minicrawl.extract.selectors import Field, read_fields
@@ -68,7 +67,7 @@ def _selected(asked: Asked, page: Page, failures: list[Failure]) -> list[str]:
             items += found[:MOST_ITEMS]
     except SelectorError as error:
         failures.append(Failure("extract", str(error)))
-    return [json.dumps(item, ensure_ascii=False) for item in items]
+    return list(map(as_json, items))
 
 
 def _own_item(asked: Asked, page: Page) -> list[dict[str, object]]:

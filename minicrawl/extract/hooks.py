@@ -13,6 +13,7 @@ import importlib.util
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
 """Items of one page."""
+_HALVES = re.compile("[\ud800-\udfff]")
 _SLOW = 0.05
 _log = logging.getLogger("minicrawl")
 
@@ -220,7 +222,12 @@ def _items(found: object) -> Iterable[Any]:
 def _as_json(item: object) -> str:
     if not isinstance(item, Mapping):
         raise TypeError(f"an item is a dict, not {type(item).__name__}")
-    return json.dumps({str(name): value for name, value in item.items()}, ensure_ascii=False)
+    return as_json({str(name): value for name, value in item.items()})
+
+
+def as_json(item: Mapping[str, object]) -> str:
+    r"""An item as JSON in Unicode: JSON can say half a character, "\ud800", which no file in UTF-8 can hold."""
+    return _HALVES.sub("\ufffd", json.dumps(item, ensure_ascii=False))
 
 
 def _headers(given: Mapping[str, str]) -> dict[str, str]:

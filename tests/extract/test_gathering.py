@@ -1,6 +1,7 @@
 """All that is taken out of one page."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,18 @@ def test_hooks_add_to_it(tmp_path: Path) -> None:
     found = gather(Asked(("title=h1",), (str(tmp_path / "h.py"),)), PAGE)
     assert [json.loads(item) for item in found.items] == [{"title": "One"}, {"a": 1}, {"b": 2}]
     assert found.kept == frozenset()
+
+
+def test_half_a_character_is_none(tmp_path: Path) -> None:
+    """JSON can say it, but no file in UTF-8 can hold it."""
+    (tmp_path / "h.py").write_text(r"def on_page(page): return {'\ud800': 'x\udfff'}")
+    load_hooks.cache_clear()
+    html = rb'<script type="application/ld+json">["\ud800", "\ud83d\ude00"]</script>'
+    found = gather(Asked(hooks=(str(tmp_path / "h.py"),), structured=True), replace(PAGE, html=html))
+    assert [json.loads(item.encode()) for item in found.items] == [
+        {"jsonld": ["\ufffd", "\N{GRINNING FACE}"]},
+        {"\ufffd": "x\ufffd"},
+    ]
 
 
 def test_rules_make_items_beside_it() -> None:
