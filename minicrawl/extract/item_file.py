@@ -37,6 +37,15 @@ def check_ending(path: Path) -> None:
         raise SettingError(f"the ending of --items {path} must be one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
 
 
+def check_columns(path: Path, columns: Sequence[str]) -> None:
+    """Raises SettingError for a field whose column would be there already."""
+    if _OTHERS in columns and path.suffix.lower() != ".jsonl":
+        raise SettingError(
+            f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
+            f"field {_OTHERS}, or a file .jsonl"
+        )
+
+
 def check_item_file(given: str) -> None:
     """Raises SettingError for a file that is there, and can therefore not be that of a new crawl."""
     if given and (lines := _lines_of(Path(given).resolve())).exists() and lines.stat().st_size:
@@ -52,6 +61,7 @@ class ItemFile:
     def __init__(self, writer: Writer, path: Path, columns: Sequence[str]) -> None:
         """columns: fields that have a column of their own in CSV and Parquet. Raises SettingError, StoreError."""
         check_ending(path)
+        check_columns(path, columns)
         self._path = path.resolve()
         self._columns = tuple(columns)
         self._lines = _lines_of(self._path)
