@@ -18,8 +18,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 from itertools import islice
@@ -37,6 +36,8 @@ MOST_ITEMS = 10_000
 """Items of one page."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _SLOW = 0.05
+_LEAST_BETWEEN = 0.1
+"""Seconds after which a call that goes on is stopped again."""
 _log = logging.getLogger("minicrawl")
 
 
@@ -124,8 +125,7 @@ class Hooks:
     def _call(self, hook: Hook, where: str, act: Callable[[Hook], None], failures: list[Failure]) -> None:
         began = time.perf_counter()
         try:
-            with _at_most(self._longest):
-                act(hook)
+            _within(self._longest, lambda: act(hook))
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
             failures.append(Failure(hook.name, what))
@@ -151,23 +151,28 @@ def load_hooks(specs: tuple[str, ...], longest: float | None = None) -> Hooks:
     return Hooks([hook for spec in specs for hook in _loaded(spec)], longest)
 
 
-@contextmanager
-def _at_most(seconds: float | None) -> Iterator[None]:
-    """Raise TimeoutError in the block once it has taken so long, as soon as Python itself runs again, and again and
+def _within(seconds: float | None, act: Callable[[], None]) -> None:
+    """Act, and raise TimeoutError in it once it has taken so long, as soon as Python itself runs again, and again and
     again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
     is_main = threading.current_thread() is threading.main_thread()
     if seconds is None or not is_main or not hasattr(signal, "setitimer"):
-        yield
+        act()
         return
+    is_over = False
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"it took more than {seconds:g} s")
+        if not is_over:
+            raise TimeoutError(f"it took more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
-        yield
-    finally:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, _LEAST_BETWEEN))
+            act()
+        finally:
+            is_over = True
+    finally:  # even if it was stopped in the very moment in which it was done; not again so soon
+        is_over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 

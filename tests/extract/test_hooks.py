@@ -2,8 +2,10 @@
 
 import json
 import logging
+import random
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -137,6 +139,23 @@ def test_hook_that_catches_its_end_is_stopped_again() -> None:
 
     Hooks([Hook("stubborn", "on_page", stubborn)], longest=0.01, slow=60.0).on_page(PAGE)
     assert len(caught) == 3
+
+
+def test_call_that_is_stopped_as_it_ends_leaves_no_alarm() -> None:
+    """The time of such a call is up while the alarm is being taken back."""
+
+    def spins(_: Page) -> None:
+        until = time.perf_counter() + 0.0004 - rng.uniform(0, 0.00003)
+        while time.perf_counter() < until:
+            pass
+
+    rng = random.Random(1)
+    called = Hooks([Hook("spins", "on_page", spins)], longest=0.0004, slow=60.0)
+    before = signal.getsignal(signal.SIGALRM)
+    for _ in range(1_000):
+        called.on_page(PAGE)
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+        assert signal.getsignal(signal.SIGALRM) == before
 
 
 def test_in_a_thread_hooks_are_called_without_an_alarm() -> None:
