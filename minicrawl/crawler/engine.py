@@ -223,11 +223,11 @@ class Engine:
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
+        self._absorber.expecting.keep_up()  # before anything else becomes known: it is of what is committed
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
         if self._absorber.settling.is_due:
             self._absorber.settling.settle()
-        self._absorber.expecting.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:
         """What the store keeps of this run."""

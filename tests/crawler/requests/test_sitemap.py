@@ -17,6 +17,7 @@ from sites import Server, Site, crawl, rows
 from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.books.audit import audit
+from minicrawl.crawler.known.expecting import FEWEST_VISITED
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.crawler.visits.visit import Visits
@@ -90,6 +91,17 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert list(audit(open_store(store))) == []
     # Nothing is forwarded to them: each has its share at birth, as every page has that nothing links to.
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
+
+
+def test_urls_that_are_let_in_at_a_commit_are_no_part_of_what_is_worked_out_then(store: Path) -> None:
+    """Expected importance is of the pages of the commit. At this one, with the hundredth page, the host has nothing
+    left, so more becomes known."""
+    linked = [f"{HOME}{number}" for number in range(FEWEST_VISITED - 1)]
+    hidden = [f"{HOME}hidden/{number}" for number in range(200)]
+    server = WithSitemaps({HOME: linked, **{url: [] for url in [*linked, *hidden]}}, {MAP: [HOME, *linked, *hidden]})
+    report, _ = crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
+    assert (report.reason, report.read) == ("nothing-left", FEWEST_VISITED + 200)
+    assert list(audit(open_store(store))) == []
 
 
 def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
