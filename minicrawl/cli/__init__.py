@@ -27,6 +27,7 @@ _COMMANDS = {
     "why": "Tell everything known of one URL.",
     "control": "Steer a crawl that runs: pause, settings, seeds.",
     "dashboard": "See a crawl in the browser, and steer it.",
+    "cluster": "One crawl in several processes.",
     "check": "Audit a store: cash, links, reasons.",
     "verify": "Compare the ranking with exact PageRank.",
     "archive": "Find, read and check what a crawl has kept.",

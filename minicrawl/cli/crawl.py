@@ -114,7 +114,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
-        _print_plan(given, forget, _gathered(seeds, skip_bad, live=False), store, as_json)
+        _print_plan(given, forget, gathered(seeds, skip_bad, live=False), store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     with calling(on_stop, store) as stopped:
@@ -159,7 +159,7 @@ def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds
     print_plan(dry_run(given, forgotten, seeds, store, most=PAGES, now=time.time()), as_json)
 
 
-def _gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
+def gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
     from minicrawl.crawler.admission.seeds import gather_seeds
 
@@ -193,7 +193,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     # A crawl keeps many small objects for long; looking through them often costs a tenth of its time.
     gc.set_threshold(100_000, 20, 50)
     started = time.monotonic()
-    seeds = _gathered(sources, skip_bad, live)
+    seeds = gathered(sources, skip_bad, live)
     with showing(live) as show:
 
         def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
@@ -202,7 +202,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 seeds,
                 store,
                 forgotten=forgotten,
-                on_start=None if is_quiet() else _announce,
+                on_start=None if is_quiet() else announce,
                 on_begin=on_begin,
                 on_progress=None if is_quiet() else show,
                 handle_signals=True,
@@ -221,7 +221,7 @@ def _warn(why: str) -> None:
         click.echo(f"Warning: {printable(why)}", err=True)
 
 
-def _announce(start: "Start") -> None:
+def announce(start: "Start") -> None:
     """Say what is not as the user may expect."""
     from minicrawl.crawler.http.wire.proxies import environment_proxies
 

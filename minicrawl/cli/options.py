@@ -111,6 +111,21 @@ def is_kept(store: "Store", by: str) -> bool:
     return True
 
 
+def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta["minicrawl.quiet"] = value
+
+
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    callback=_quieten,
+    expose_value=False,
+    is_eager=True,
+    help="Say nothing on standard error but errors.",
+)
+
+
 def logging_options(command: _Command) -> _Command:
     """-v, -q, --log-file, --log-format and --config."""
     for shared in (
@@ -119,8 +134,7 @@ def logging_options(command: _Command) -> _Command:
                      help="Lines of -v and --log-file: for people, or a JSON object each."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
-        click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
-                     help="Say nothing on standard error but errors."),
+        quiet_option,
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
                      help="Say on standard error what happens to every URL."),
         config_option,
@@ -173,10 +187,6 @@ def teller() -> Callable[[str], None]:
             click.echo(line, err=True)
 
     return say
-
-
-def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta["minicrawl.quiet"] = value
 
 
 def is_verbose() -> bool:

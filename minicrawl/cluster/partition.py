@@ -5,7 +5,7 @@ does, a row is sent until it is confirmed, and taken once.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -58,8 +58,8 @@ class Partition:
         """Whether nothing is left to fetch, nor to be confirmed by others."""
         return self._engine.is_idle and not self.outbox.homes()
 
-    async def crawl(self, seeds: Sequence[str]) -> None:
-        """Crawl until the engine is stopped. seeds: those of the whole crawl."""
+    async def crawl(self, seeds: Sequence[str], guessed: Set[str] = frozenset()) -> None:
+        """Crawl until the engine is stopped. seeds: those of the whole crawl; guessed: of these, see `starting`."""
         loop = asyncio.get_running_loop()
 
         def committed() -> None:
@@ -68,7 +68,7 @@ class Partition:
         self.outbox.on_committed = committed
         try:
             self._send_news()
-            await self._engine.run(self._absorber.starting(seeds, self.run.clock()))
+            await self._engine.run(self._absorber.starting(seeds, self.run.clock(), guessed))
         finally:
             self.outbox.on_committed = lambda: None
             await self._end_sending()

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import HIDDEN, SETTINGS, CrawlSettings, option
 from minicrawl.settings.logins import is_hidden
 from minicrawl.settings.requests import proxies
+from minicrawl.store.reader import Store
 
 _MOST_SHOWN = 3
 
@@ -63,6 +64,15 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
         else:
             sources[name] = Source.STORE if now != setting.default else Source.DEFAULT
     return Resumed(settings, sources, tuple(changes))
+
+
+def refuse_partition(store: Store) -> None:
+    """Raise StoreError for the store of a partition: only all of them together can go on."""
+    if store.meta("partition") is not None:
+        folder = store.path.parent
+        raise StoreError(
+            f"{store.path} is a partition of a crawl; 'minicrawl cluster crawl --store {folder}' goes on with all"
+        )
 
 
 def _defaults(options: Iterable[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from minicrawl.crawler.http.transport import Transport
 from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.retry import AskedAgain, ask_again
-from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.crawler.remembered_settings import refuse_partition, resumed
 from minicrawl.crawler.rendering.chromium import find_chromium
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
@@ -105,16 +105,17 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     """
     is_new = not store.exists()
     if is_new:  # what is wrong by itself is told before there is a store
-        await _check(CrawlSettings.of(given), transport)
+        await check_settings(CrawlSettings.of(given), transport)
         check_item_file(CrawlSettings.of(given).items)
         if not seeds.urls:
             raise _no_seeds(store)
     with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
+        refuse_partition(writer)
         remembered = resumed(writer.meta_json("settings"), given, forgotten)
         settings = remembered.settings
         if not is_new:
-            await _check(settings, transport)
-        _check_window(writer, settings)
+            await check_settings(settings, transport)
+        check_window(writer, settings)
         seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if not seeds.urls and not writer.size():
             raise _no_seeds(store)
@@ -331,11 +332,10 @@ def _no_seeds(store: Path) -> SeedError:
     return SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
 
 
-async def _check(settings: CrawlSettings, transport: Any) -> None:
+async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     """Raise SettingError for what a crawl cannot be made with, before any of it is remembered.
 
-    What is wrong with how to connect a Fetcher says when it is made, in workers too late.
-    """
+    What is wrong with how to connect a Fetcher says when it is made, in workers too late."""
     _window(settings)
     _surfer(settings)
     check_asked(settings)
@@ -367,7 +367,7 @@ def _surfer(settings: CrawlSettings) -> Surfer:
         raise SettingError(f"--surfer {error}") from error
 
 
-def _check_window(writer: Writer, settings: CrawlSettings) -> None:
+def check_window(writer: Writer, settings: CrawlSettings) -> None:
     """A store's histories are all of one window policy."""
     wanted = f"{settings.history} {settings.window}"
     kept = writer.meta("window")

@@ -24,6 +24,7 @@ from minicrawl.store.read.link_table import LinkTable
         "archive",
         "backup",
         "compact",
+        "cluster",
         "control",
         "dashboard",
         "rank",

@@ -76,6 +76,11 @@ class Outbox:
         """The number of the last row of another partition that is in the accounts here."""
         return self._taken.get(source, 0)
 
+    @property
+    def counters(self) -> tuple[int, int]:
+        """How many rows were made, and taken, since the crawl began."""
+        return sum(self._sent.values()), sum(self._taken.values())
+
     def note_taken(self, source: int, number: int) -> None:
         """A row is in the accounts; it must be the one behind the last."""
         assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"

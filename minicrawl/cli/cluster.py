@@ -1,0 +1,308 @@
+"""minicrawl cluster"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from minicrawl.cli.configuration import config_option, with_tables
+from minicrawl.cli.fitting import fitted
+from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options, wide_option
+from minicrawl.cli.output import amount, counted, document, duration, page_rows, printable, table, tally
+from minicrawl.cluster.working import WORKING, refusal
+from minicrawl.errors import NothingFetchedError, SeedError, StoreError
+from minicrawl.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from minicrawl.cluster.folder import Folder
+    from minicrawl.cluster.keeper import Ended
+    from minicrawl.store.reader import Store
+
+_INTERRUPTED, _INCONSISTENT = 130, 4
+_SHOWN = 20
+_LINES_APART = 10.0
+"""Seconds between two lines that say how far a crawl is."""
+
+_folder_option = click.option(
+    "--store",
+    "path",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    metavar="FOLDER",
+    help="The crawl's folder, with a store for each partition.",
+)
+
+
+@click.group(epilog="Example: minicrawl cluster crawl seeds.txt --store data/web --partitions 4")
+def command() -> None:
+    """One crawl in several partitions on this machine: a process and a store for each.
+
+    Every site is in one partition, and importance is that of one crawl. See docs/cluster.md for what does not work yet.
+    """
+
+
+class _Crawl(click.Command):
+    """Says of a setting that does not work in partitions that this is so."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_").removeprefix("no_")
+            if name in SETTINGS and name not in WORKING:
+                raise refusal(name) from error
+            raise
+
+
+@command.command(
+    cls=_Crawl,
+    epilog="Example: minicrawl cluster crawl seeds.txt --store data/web --partitions 4",
+    context_settings={"show_default": True},
+)
+@click.argument("seeds", nargs=-1)
+@click.option("--partitions", type=click.IntRange(1, 256), metavar="N", help="In how many parts; fixed when it begins.")
+@some_setting_options(*WORKING)
+@click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
+@click.option(
+    "--forget",
+    multiple=True,
+    metavar="OPTION",
+    help="Let an option that the folder remembers, such as scope, have its default again. Repeatable.",
+)
+@_folder_option
+@json_option
+@quiet_option
+@config_option
+def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
+    seeds: tuple[str, ...],
+    partitions: int | None,
+    path: Path,
+    as_json: bool,
+    skip_bad: bool,
+    forget: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Crawl from SEEDS in several processes, each with a part of the web; goes on if the folder has a crawl.
+
+    Options are those of 'minicrawl crawl'; the number of partitions is fixed. --concurrency is shared out among the
+    processes. --ip-delay is kept by every partition for itself. The crawl ends when nothing is left, after --time, or
+    by Ctrl-C; then the ranking is settled by all together. A second Ctrl-C stops at once; that loses nothing either.
+    """
+    context = click.get_current_context()
+    given = {
+        name: value for name, value in options.items() if context.get_parameter_source(name) != ParameterSource.DEFAULT
+    }
+    from minicrawl.cluster.folder import found
+
+    ended = _run(path, partitions, with_tables(context, given), forget, (seeds, skip_bad))
+    _print_report(found(path), ended, as_json)
+    if ended.reason == "interrupted":
+        raise click.exceptions.Exit(_INTERRUPTED)
+    if ended.cause is not None:
+        raise NothingFetchedError(f"nothing could be fetched ({ended.cause}); 'minicrawl cluster status' has reasons")
+
+
+def _run(
+    path: Path,
+    partitions: int | None,
+    given: dict[str, Any],
+    forgotten: tuple[str, ...],
+    sources: tuple[tuple[str, ...], bool],
+) -> "Ended":
+    import asyncio
+
+    from minicrawl.cli.crawl import announce, gathered
+    from minicrawl.cluster.folder import found_or_made
+    from minicrawl.cluster.keeper import Keeper, Listener
+    from minicrawl.cluster.working import check_working
+    from minicrawl.crawler.contact import is_nameless
+    from minicrawl.crawler.outcomes.retry import AskedAgain
+    from minicrawl.crawler.remembered_settings import resumed
+    from minicrawl.crawler.run import Start, check_settings
+
+    seeds = gathered(*sources, live=False)
+    remembered = resumed({}, given, forgotten)
+    asyncio.run(check_settings(remembered.settings, None))
+    if partitions is not None:  # what is wrong is told before there is a folder
+        check_working(remembered.settings, partitions)
+    if not seeds.urls and not (path / "cluster.json").exists():
+        raise SeedError(f"no seeds are given, and {path} has no crawl yet; name a seed file or a URL")
+    folder = found_or_made(path, partitions)
+    if folder.is_in_use:
+        raise StoreError(f"another crawl is using {path}; wait for it, or name another folder with --store")
+    is_new = not folder.settings
+    remembered = resumed(folder.settings, given, forgotten)
+    settings = remembered.settings
+    check_working(settings, folder.homes.partitions)
+    if not is_quiet():
+        asks_for_contact = is_new and is_nameless(settings, seeds.urls)
+        announce(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
+        if folder.homes.partitions > 1 and settings.delay_per_address:
+            click.echo(
+                "Every partition has clocks of its own for IP addresses: one that hosts of several partitions share "
+                "may be asked by each of these.",
+                err=True,
+            )
+    folder.keep_settings(settings)
+    listener = Listener() if is_quiet() else Listener(_say_death, _progress_lines())
+    return asyncio.run(Keeper(folder, settings, seeds, listener).crawl(handle_signals=True))
+
+
+def _say_death(number: int, kind: int) -> None:
+    click.echo(f"Warning: partition {number} was killed by signal {kind}; it is started again.", err=True)
+
+
+def _progress_lines() -> Callable[[int, int, float], None]:
+    last = time.monotonic()
+
+    def say(fetched: int, size: int, seconds: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _LINES_APART:
+            last = time.monotonic()
+            click.echo(f"{counted(fetched, 'page')} ({amount(size)}) in {duration(seconds)}", err=True)
+
+    return say
+
+
+def _print_report(folder: "Folder", ended: "Ended", as_json: bool) -> None:
+    from minicrawl.cli.crawl import WHY_STOPPED
+    from minicrawl.cluster.merged import ranked_pages
+
+    with folder.opened() as stores:
+        known, read = _known_and_read(stores)
+        best = list(ranked_pages(stores, 10))
+    if as_json:
+        click.echo(document({**asdict(ended), "known": known, "read": read}))
+        return
+    size, seconds = amount(ended.bytes), duration(ended.seconds)
+    lines = [
+        f"{counted(ended.fetched, 'page')} ({size}) in {seconds}: {WHY_STOPPED[ended.reason]}.",
+        f"{counted(known, 'page')} known in {counted(len(stores), 'partition')}, {read:,} of them read.",
+    ]
+    if ended.failures:
+        lines.append(f"Given up: {tally(dict(ended.failures))}.")
+    if ended.rounds is None:
+        lines.append("The ranking is not settled; the end of the next run settles it.")
+    click.echo("\n".join(fitted([*lines, "", *table(best)])))
+
+
+def _known_and_read(stores: "Sequence[Store]") -> tuple[int, int]:
+    from minicrawl.cluster.merged import states
+    from minicrawl.model import READ, State
+
+    known = read = 0
+    for store in stores:
+        found = states(store)
+        known += sum(found.values()) - found[State.ELSEWHERE]
+        read += sum(found[state] for state in READ)
+    return known, read
+
+
+@command.command(epilog="Example: minicrawl cluster top --store data/web --n 100")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages.")
+@_folder_option
+@wide_option
+@json_option
+@config_option
+def top(n: int, path: Path, as_json: bool) -> None:
+    """Print the most important pages of all partitions, best first: every page, as 'minicrawl top --all' does.
+
+    By importance of the links found so far: exact once the crawl has stopped.
+    """
+    from minicrawl.cluster.folder import found
+    from minicrawl.cluster.merged import ranked_pages
+
+    with found(path).opened() as stores:
+        pages = list(ranked_pages(stores, n))
+    click.echo(document(page_rows(pages)) if as_json else "\n".join(fitted(table(pages))))
+
+
+@command.command(epilog="Example: minicrawl cluster export ranks.csv --store data/web")
+@click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
+@click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
+@_folder_option
+@json_option
+@config_option
+def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
+    """Write every page of all partitions with its rank to FILE, best first, as 'minicrawl export --by importance' does.
+
+    Pages of the same importance are in the order of their URLs. History is that of the page's partition, and no page
+    has an expected importance.
+    """
+    from minicrawl.cluster.folder import found
+    from minicrawl.cluster.merged import ranked_pages
+    from minicrawl.export.ranks import STANDARD_OUTPUT, export_ranks
+
+    with found(path).opened() as stores:
+        count = export_ranks(ranked_pages(stores), file, form)
+    if file != STANDARD_OUTPUT:
+        line = f"{counted(count, 'page')} written to {file}"
+        click.echo(document({"file": str(file), "pages": count}) if as_json else line)
+
+
+@command.command(epilog="Example: minicrawl cluster status --store data/web")
+@_folder_option
+@json_option
+@config_option
+def status(path: Path, as_json: bool) -> None:
+    """Say of every partition how many pages it has in which state, as of its last commit; also while a crawl runs."""
+    from minicrawl.cluster.folder import found
+    from minicrawl.cluster.merged import states
+    from minicrawl.model import State
+
+    folder = found(path)
+    with folder.opened() as stores:
+        known, read = _known_and_read(stores)
+        rows: list[dict[str, Any]] = []
+        for number, store in enumerate(stores):
+            here = states(store)
+            mirrors, waits = here.pop(State.ELSEWHERE, 0), len(store.transfers.outbox())
+            rows.append({"partition": number, "pages": dict(here), "mirrors": mirrors, "outbox": waits})
+    is_running = folder.is_in_use
+    if as_json:
+        click.echo(document({"running": is_running, "known": known, "read": read, "partitions": rows}))
+        return
+    does = "a crawl runs" if is_running else "no crawl runs"
+    lines = [f"{counted(known, 'page')} known in {counted(len(rows), 'partition')}, {read:,} read; {does}", ""]
+    kinds = [state for state in State if any(row["pages"].get(state) for row in rows)]
+    lines.append("  ".join(["partition", *(f"{kind:>10}" for kind in kinds), f"{'mirrors':>10}", f"{'to send':>7}"]))
+    for row in rows:
+        numbers = [f"{row['pages'].get(kind, 0):>10,}" for kind in kinds]
+        lines.append("  ".join([f"{row['partition']:>9}", *numbers, f"{row['mirrors']:>10,}", f"{row['outbox']:>7,}"]))
+    click.echo("\n".join(lines))
+
+
+@command.command(epilog="Example: minicrawl cluster check --store data/web")
+@_folder_option
+@json_option
+@config_option
+def check(path: Path, as_json: bool) -> None:
+    """Audit all partitions, each by itself and all together: no unit of cash lost, every link counted where it leads.
+
+    Exit code 0 when all holds, 4 when something does not. No crawl may run on the folder meanwhile.
+    """
+    from itertools import islice
+
+    from minicrawl.cluster.audit import audit_all
+    from minicrawl.cluster.folder import found
+
+    folder = found(path)
+    if folder.is_in_use:
+        raise StoreError(f"a crawl uses {path}; stop it, and check then")
+    with folder.opened() as stores:
+        problems = list(islice(audit_all(stores), 1000))
+        known, _ = _known_and_read(stores)
+    if as_json:
+        click.echo(document({"store": str(path), "pages": known, "problems": problems}))
+    elif problems:
+        click.echo("\n".join(map(printable, problems[:_SHOWN])))
+        if len(problems) > _SHOWN:
+            click.echo(f"... and {len(problems) - _SHOWN} more")
+    else:
+        click.echo(f"{path}: {counted(known, 'page')} in {counted(len(folder.stores), 'partition')}, all consistent")
+    if problems:
+        raise click.exceptions.Exit(_INCONSISTENT)

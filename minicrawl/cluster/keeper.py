@@ -1,0 +1,262 @@
+"""Keeps the processes of a crawl in partitions: starts them, knows when nothing is left, lets them settle, ends them.
+
+The crawl is over when all are idle with nothing to hand over and, asked once more, have done nothing since: whatever
+is on its way stands in the outbox of who has sent it until its home has committed it. A process that a signal has
+killed is started again, and goes on with its store. One that has failed ends the crawl.
+"""
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.post import hung_up
+from minicrawl.cluster.worker import Brief, packed
+from minicrawl.control.messages import Message, answer_of, line_of, message_of
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.errors import StoreError
+from minicrawl.settings import CrawlSettings
+from minicrawl.system import STOPPING, on_signals
+
+_LOOKS_APART, _SOON = 0.5, 0.05
+"""Seconds between two reports; if all are idle, until they are asked once more."""
+_MOST_DEATHS = 3
+"""Of one partition without a page fetched in between: then something is wrong that another start does not cure."""
+_ANSWER = 16 * 2**20
+"""Bytes of an answer, at most."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run in partitions has ended. rounds: of settling together; None where it was not settled."""
+
+    reason: str
+    fetched: int
+    bytes: int
+    seconds: float
+    rounds: int | None
+    failures: Mapping[str, int]
+    unanswered: Mapping[str, int]
+    deaths: int
+
+    @property
+    def cause(self) -> str | None:
+        """The reason code that tells most of why nothing was fetched; None where something was, or nothing failed."""
+        failures = self.failures or self.unanswered
+        return None if self.fetched else max(failures, key=lambda reason: failures[reason], default=None)
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who is called: of `died` partitions, each with its signal, and how far all are, pages and bytes."""
+
+    died: Callable[[int, int], None] = lambda number, kind: None
+    progress: Callable[[int, int, float], None] = lambda fetched, size, seconds: None
+
+
+class _DeadError(Exception):
+    """A process was killed by a signal, of this number."""
+
+
+@dataclass
+class _Process:
+    process: "subprocess.Popen[bytes]"
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    deaths: int = 0
+    fetched: int = 0
+    bytes: int = 0
+
+    async def ask(self, message: Message) -> Message:
+        """Raises _DeadError, and MinicrawlError where the partition has failed."""
+        answer = b""
+        with contextlib.suppress(OSError):
+            self.writer.write(line_of(message))
+            await self.writer.drain()
+            answer = await self.reader.readline()
+        if answer.endswith(b"\n"):
+            return answer_of(message_of(answer))
+        await hung_up(self.writer)
+        code = await asyncio.to_thread(self.process.wait)
+        if code < 0:
+            raise _DeadError(-code)
+        raise StoreError(f"process {self.process.pid} of the crawl has failed; what it printed says why")
+
+
+@dataclass
+class Keeper:
+    """One run. `interrupt` may be called at any time; the second time nothing is waited for."""
+
+    folder: Folder
+    settings: CrawlSettings
+    seeds: Seeds
+    listener: Listener = Listener()
+    _processes: dict[int, _Process] = field(default_factory=dict)
+    _bell: asyncio.Event = field(default_factory=asyncio.Event)
+    _settling: "asyncio.Task[int] | None" = None
+    _reason: str | None = None
+    _interrupts: int = 0
+    _deaths: int = 0
+    _lost: Counter[str] = field(default_factory=Counter)
+
+    async def crawl(self, *, handle_signals: bool = False) -> Ended:
+        """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
+        started = time.monotonic()
+        try:
+            with self._signals(handle_signals):
+                for number in range(self.folder.homes.partitions):
+                    self._processes[number] = await self._started(number, is_first=True)
+                await self._until_crawled(started)
+                rounds = await self._settled()
+            answers = [] if rounds is None else await self._all({"do": "end", "settled": True})
+            return self._ended(time.monotonic() - started, rounds, [answer for answer in answers if answer])
+        finally:
+            await self._end_all()
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Of the processes, in the order of their partitions."""
+        return [process.process.pid for process in self._processes.values()]
+
+    def interrupt(self) -> None:
+        self._interrupts += 1
+        self._bell.set()
+        if self._settling is not None:
+            self._settling.cancel()
+
+    async def _until_crawled(self, started: float) -> None:
+        """Look after the processes until each has crawled."""
+        before: object = None
+        while True:
+            reports = await self._all({"do": "report"})
+            for process, report in zip(self._processes.values(), reports, strict=True):
+                if report is not None:
+                    process.fetched, process.bytes = report["fetched"], report["bytes"]
+                    process.deaths = 0 if process.fetched else process.deaths
+            seconds = time.monotonic() - started
+            self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
+            now = _counters(reports)
+            await self._stop_if_due(seconds, is_over=now is not None and now == before)
+            if all(report is not None and report["crawled"] for report in reports):
+                return
+            before = now
+            self._bell.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._bell.wait(), _LOOKS_APART if now is None else _SOON)
+
+    async def _stop_if_due(self, seconds: float, *, is_over: bool) -> None:
+        """Let all stop when there is a reason to."""
+        if self._reason is None:
+            if self._interrupts:
+                self._reason = "interrupted"
+            elif is_over:
+                self._reason = "nothing-left"
+            elif self.settings.time is not None and seconds >= self.settings.time:
+                self._reason = "time"
+        if self._reason is not None:  # said again, as one may have been started since
+            await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
+
+    async def _settled(self) -> int | None:
+        """Let all settle together; in how many rounds. None where nobody was to wait for that."""
+        if self._interrupts > 1:
+            return None
+        self._settling = asyncio.create_task(self._settle())
+        try:
+            return await self._settling
+        except asyncio.CancelledError:
+            if not self._interrupts:
+                raise
+            self._reason = "interrupted"
+            for process in self._processes.values():
+                process.process.kill()  # every commit is whole
+            return None
+        finally:
+            self._settling = None
+
+    async def _settle(self) -> int:
+        rounds = 0
+        while True:
+            await self._all({"do": "settle"})
+            handed = await self._all({"do": "hand over"})
+            if all(answer is not None and not answer["some"] for answer in handed):
+                return rounds
+            rounds += 1
+
+    async def _all(self, message: Message) -> Sequence[Message | None]:
+        """What each answers, in the order of their numbers; None of one that has died, and was started again."""
+        return await asyncio.gather(*(self._ask(number, message) for number in self._processes))
+
+    async def _ask(self, number: int, message: Message) -> Message | None:
+        dead = self._processes[number]
+        try:
+            return await dead.ask(message)
+        except _DeadError as death:
+            (kind,) = death.args
+        if dead.deaths >= _MOST_DEATHS:
+            raise StoreError(
+                f"partition {number} has died {_MOST_DEATHS + 1} times without fetching a page, by signal {kind}; "
+                "out of memory, perhaps: free some, and run again"
+            )
+        self.listener.died(number, kind)
+        self._deaths += 1
+        self._lost.update(fetched=dead.fetched, bytes=dead.bytes)
+        self._processes[number] = replace(await self._started(number, is_first=False), deaths=dead.deaths + 1)
+        return None
+
+    async def _started(self, number: int, *, is_first: bool) -> _Process:
+        folder = self.folder
+        crawls = self._reason is None
+        settings = replace(self.settings, time=None)
+        brief = Brief(folder.path, number, folder.cluster, folder.homes, settings, self.seeds, crawls, is_first)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "minicrawl.cluster.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # so that Ctrl-C reaches the keeper alone, which decides what it means
+            )
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
+        writer.write(packed(brief))
+        return _Process(process, reader, writer)
+
+    def _sum(self, what: str) -> int:
+        now: int = sum(getattr(process, what) for process in self._processes.values())
+        return self._lost[what] + now
+
+    def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
+        failures: Counter[str] = Counter()
+        unanswered: Counter[str] = Counter()
+        for answer in answers:
+            failures.update(answer["failures"])
+            unanswered.update(answer["unanswered"])
+        fetched, size = self._sum("fetched"), self._sum("bytes")
+        reason = self._reason or "nothing-left"
+        return Ended(reason, fetched, size, seconds, rounds, dict(failures), dict(unanswered), self._deaths)
+
+    @contextlib.contextmanager
+    def _signals(self, handle: bool) -> Iterator[None]:
+        if not handle:
+            yield
+            return
+        with on_signals(asyncio.get_running_loop(), STOPPING, self.interrupt):
+            yield
+
+    async def _end_all(self) -> None:
+        """Hang up: whoever has not ended stops, commits and ends."""
+        for process in self._processes.values():
+            await hung_up(process.writer)
+        for process in self._processes.values():
+            await asyncio.to_thread(process.process.wait)
+
+
+def _counters(reports: Sequence[Message | None]) -> object:
+    """What all have done, if all are idle; else None."""
+    if all(report is not None and report["idle"] for report in reports):
+        return [report["counters"] for report in reports if report is not None]
+    return None

@@ -1,0 +1,46 @@
+"""The stores of all partitions read as one: every URL where it is at home.
+
+X = R - B + V' * B / sum(B)    as in one process (opic/ledger.py), with V' and sum(B) of all partitions
+importance = X / sum(X)
+
+So every store can tell the X of its pages by itself once the sums are known. Each sorts its own; what is merged are
+rows of as many stores, so memory holds a row of each. Exact once a crawl has settled; while it runs, up to what is on
+its way from one partition to another.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import islice
+
+from minicrawl.opic.ledger import UNIT
+from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+
+
+def ranked_pages(stores: Sequence[Store], n: int | None = None) -> Iterator[RankedPage]:
+    """Every page of a crawl in partitions, or the n most important, by falling importance, then by URL.
+
+    `history` and `cash` are those of the page's partition; no page has an `expected` one.
+    """
+    virtual = sum(_whole(store, "ledger_virtual") + _whole(store, "ledger_never_visited") for store in stores)
+    held = virtual * (UNIT / max(sum(_whole(store, "ledger_births") for store in stores), UNIT))
+    sums = [store.ranks.received_at_home() for store in stores]
+    total = sum(received + births * (held - UNIT) for received, births in sums)
+    most = -1 if n is None else n
+    each = [store.ranks.at_home(held, max(total, 1e-300), most) for store in stores]
+    best_first = merge(*each, key=lambda page: (-page.importance, page.url))
+    ranked = (page._replace(rank=rank) for rank, page in enumerate(best_first, start=1))
+    return islice(ranked, n)
+
+
+def states(store: Store) -> Counter[str]:
+    """How many pages a partition has at home in which state."""
+    found: Counter[str] = Counter()
+    for (state, _), count in store.page_table.counts().items():
+        found[state] += count
+    return found
+
+
+def _whole(store: Store, key: str) -> int:
+    return int(store.meta(key) or 0)

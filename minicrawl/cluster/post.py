@@ -1,0 +1,120 @@
+"""The post between partitions on one machine: a socket beside every store, which its owner alone may use.
+
+A message is a line as those of minicrawl.control, and behind it the records of its rows, one after the other:
+
+{"do": "take", "source": 1, "rows": [[number, cash, received, walkers, bytes of its records], ...]}
+{"done": {"number": 17}}    the last row of the source that the home has committed
+
+It is where the socket of a crawl is, so whoever wants to steer a partition as a crawl is answered in a sentence.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+
+from minicrawl.cluster.folder import store_of
+from minicrawl.cluster.partition import PostError
+from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
+from minicrawl.control.socket_files import bound, connected
+from minicrawl.errors import ConfigError, MinicrawlError
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+_MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
+"""Of a message, but for one row that is larger: the others come with the next."""
+_SECONDS = 5.0
+"""Until a partition of this machine lets itself be connected to."""
+
+Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
+
+
+class SocketPost:
+    """Brings rows to partitions whose stores are in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+        """Bring rows to their home, not always all of them; the number of the last one it has committed."""
+        some = _some(rows)
+        sizes = [[row.number, row.cash, row.received, row.walkers, len(row.records)] for row in some]
+        line = connected(store_of(self._folder, home), _SECONDS)
+        if line is None:
+            raise PostError(f"partition {home} does not listen")
+        reader, writer = await asyncio.open_unix_connection(sock=line)
+        try:
+            writer.write(line_of({"do": "take", "source": source, "rows": sizes}))
+            writer.writelines(row.records for row in some)
+            await writer.drain()
+            answer = answer_of(message_of(await reader.readline()))
+        except (OSError, MinicrawlError) as error:
+            raise PostError(str(error)) from error
+        finally:
+            await hung_up(writer)
+        return int(answer["number"])
+
+
+@contextlib.asynccontextmanager
+async def delivered(folder: Path, home: int, take: Take) -> AsyncIterator[None]:
+    """Let rows for a partition arrive as long as the block runs. Its store must be held. Raises StoreError."""
+
+    senders: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        senders.add(task)
+        try:
+            # Of a sender that has died: what was not confirmed is sent again.
+            with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                while line := await reader.readline():
+                    writer.write(line_of(await _answer(line, reader, home, take)))
+                    await writer.drain()
+        finally:
+            await hung_up(writer)
+            senders.discard(task)
+
+    file = bound(store_of(folder, home))
+    try:
+        server = await asyncio.start_unix_server(serve, sock=file.socket, limit=LONGEST)
+        try:
+            yield
+        finally:
+            server.close()
+            for task in senders:
+                task.cancel()
+            await asyncio.gather(*senders, return_exceptions=True)
+    finally:
+        file.remove()
+        file.socket.close()
+
+
+async def hung_up(writer: asyncio.StreamWriter) -> None:
+    """Close a line, whatever has become of it."""
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+def _some(rows: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
+    """As many of the first rows as a message may have."""
+    size = 0
+    for count, row in enumerate(rows[:_MOST_ROWS]):
+        size += len(row.records)
+        if count and size > _MOST_BYTES:
+            return rows[:count]
+    return rows[:_MOST_ROWS]
+
+
+async def _answer(line: bytes, reader: asyncio.StreamReader, home: int, take: Take) -> Message:
+    try:
+        message = message_of(line)
+        if message.get("do") != "take":
+            raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
+        rows = [
+            OutboxRow(home, number, cash, received, walkers, await reader.readexactly(size))
+            for number, cash, received, walkers, size in message["rows"]
+        ]
+        return done({"number": await take(message["source"], rows)})
+    except MinicrawlError as error:
+        return failed(error)

@@ -1,0 +1,199 @@
+"""A process that has one partition: does what the keeper asks it over a line, until that is closed.
+
+    python -m minicrawl.cluster.worker FILE_DESCRIPTOR
+
+It reads its Brief first (8 bytes that say how long it is, big endian, then it), then a line for everything that is
+asked, and answers each in a line, as crawls do that are steered (control/messages.py):
+
+report     how far it is, see `Worker.report`
+stop       begin no more requests; with "now", do not wait for those in flight
+settle     virtual visits, when it has crawled
+hand over  send all that is in the outbox; whether there was anything
+end        keep that the crawl has ended; what came of it
+
+When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
+"""
+
+import asyncio
+import contextlib
+import gc
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from minicrawl.cluster.folder import store_of
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.partition import Partition, PostError
+from minicrawl.cluster.post import SocketPost, delivered
+from minicrawl.control.messages import Message, done, failed, line_of, message_of
+from minicrawl.crawler.admission.seeds import Seeds, spelled
+from minicrawl.crawler.books.audit import damage_as_store_error
+from minicrawl.crawler.outcomes.retry import ask_again
+from minicrawl.crawler.run import check_window, opened
+from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.writer import Writer
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a process is started with. crawls: whether it crawls, or is only to settle. is_first: not started again."""
+
+    folder: Path
+    number: int
+    cluster: str
+    homes: Homes
+    settings: CrawlSettings
+    seeds: Seeds
+    crawls: bool = True
+    is_first: bool = True
+
+
+def packed(brief: Brief) -> bytes:
+    body = pickle.dumps(brief)
+    return len(body).to_bytes(8, "big") + body
+
+
+class Worker:
+    """A partition, what it is asked, and what comes of that."""
+
+    def __init__(self, brief: Brief, writer: Writer) -> None:
+        """Raises MinicrawlError."""
+        settings, seeds = brief.settings, brief.seeds
+        if (writer.meta("cluster"), writer.meta("partition")) != (brief.cluster, brief.number):
+            raise StoreError(
+                f"{writer.path} is not partition {brief.number} of this crawl; restore all from one backup"
+            )
+        check_window(writer, settings)
+        self._brief = brief
+        self._seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
+        if brief.is_first:
+            ask_again(writer, self._seeds.urls, settings.retry)
+        share = replace(settings, concurrency=settings.concurrency // brief.homes.partitions)
+        self._run = opened(share, self._seeds, writer, share=brief.homes.share(brief.number))
+        self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
+        self._post = SocketPost(brief.folder)
+        self._partition = Partition(brief.number, self._run, self._post)
+        self._crawling: asyncio.Task[None] | None = None
+        self._has_crawled = not brief.crawls
+
+    def begin(self) -> None:
+        if self._brief.crawls:
+            self._crawling = asyncio.create_task(self._crawl())
+
+    async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
+        """Take rows of another partition, and commit. Raises CrawlEndedError for a moment, when it has just crawled."""
+        if not self._has_crawled:
+            return await self._partition.receive(source, rows)
+        number = self._partition.take(source, rows)
+        self._partition.commit()
+        return number
+
+    async def do(self, asked: Message) -> Message:
+        """Raises MinicrawlError."""
+        match asked["do"]:
+            case "report":
+                return self._report()
+            case "stop":
+                self._stop(str(asked["reason"]), now=bool(asked["now"]))
+                return {}
+            case "settle":
+                self._partition.settle()
+                return {}
+            case "hand over":
+                return {"some": await self._hand_over()}
+            case _:
+                return self._ended(is_settled=bool(asked["settled"]))
+
+    async def leave(self) -> None:
+        """Nobody asks any more: end the crawl, if it has not ended."""
+        if self._crawling is not None:
+            self._run.engine.stop("interrupted")
+            await asyncio.wait([self._crawling])
+
+    async def _crawl(self) -> None:
+        async with self._run.source:
+            await self._partition.crawl(self._seeds.urls, self._seeds.guessed)
+        self._has_crawled = True
+
+    def _report(self) -> Message:
+        """How far it is. `counters`: they grow with all that it does for others, or takes of them."""
+        if self._crawling is not None and self._crawling.done():
+            self._crawling.result()  # raises what ended it
+        progress = self._run.engine.progress
+        return {
+            "crawled": self._has_crawled,
+            "idle": self._partition.is_idle,
+            "counters": [progress.fetched, *self._partition.outbox.counters],
+            "fetched": progress.fetched,
+            "bytes": progress.bytes,
+        }
+
+    def _stop(self, reason: str, *, now: bool) -> None:
+        self._run.engine.stop(reason)
+        if now:
+            self._run.engine.abort()
+
+    async def _hand_over(self) -> bool:
+        outbox = self._partition.outbox
+        homes = outbox.homes()
+        for home in homes:
+            with contextlib.suppress(PostError):  # it is sent again in the next round
+                outbox.confirm(home, await self._post.send(self._brief.number, home, outbox.rows(home)))
+        return bool(homes)
+
+    def _ended(self, *, is_settled: bool) -> Message:
+        self._partition.commit(ranks=is_settled)
+        absorber, dispatch = self._run.absorber, self._run.engine.dispatch
+        return {"failures": dict(absorber.tally.failures), "unanswered": dict(dispatch.unanswered)}
+
+
+async def serve(line: socket.socket) -> None:
+    """Do what the keeper asks until it closes the line."""
+    reader, writer = await asyncio.open_connection(sock=line)
+    brief: Brief = pickle.loads(await reader.readexactly(int.from_bytes(await reader.readexactly(8), "big")))
+    store = store_of(brief.folder, brief.number)
+    try:
+        with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
+            worker = Worker(brief, books)
+            async with delivered(brief.folder, brief.number, worker.take):
+                worker.begin()
+                try:
+                    while asked := await _asked(reader):
+                        await _say(writer, done(await worker.do(message_of(asked))))
+                finally:
+                    await worker.leave()
+    except MinicrawlError as error:
+        await _say(writer, failed(error))
+        with contextlib.suppress(OSError):
+            await reader.read()  # until the keeper has read it
+    finally:
+        writer.close()
+
+
+async def _asked(reader: asyncio.StreamReader) -> bytes:
+    """What is asked next; nothing when the keeper has hung up, or died."""
+    with contextlib.suppress(OSError):  # also that of an answer that nobody read
+        return await reader.readline()
+    return b""
+
+
+async def _say(writer: asyncio.StreamWriter, answer: Message) -> None:
+    with contextlib.suppress(OSError):  # the keeper has died, which the next look at the line tells
+        writer.write(line_of(answer))
+        await writer.drain()
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the keeper decides what Ctrl-C means
+    gc.set_threshold(100_000, 20, 50)  # as minicrawl crawl does
+    asyncio.run(serve(socket.socket(fileno=int(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()

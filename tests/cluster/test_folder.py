@@ -1,0 +1,71 @@
+"""The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from sites import rows
+
+from minicrawl.cluster.folder import Folder, found, found_or_made, store_of
+from minicrawl.errors import ConfigError, StoreError
+from minicrawl.opic.cash_book import TOTAL
+from minicrawl.settings import CrawlSettings
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return found_or_made(tmp_path / "web", 3)
+
+
+def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
+    assert [path.name for path in folder.stores] == ["000.db", "001.db", "002.db"]
+    cash = [int(rows(path, "SELECT value FROM meta WHERE key = 'cash_total'")[0][0]) for path in folder.stores]
+    assert sum(cash) == TOTAL
+    assert found(folder.path) == found_or_made(folder.path, None) == found_or_made(folder.path, 3) == folder
+    assert stat.S_IMODE((folder.path / "cluster.json").stat().st_mode) == 0o600, "whoever has the key can aim hosts"
+
+
+def test_two_crawls_have_nothing_in_common(folder: Folder, tmp_path: Path) -> None:
+    other = found_or_made(tmp_path / "other", 3)
+    assert other.cluster != folder.cluster
+    assert other.homes.secret != folder.homes.secret
+
+
+def test_settings_are_kept_without_what_may_be_secret(folder: Folder) -> None:
+    folder.keep_settings(CrawlSettings.of({"scope": "site", "header": ["Authorization: secret"]}))
+    kept = found(folder.path)
+    assert kept.settings["scope"] == "site"
+    assert "secret" not in str(kept.settings)
+    assert (kept.cluster, kept.homes) == (folder.cluster, folder.homes)
+
+
+def test_another_number_of_partitions_is_refused(folder: Folder) -> None:
+    with pytest.raises(ConfigError, match="has 3 partitions, which is fixed"):
+        found_or_made(folder.path, 4)
+
+
+def test_a_new_crawl_needs_a_number_and_an_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--partitions N"):
+        found_or_made(tmp_path / "web", None)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="has files in it"):
+        found_or_made(tmp_path, 2)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_that_lacks_a_store_is_refused(folder: Folder) -> None:
+    store_of(folder.path, 1).unlink()
+    with pytest.raises(StoreError, match=r"001\.db is missing"):
+        found_or_made(folder.path, None)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}'])
+def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
+    (folder.path / "cluster.json").write_text(text)
+    with pytest.raises(StoreError, match="is damaged"):
+        found(folder.path)
+
+
+def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no crawl in partitions at"):
+        found(tmp_path)

@@ -1,0 +1,128 @@
+"""Processes that crawl together: what they find is what one finds, also where some are killed on the way."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, run_in_parts
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import Folder, found, store_of
+from minicrawl.cluster.keeper import Ended, Keeper, Listener
+from minicrawl.cluster.merged import ranked_pages
+from minicrawl.errors import StoreError
+from minicrawl.store.rows import RankedPage
+
+SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
+"""No look of the keeper comes too late: it serves the web, too, and one host has more pages than a second brings."""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
+    return crawled_alone(tmp_path_factory.mktemp("alone") / "crawl.db")
+
+
+def compare(folder: Folder, alone: dict[str, RankedPage]) -> None:
+    """What several processes have found is what one has found."""
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
+        together = {page.url: page for page in ranked_pages(stores)}
+    assert together.keys() == alone.keys()
+    for url, page in together.items():
+        other = alone[url]
+        assert (page.state, page.inlinks, page.depth, page.status) == (
+            other.state,
+            other.inlinks,
+            other.depth,
+            other.status,
+        )
+    assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
+    assert set(list(together)[:100]) == set(list(alone)[:100])
+
+
+def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> tuple[Ended, list[int]]:
+    """A run in three partitions, and which of them have died. at: is told at every look how many pages were fetched."""
+    died: list[int] = []
+
+    def beside(keeper: Keeper) -> None:
+        keeper.listener = Listener(lambda number, _: died.append(number), lambda fetched, *_: at(keeper, fetched))
+
+    return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_processes_find_what_one_finds(count: int, alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    folder = crawled_in_parts(tmp_path / "web", count, SETTINGS)
+    compare(folder, alone)
+    assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_are_started_again(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    left = [1, 0, 2, 1]
+
+    def kill(keeper: Keeper, fetched: int) -> None:
+        if fetched and left:
+            os.kill(keeper.pids[left.pop(0)], signal.SIGKILL)
+
+    ended, died = run(tmp_path / "web", kill)
+    assert (ended.reason, ended.deaths, died, left) == ("nothing-left", 4, [1, 0, 2, 1], [])
+    compare(found(tmp_path / "web"), alone)
+
+
+@pytest.mark.slow
+def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
+    alone: dict[str, RankedPage], tmp_path: Path
+) -> None:
+    def interrupt(keeper: Keeper, fetched: int) -> None:
+        if fetched and not died_once:
+            died_once.append(True)
+            keeper.interrupt()
+            os.kill(keeper.pids[2], signal.SIGKILL)
+
+    died_once: list[bool] = []
+    ended, died = run(tmp_path / "web", interrupt)
+    assert (ended.reason, died, ended.rounds is None) == ("interrupted", [2], False)
+    assert ended.fetched < len(alone)
+    with found(tmp_path / "web").opened() as stores:
+        assert list(audit_all(stores)) == []
+        assert not any(store.transfers.outbox() for store in stores), "it has settled"
+    ended, died = run(tmp_path / "web", lambda keeper, fetched: None, delay=0.0)
+    assert (ended.reason, died) == ("nothing-left", [])
+    compare(found(tmp_path / "web"), alone)
+
+
+@pytest.mark.slow
+def test_who_interrupts_again_waits_for_nothing(tmp_path: Path) -> None:
+    def interrupt(keeper: Keeper, fetched: int) -> None:
+        keeper.interrupt()
+
+    ended, died = run(tmp_path / "web", interrupt)
+    assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
+    with found(tmp_path / "web").opened() as stores:
+        assert list(audit_all(stores)) == []
+
+
+def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
+    def kill(keeper: Keeper, fetched: int) -> None:
+        os.kill(keeper.pids[0], signal.SIGKILL)
+
+    with pytest.raises(StoreError, match="partition 0 has died 4 times without fetching a page, by signal 9"):
+        run(tmp_path / "web", kill, connect_to=(), deny=("test",), delay=60.0)
+
+
+def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
+    def spoil(keeper: Keeper) -> None:
+        store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
+
+    with pytest.raises(StoreError, match=r"001\.db is damaged or no SQLite file"):
+        asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS, spoil))
+
+
+def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
+    ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
+    assert ended.reason == "time"
+    assert ended.rounds is not None

@@ -1,0 +1,85 @@
+"""A process that has a partition: what it answers, and what it does when nobody asks any more."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.worker import Brief, packed
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.settings import CrawlSettings
+
+SEEDS = [f"http://h{number}.test/" for number in range(8)]
+NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return found_or_made(tmp_path / "web", 2)
+
+
+def brief(folder: Folder) -> Brief:
+    return Brief(folder.path, 0, folder.cluster, folder.homes, NOWHERE, Seeds(SEEDS))
+
+
+@contextmanager
+def started(given: Brief) -> Iterator[tuple["subprocess.Popen[bytes]", socket.socket, BinaryIO]]:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        words = [sys.executable, "-m", "minicrawl.cluster.worker", str(theirs.fileno())]
+        process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+    with process, ours, ours.makefile("rb") as answers:
+        try:
+            ours.sendall(packed(given))
+            yield process, ours, answers
+        finally:
+            process.kill()
+
+
+def asked(line: socket.socket, answers: BinaryIO, do: str, **more: object) -> dict[str, Any]:
+    line.sendall(json.dumps({"do": do, **more}).encode() + b"\n")
+    return dict(json.loads(answers.readline()))
+
+
+def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) -> None:
+    with started(brief(folder)) as (process, line, answers):
+        assert asked(line, answers, "report")["done"]["crawled"] is False
+        line.sendall(b'{"do": "report"}\n')  # an answer that nobody reads
+        answers.close()
+        line.close()
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, b"")
+    assert not folder.is_in_use
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
+        assert stores[0].size() == len(SEEDS), "it knows all seeds, also those that are at home elsewhere"
+
+
+def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
+    with started(brief(folder)) as (process, line, answers):
+        assert asked(line, answers, "stop", reason="interrupted", now=True) == {"done": {}}
+        while not asked(line, answers, "report")["done"]["crawled"]:
+            pass
+        assert asked(line, answers, "settle") == {"done": {}}
+        assert asked(line, answers, "hand over")["done"]["some"] in (False, True)
+        assert asked(line, answers, "end", settled=True)["done"].keys() == {"failures", "unanswered"}
+        line.shutdown(socket.SHUT_WR)
+        assert process.wait(timeout=60) == 0
+
+
+def test_a_store_of_another_crawl_is_refused(folder: Folder) -> None:
+    with started(replace(brief(folder), cluster="another")) as (process, line, answers):
+        answer = asked(line, answers, "report")
+        assert answer["exit"] == 3
+        assert "is not partition 0 of this crawl" in answer["failed"]
+        line.shutdown(socket.SHUT_WR)
+        assert process.wait(timeout=60) == 0

@@ -1,0 +1,30 @@
+"""Settings that do not work in partitions are refused by their names."""
+
+import pytest
+
+from minicrawl.cluster.working import WORKING, check_working
+from minicrawl.errors import SettingError
+from minicrawl.settings import SETTINGS, CrawlSettings
+
+
+@pytest.mark.parametrize(
+    ("settings", "option"),
+    [
+        ({"pages": 10}, "--pages"),
+        ({"archive": "kept"}, "--archive"),
+        ({"search": True}, "--search"),
+        ({"refresh": True}, "--refresh"),
+        ({"workers": 2}, "--workers"),
+        ({"ip_delay": 2.0}, "--ip-delay"),
+        ({"max_depth": 3}, "--max-depth"),
+        ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
+    ],
+)
+def test_what_does_not_work_is_refused(settings: dict[str, object], option: str) -> None:
+    with pytest.raises(SettingError, match=option):
+        check_working(CrawlSettings.of(settings), 3)
+
+
+def test_what_works_is_let_through() -> None:
+    check_working(CrawlSettings.of({"scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
+    assert set(WORKING) < SETTINGS.keys()

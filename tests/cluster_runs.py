@@ -1,0 +1,51 @@
+"""Crawls in partitions, a process each, of a part of the demo's web; and what one process finds there."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from minicrawl.api import acrawl
+from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.keeper import Ended, Keeper
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.demo.server import serving
+from minicrawl.demo.web import DemoWeb
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import RankedPage
+
+WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
+SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps", "probe"), False)
+SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
+
+
+async def run_in_parts(
+    path: Path, count: int, settings: dict[str, Any], beside: Callable[[Keeper], None] = lambda keeper: None
+) -> Ended:
+    """One run. beside: may do something to it."""
+    async with serving(WEB) as port:
+        connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
+        folder = found_or_made(path, count)
+        keeper = Keeper(folder, CrawlSettings.of({**settings, "connect_to": connect_to}), Seeds(list(WEB.seeds)))
+        beside(keeper)
+        return await keeper.crawl()
+
+
+def crawled_in_parts(path: Path, count: int, settings: dict[str, Any]) -> Folder:
+    """A crawl that has ended by itself."""
+    ended = asyncio.run(run_in_parts(path, count, settings))
+    assert ended.reason == "nothing-left"
+    return found(path)
+
+
+def crawled_alone(store: Path) -> dict[str, RankedPage]:
+    """What one process finds, by URL, best first."""
+
+    async def crawl() -> None:
+        async with serving(WEB) as port:
+            await acrawl(WEB.seeds, store, connect_to=(ConnectTo(None, None, "127.0.0.1", port),), **SETTINGS)
+
+    asyncio.run(crawl())
+    with open_store(store) as reader:
+        return {page.url: page for page in reader.pages("importance")}
