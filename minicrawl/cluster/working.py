@@ -2,6 +2,7 @@
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.system import has_local_sockets, passes_sockets
 
 WORKING = (
     *("time", "scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe"),
@@ -20,6 +21,8 @@ def refusal(name: str) -> SettingError:
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:
     """Raise SettingError for what does not work in so many partitions."""
+    if not (passes_sockets() and has_local_sockets()):
+        raise SettingError("partitions need Linux or macOS; here a crawl runs in one process: minicrawl crawl")
     for name, setting in SETTINGS.items():
         if name not in WORKING and getattr(settings, name) != setting.of(setting.default):
             raise refusal(name)
