@@ -30,7 +30,7 @@ _LINES_APART = 10.0
 _folder_option = click.option(
     "--store",
     "path",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),  # a file of options may have the store of all other commands
     required=True,
     metavar="FOLDER",
     help="The crawl's folder, with a store for each partition.",

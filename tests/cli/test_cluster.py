@@ -93,6 +93,14 @@ def test_no_crawl_is_exit_3(command: str, tmp_path: Path) -> None:
     assert (result.exit_code, "there is no crawl in partitions at" in result.stderr) == (3, True)
 
 
+@pytest.mark.parametrize("command", ["top", "crawl http://a.test/ --partitions 2"])
+def test_a_store_of_one_process_is_no_folder(command: str, tmp_path: Path) -> None:
+    """A file of options may name one for all commands."""
+    (tmp_path / "crawl.db").touch()
+    result = run("cluster", *command.split(), "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, "name another folder with --store" in result.stderr) == (3, True)
+
+
 def test_nothing_is_made_without_seeds_or_a_number(tmp_path: Path) -> None:
     assert "no seeds are given" in run("cluster", "crawl", "--store", tmp_path / "web", "--partitions", "2").stderr
     assert "--partitions N" in run("cluster", "crawl", *SEEDS, "--store", tmp_path / "web").stderr
