@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from minicrawl.crawler.run import Start, crawl_with
-from minicrawl.errors import MinicrawlError
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import CrawlReport
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.opening import following
@@ -73,7 +73,8 @@ def _end(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
         if catch_up:
             process.stdin.write(_ENDED)
         process.stdin.close()
-    if process.wait() != 0:
+    # Of an index that cannot be used it has said itself what is wrong, and the way out.
+    if process.wait() not in (0, StoreError.exit_code):
         _log.warning("the index did not follow the crawl to its end; 'minicrawl index' brings it up to date")
 
 

@@ -3,7 +3,7 @@
 import os
 
 from searching import content, page, rebuilt, urls
-from sites import crawl
+from sites import crawl, rows
 
 from minicrawl.search.index.beside_crawl import follow_crawl
 from minicrawl.search.index.index_file import index_path
@@ -45,3 +45,12 @@ def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path):
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
         follow_crawl(follower, told)
         assert follower.pages() == 10
+
+
+def test_an_index_of_another_version_is_told_with_one_way_out(tmp_path, caplog, capfd):
+    store = tmp_path / "crawl.db"
+    crawl(SITE, store, [A], search=True, pages=10)
+    rows(index_path(store), "PRAGMA user_version = 1")
+    crawl(SITE, store, [])
+    assert "'minicrawl index --rebuild' builds it anew" in capfd.readouterr().err
+    assert "brings it up to date" not in caplog.text
