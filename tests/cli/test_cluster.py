@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,26 @@ from counted_web import counted_web
 from sites import rows
 from small_web import small_web
 
+from minicrawl.cluster.folder import found_or_made
+
 SEEDS = [f"http://h{number}.test/" for number in range(6)]
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Any]]]:
-    folder = tmp_path_factory.mktemp("cluster") / "web"
+    folder = _split(tmp_path_factory.mktemp("cluster"))
     with small_web() as port:
         words = [*SEEDS, "--store", folder, "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}"]
         yield folder, answer("cluster", "crawl", *words, "--allow-private", "--delay", "0", "-q")
+
+
+def _split(parent: Path) -> Path:
+    """The folder of a new crawl in two partitions of which each has some of the seeds: its key is drawn at random."""
+    for number in count():
+        folder = found_or_made(parent / f"web{number}", 2)
+        if len(set(map(folder.homes.home_of, SEEDS))) == 2:
+            break
+    return folder.path
 
 
 @pytest.fixture
