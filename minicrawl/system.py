@@ -7,11 +7,13 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import subprocess
     from asyncio import AbstractEventLoop
 
 BINARY: int = getattr(os, "O_BINARY", 0)
@@ -92,6 +94,20 @@ def has_local_sockets() -> bool:
 def passes_sockets() -> bool:
     """Whether a process that is started can be given an open socket."""
     return hasattr(os, "fork")
+
+
+def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
+    """A process that runs a module, given the file descriptor of a socket as its argument, and our end of that.
+
+    It is in a process group of its own, so that Ctrl-C reaches this one alone, which decides what it means.
+    """
+    import subprocess  # noqa: PLC0415 - most commands start no process
+
+    ours, theirs = socket.socketpair()
+    with theirs:
+        command = [sys.executable, "-m", module, str(theirs.fileno())]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], process_group=0)
+    return process, ours
 
 
 @contextlib.contextmanager

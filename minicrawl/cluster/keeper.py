@@ -7,9 +7,7 @@ killed is started again, and goes on with its store. One that has failed ends th
 
 import asyncio
 import contextlib
-import socket
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +20,7 @@ from minicrawl.control.messages import Message, answer_of, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.system import STOPPING, on_signals
+from minicrawl.system import STOPPING, on_signals, started_over_socket
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two reports; if all are idle, until they are asked once more."""
@@ -214,13 +212,7 @@ class Keeper:
         crawls = self._reason is None
         settings = replace(self.settings, time=None)
         brief = Brief(folder.path, number, folder.cluster, folder.homes, settings, self.seeds, crawls, is_first)
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.cluster.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                process_group=0,  # so that Ctrl-C reaches the keeper alone, which decides what it means
-            )
+        process, ours = started_over_socket("minicrawl.cluster.worker")
         reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
         writer.write(packed(brief))
         return _Process(process, reader, writer)

@@ -8,9 +8,7 @@ number of workers means another worker for few hosts only.
 import asyncio
 import contextlib
 import logging
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
@@ -27,6 +25,7 @@ from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 from minicrawl.run_look import WorkerStatus
+from minicrawl.system import started_over_socket
 
 LOGGED, BEAT = 0, -1
 """The numbers, which no request has, of what a worker logs, and of the CPU seconds it has used."""
@@ -171,13 +170,7 @@ class WorkerSource:
         worker.requests.clear()
 
     def _started(self, number: int) -> _Worker:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "minicrawl.crawler.sources.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                process_group=0,  # so that Ctrl-C reaches the crawl alone, which decides what it means
-            )
+        process, ours = started_over_socket("minicrawl.crawler.sources.worker")
         loop = asyncio.get_running_loop()
         worker = _Worker(number, process, Connection(ours.detach()), loop.time() + self._timing.start)
         worker.line.send(self._brief)
