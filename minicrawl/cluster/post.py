@@ -15,8 +15,8 @@ from pathlib import Path
 
 from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.partition import PostError
-from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
-from minicrawl.control.socket_files import bound, connected
+from minicrawl.control.messages import Message, answer_of, done, failed, line_of, message_of
+from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -57,7 +57,6 @@ class SocketPost:
 @contextlib.asynccontextmanager
 async def delivered(folder: Path, home: int, take: Take) -> AsyncIterator[None]:
     """Let rows for a partition arrive as long as the block runs. Its store must be held. Raises StoreError."""
-
     senders: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -74,19 +73,13 @@ async def delivered(folder: Path, home: int, take: Take) -> AsyncIterator[None]:
             await hung_up(writer)
             senders.discard(task)
 
-    file = bound(store_of(folder, home))
-    try:
-        server = await asyncio.start_unix_server(serve, sock=file.socket, limit=LONGEST)
-        try:
-            yield
-        finally:
-            server.close()
-            for task in senders:
-                task.cancel()
-            await asyncio.gather(*senders, return_exceptions=True)
-    finally:
-        file.remove()
-        file.socket.close()
+    async def end() -> None:
+        for task in senders:
+            task.cancel()
+        await asyncio.gather(*senders, return_exceptions=True)
+
+    async with serving(bound(store_of(folder, home)), serve, end):
+        yield
 
 
 async def hung_up(writer: asyncio.StreamWriter) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import LONGEST, Message, done, failed, line_of, message_of
-from minicrawl.control.socket_files import bound
+from minicrawl.control.socket_files import bound, serving
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 
@@ -47,16 +47,8 @@ async def listening(
         yield
         return
     clients = _Clients(crawl, patience)
-    try:
-        server = await asyncio.start_unix_server(clients.serve, sock=file.socket, limit=LONGEST)
-        try:
-            yield
-        finally:
-            server.close()
-            await clients.end()
-    finally:
-        file.remove()
-        file.socket.close()
+    async with serving(file, clients.serve, clients.end):
+        yield
 
 
 class _Clients:

@@ -4,18 +4,21 @@ Only who holds the store's lock listens. So a socket that is found by one who ha
 which was killed.
 """
 
+import asyncio
 import contextlib
 import os
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 
+from minicrawl.control.messages import LONGEST
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
 from minicrawl.system import has_local_sockets, user
 
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 _ENDING = ".sock"
 _LONGEST_PATH = 103
 """Bytes: 107 on Linux, 103 on macOS and BSD (sun_path in sys/un.h, less the NUL at its end)."""
@@ -48,6 +51,21 @@ def bound(store: Path) -> SocketFile:
         except OSError as error:
             why = f"{path}: {error.strerror or error}"
     raise StoreError(f"this crawl cannot be controlled from another shell ({why})")
+
+
+@contextlib.asynccontextmanager
+async def serving(file: SocketFile, serve: Serve, end: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Hand whoever connects to `serve` as long as the block runs; then `end` is waited for, and the file goes."""
+    try:
+        server = await asyncio.start_unix_server(serve, sock=file.socket, limit=LONGEST)
+        try:
+            yield
+        finally:
+            server.close()
+            await end()
+    finally:
+        file.remove()
+        file.socket.close()
 
 
 def connected(store: Path, seconds: float) -> socket.socket | None:
