@@ -9,7 +9,7 @@ import click
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import counted, printable
 
-_INCONSISTENT = 4
+INCONSISTENT = 4
 _SHOWN = 20
 
 
@@ -30,11 +30,14 @@ def command(store: Path, as_json: bool) -> None:
         pages = reader.size()
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))
-    elif problems:
-        click.echo("\n".join(map(printable, problems[:_SHOWN])))
-        if len(problems) > _SHOWN:
-            click.echo(f"... and {len(problems) - _SHOWN} more")
     else:
-        click.echo(f"{store}: {counted(pages, 'page')}, all consistent")
+        print_problems(problems, f"{store}: {counted(pages, 'page')}, all consistent")
     if problems:
-        raise click.exceptions.Exit(_INCONSISTENT)
+        raise click.exceptions.Exit(INCONSISTENT)
+
+
+def print_problems(problems: list[str], sound: str) -> None:
+    """Print what an audit has found, the first of it; `sound` where that is nothing."""
+    click.echo("\n".join(map(printable, problems[:_SHOWN])) if problems else sound)
+    if len(problems) > _SHOWN:
+        click.echo(f"... and {len(problems) - _SHOWN} more")

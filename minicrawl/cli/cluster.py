@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from minicrawl.cli.check import INCONSISTENT, print_problems
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options, wide_option
-from minicrawl.cli.output import amount, counted, document, duration, page_rows, printable, table, tally
+from minicrawl.cli.output import amount, counted, document, duration, page_rows, table, tally
 from minicrawl.cluster.working import WORKING, refusal
 from minicrawl.errors import NothingFetchedError, SeedError, StoreError
 from minicrawl.settings import SETTINGS
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from minicrawl.cluster.keeper import Ended
     from minicrawl.store.reader import Store
 
-_INTERRUPTED, _INCONSISTENT = 130, 4
-_SHOWN = 20
+_INTERRUPTED = 130
 _LINES_APART = 10.0
 """Seconds between two lines that say how far a crawl is."""
 
@@ -298,11 +298,8 @@ def check(path: Path, as_json: bool) -> None:
         known, _ = _known_and_read(stores)
     if as_json:
         click.echo(document({"store": str(path), "pages": known, "problems": problems}))
-    elif problems:
-        click.echo("\n".join(map(printable, problems[:_SHOWN])))
-        if len(problems) > _SHOWN:
-            click.echo(f"... and {len(problems) - _SHOWN} more")
     else:
-        click.echo(f"{path}: {counted(known, 'page')} in {counted(len(folder.stores), 'partition')}, all consistent")
+        where = f"{counted(known, 'page')} in {counted(len(folder.stores), 'partition')}"
+        print_problems(problems, f"{path}: {where}, all consistent")
     if problems:
-        raise click.exceptions.Exit(_INCONSISTENT)
+        raise click.exceptions.Exit(INCONSISTENT)
