@@ -335,7 +335,8 @@ def _no_seeds(store: Path) -> SeedError:
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     """Raise SettingError for what a crawl cannot be made with, before any of it is remembered.
 
-    What is wrong with how to connect a Fetcher says when it is made, in workers too late."""
+    What is wrong with how to connect a Fetcher says when it is made, in workers too late.
+    """
     _window(settings)
     _surfer(settings)
     check_asked(settings)

@@ -210,14 +210,20 @@ def _best_first(crawl, heap, worth, per_link, until):  # type: ignore[no-untyped
 
 
 @compiled
+def _behind(crawl, waiting, size, known):  # type: ignore[no-untyped-def]
+    """Put pages from number `known` on behind the `size` that wait; how many wait then, and are known."""
+    for number in range(known, crawl.sizes[KNOWN]):
+        waiting[size] = number
+        size += 1
+    return size, crawl.sizes[KNOWN]
+
+
+@compiled
 def _at_random(crawl, draws, waiting):  # type: ignore[no-untyped-def]
     """draws: a number from 0 to 1 for every fetch. waiting: room for the numbers of waiting pages."""
     size, known = 0, 0
     while True:
-        for number in range(known, crawl.sizes[KNOWN]):
-            waiting[size] = number
-            size += 1
-        known = crawl.sizes[KNOWN]
+        size, known = _behind(crawl, waiting, size, known)
         if size == 0:
             break
         at = int(draws[crawl.sizes[VISITED]] * size)
@@ -232,10 +238,7 @@ def _newest_first(crawl, waiting):  # type: ignore[no-untyped-def]
     """waiting: room for the numbers of waiting pages."""
     size, known = 0, 0
     while True:
-        for number in range(known, crawl.sizes[KNOWN]):
-            waiting[size] = number
-            size += 1
-        known = crawl.sizes[KNOWN]
+        size, known = _behind(crawl, waiting, size, known)
         if size == 0:
             break
         size -= 1
