@@ -231,6 +231,26 @@ def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:
         assert page.locator("#store").inner_text() == ""
 
 
+def test_an_answer_that_comes_late_is_not_shown(browser: Any, store: Path) -> None:
+    """Whoever asks for another page sees that page, though the answer for the first one was the slower one."""
+    crawled({HOME: ["http://a.test/b"], "http://a.test/b": []}, store)
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        held: list[Any] = []
+        page.route("**/api/why?*", lambda route: route.continue_() if held else held.append(route))
+        page.click("#tab-why")
+        with page.expect_request("**/api/why?*", timeout=WAIT):
+            ask(page, HOME)
+        with page.expect_event("requestfailed", lambda request: request == held[0].request, timeout=WAIT):
+            ask(page, "http://a.test/b")
+        says(page, "#view-why h3 + p", "http://a.test/b")
+
+
+def ask(page: Any, url: str) -> None:
+    """Ask why a page is as it is."""
+    page.get_by_label("URL", exact=True).fill(url)
+    page.keyboard.press("Enter")
+
+
 def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
     """Two hundred hostile titles, URLs and headers, in every view that shows any."""
     crawled(HostileServer(200), store, traps=False)
@@ -246,8 +266,7 @@ def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
         facts = []
         for url in [url for (url,) in rows(store, "SELECT url FROM pages WHERE id > 0 ORDER BY id LIMIT 20")]:
             page.click("#tab-why")
-            page.get_by_label("URL", exact=True).fill(url)
-            page.keyboard.press("Enter")
+            ask(page, url)
             says(page, "#view-why h3 + p", url)
             facts.append(page.locator("#view-why .facts").inner_text())
         assert any("text/html; charset=utf-8; x=<script>" in said for said in facts)

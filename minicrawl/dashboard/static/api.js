@@ -16,20 +16,27 @@ export class Failure extends Error {
 
 async function asked(path, options = {}) {
   const headers = {Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}`, ...options.headers};
-  let answer;
+  let [answer, said] = [null, {}];
   try {
     answer = await fetch(path, {...options, headers, credentials: "omit", redirect: "error"});
+    said = await answer.json();
   } catch {
-    throw new Failure(0, "The dashboard does not answer. It may have been ended; the crawl goes on without it.");
+    if (!answer || answer.ok) throw new Failure(0, "The dashboard does not answer. It may have been ended; the crawl goes on without it.");
   }
-  const said = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Failure(answer.status, said.failed ?? `the dashboard answered ${answer.status}`);
   return said;
 }
 
+const questions = new Map();
+
+// Whoever asks the same path anew wants the new answer only: an older one that came later would be shown in its place.
 export function get(path, query = {}) {
+  questions.get(path)?.abort();
+  const question = new AbortController();
+  questions.set(path, question);
   const text = new URLSearchParams(query).toString();
-  return asked(text ? `${path}?${text}` : path, {signal: AbortSignal.timeout(60000)});
+  const signal = AbortSignal.any([question.signal, AbortSignal.timeout(60000)]);
+  return asked(text ? `${path}?${text}` : path, {signal});
 }
 
 export function post(path, body) {

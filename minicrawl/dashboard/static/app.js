@@ -21,7 +21,7 @@ const STATES = {
   busy: "Busy", none: "No crawl yet",
 };
 
-const app = {look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify};
+const app = {look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, read};
 const views = [
   ["coordinator", "Coordinator", new Coordinator(app)],
   ["crawlers", "Crawlers", new Crawlers(app)],
@@ -34,7 +34,7 @@ const views = [
   ["log", "Log", new Log(app)],
   ["setup", "Setup", new Setup(app)],
 ];
-let [shown, after, timer, isAsking, isLost, isAwaited, lastRead] = [views[0], 0, null, false, false, false, 0];
+let [shown, after, timer, isAsking, isLost, isAwaited, lastRead, reading] = [views[0], 0, null, false, false, false, 0, 0];
 
 // Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
@@ -112,7 +112,7 @@ function take(now) {
   isFirst = false;
   for (const [, , view] of views) view.take?.(now, events);
   shown[2].show?.(now);
-  if ((isOn(now) || isAwaited) && performance.now() - lastRead > READINGS) read();
+  if ((isOn(now) || isAwaited) && !reading && performance.now() - lastRead > READINGS) read();
 }
 
 function lose() {
@@ -123,14 +123,18 @@ function lose() {
 
 // What takes the server longer is asked for less often, and only for the view that is shown.
 async function read() {
+  const view = shown[2];
   lastRead = performance.now();
   isAwaited = false;
+  reading += 1;
   try {
-    await shown[2].read?.();
+    await view.read?.();
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isAwaited = failure.status === 503; // it is still being worked out
-    if (failure.status) shown[2].fail ? shown[2].fail(failure.message) : notify(failure.message, true);
+    if (failure.status) view.fail ? view.fail(failure.message) : notify(failure.message, true);
+  } finally {
+    reading -= 1;
   }
 }
 

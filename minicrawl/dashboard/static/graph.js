@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, EDGE] = [1000, 700, 30];
 export class Graph {
   constructor(app) {
     this.app = app;
-    this.of = choice([["pages", "pages"], ["hosts", "hosts"]], () => this.read());
+    this.of = choice([["pages", "pages"], ["hosts", "hosts"]], () => app.read());
     this.words = el("p", {role: "status"});
     this.picture = el("div", {class: "graph"});
     this.nodes = [card("Graph", el("label", {class: "filter"}, "The 200 most important ", this.of), this.words, this.picture)];

@@ -9,7 +9,7 @@ export class Importance {
   constructor(app) {
     this.app = app;
     this.order = choice([["", "what fits best"], ["importance", "importance"], ["expected", "expected importance"],
-      ["history", "history"], ["cash", "cash"], ["inlinks", "in-links"]], () => this.read());
+      ["history", "history"], ["cash", "cash"], ["inlinks", "in-links"]], () => app.read());
     this.table = new Table("The most important pages", [
       {title: "Rank", numeric: true, text: (page) => count(page.rank), sort: (page) => page.rank},
       {title: "Page", wide: true, of: (page) => [page.url, page.title, page.alike], node: pageNode},
