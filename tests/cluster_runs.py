@@ -7,7 +7,7 @@ from typing import Any
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import Folder, found, found_or_made
-from minicrawl.cluster.keeper import Ended, Keeper
+from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb

@@ -14,7 +14,7 @@ from sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.partition import Partition, PostError, settle_all
+from minicrawl.cluster.running.partition import Partition, PostError, settle_all
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError

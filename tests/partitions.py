@@ -15,7 +15,7 @@ from sites import rows
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.taking import Taking
+from minicrawl.cluster.running.taking import Taking
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.sharing.outbox import Outbox

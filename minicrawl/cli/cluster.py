@@ -20,7 +20,7 @@ from minicrawl.settings import SETTINGS
 
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
-    from minicrawl.cluster.keeper import Ended
+    from minicrawl.cluster.running.keeper import Ended
     from minicrawl.store.reader import Store
 
 _INTERRUPTED = 130
@@ -117,7 +117,7 @@ def _run(
 
     from minicrawl.cli.crawl import announce, gathered
     from minicrawl.cluster.folder import found_or_made
-    from minicrawl.cluster.keeper import Keeper, Listener
+    from minicrawl.cluster.running.keeper import Keeper, Listener
     from minicrawl.cluster.working import check_working
     from minicrawl.crawler.contact import is_nameless
     from minicrawl.crawler.outcomes.retry import AskedAgain

@@ -1,6 +1,6 @@
 """A process that has one partition: does what the keeper asks it over a line, until that is closed.
 
-    python -m minicrawl.cluster.worker FILE_DESCRIPTOR
+    python -m minicrawl.cluster.running.worker FILE_DESCRIPTOR
 
 It reads its Brief first (8 bytes that say how long it is, big endian, then it), then a line for everything that is
 asked, and answers each in a line, as crawls do that are steered (control/messages.py):
@@ -27,8 +27,8 @@ from pathlib import Path
 
 from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import Partition, PostError
-from minicrawl.cluster.post import SocketPost, delivered
+from minicrawl.cluster.running.partition import Partition, PostError
+from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error

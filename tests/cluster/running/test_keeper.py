@@ -11,8 +11,8 @@ from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, run_in_parts
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found, store_of
-from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.merged import ranked_pages
+from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.errors import StoreError
 from minicrawl.store.rows import RankedPage
 

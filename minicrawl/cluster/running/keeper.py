@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.post import hung_up
-from minicrawl.cluster.worker import Brief, packed
+from minicrawl.cluster.running.post import hung_up
+from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
@@ -212,7 +212,7 @@ class Keeper:
         crawls = self._reason is None
         settings = replace(self.settings, time=None)
         brief = Brief(folder.path, number, folder.cluster, folder.homes, settings, self.seeds, crawls, is_first)
-        process, ours = started_over_socket("minicrawl.cluster.worker")
+        process, ours = started_over_socket("minicrawl.cluster.running.worker")
         reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
         writer.write(packed(brief))
         return _Process(process, reader, writer)

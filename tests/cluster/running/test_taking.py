@@ -9,7 +9,7 @@ from sites import rows
 
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.taking import Taking
+from minicrawl.cluster.running.taking import Taking
 
 HOMES = Homes(2, b"a secret")
 LEFT, RIGHT = (

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
-from minicrawl.cluster.taking import Taking
+from minicrawl.cluster.running.taking import Taking
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import CrawlEndedError

@@ -14,7 +14,7 @@ import pytest
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.cluster.folder import Folder, found_or_made
-from minicrawl.cluster.worker import Brief, packed
+from minicrawl.cluster.running.worker import Brief, packed
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import CrawlSettings
 
@@ -35,7 +35,7 @@ def brief(folder: Folder) -> Brief:
 def started(given: Brief) -> Iterator[tuple["subprocess.Popen[bytes]", socket.socket, BinaryIO]]:
     ours, theirs = socket.socketpair()
     with theirs:
-        words = [sys.executable, "-m", "minicrawl.cluster.worker", str(theirs.fileno())]
+        words = [sys.executable, "-m", "minicrawl.cluster.running.worker", str(theirs.fileno())]
         process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
     with process, ours, ours.makefile("rb") as answers:
         try:

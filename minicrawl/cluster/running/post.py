@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 from minicrawl.cluster.folder import store_of
-from minicrawl.cluster.partition import PostError
+from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, MinicrawlError

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from minicrawl.cluster.folder import found_or_made, store_of
-from minicrawl.cluster.partition import PostError
-from minicrawl.cluster.post import SocketPost, delivered
+from minicrawl.cluster.running.partition import PostError
+from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.asking import ask
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.store.write.transfer_rows import OutboxRow
