@@ -1,17 +1,22 @@
 """The folder of a crawl in partitions: a store for each, and cluster.json, which says what they have in common.
 
-000.db, 001.db ...  the stores
-cluster.json        {"cluster": id, "partitions": 4, "secret": key of the hash that tells homes, "settings": {...}}
+000.db, 001.db ...  the stores, but for those that were moved elsewhere
+cluster.json        {"cluster": id, "partitions": 4, "secret": key of the hash that tells homes, "settings": {...},
+                    "places": [{"folder": ".", "generation": 0}, ...]}
+
+generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another one is no longer
+            the partition
 
 cluster.json comes last when a crawl is made, so with it all stores are there. Settings that may be secret are not in
 it.
 """
 
 import json
+import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from minicrawl.cluster.homes import Homes
@@ -20,6 +25,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import is_held
 from minicrawl.store.reader import Store, open_store
+from minicrawl.system import sync_folder
 
 _NAME = "cluster.json"
 MOST = 256
@@ -27,18 +33,32 @@ MOST = 256
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where the store of a partition is. folder: seen from that of cluster.json, or absolute. machine: its name; None:
+    the one that has cluster.json."""
+
+    folder: str = "."
+    generation: int = 0
+    machine: str | None = None
+
+
+@dataclass(frozen=True)
 class Folder:
-    """A crawl in partitions. cluster: what its stores have in common, and those of no other crawl have."""
+    """A crawl in partitions. cluster: what its stores have in common, and those of no other crawl have.
+
+    places: of all partitions, by their numbers.
+    """
 
     path: Path
     cluster: str
     homes: Homes
+    places: tuple[Place, ...]
     settings: Mapping[str, object]
     """As they were kept by the run before; {} before the first one."""
 
     @property
     def stores(self) -> list[Path]:
-        return [store_of(self.path, number) for number in range(self.homes.partitions)]
+        return [store_of(self.path / place.folder, number) for number, place in enumerate(self.places)]
 
     @property
     def is_in_use(self) -> bool:
@@ -50,13 +70,32 @@ class Folder:
         """The read side of all stores, each of one commit. Raises StoreError."""
         with ExitStack() as stack:
             stores = [stack.enter_context(open_store(path)) for path in self.stores]
-            for store in stores:
+            for number, store in enumerate(stores):
                 stack.enter_context(store.snapshot())
+                self.check_is_current(number, store)
             yield stores
+
+    def check_is_current(self, number: int, store: Store) -> None:
+        """Raise StoreError for a store that is not this partition, or a copy of it from before or after a move."""
+        if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
+            raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
+        found, kept = int(store.meta("generation") or 0), self.places[number].generation
+        if found != kept:
+            raise StoreError(
+                f"{store.path} is generation {found} of partition {number}, and {self.path / _NAME} names generation "
+                f"{kept}: the partition was moved since one of them was copied; restore all from one backup"
+            )
 
     def keep_settings(self, settings: CrawlSettings) -> None:
         """Let the next run go on with these."""
-        _write(self, json.loads(settings.to_json()))
+        _write(replace(self, settings=json.loads(settings.to_json())))
+
+    def keep_place(self, number: int, place: Place) -> "Folder":
+        """Let a partition be at a place from now on; the folder as it is then."""
+        places = (*self.places[:number], place, *self.places[number + 1 :])
+        changed = replace(self, places=places)
+        _write(changed)
+        return changed
 
 
 def store_of(folder: Path, number: int) -> Path:
@@ -69,7 +108,14 @@ def found(path: Path) -> Folder:
     try:
         kept = json.loads(file.read_text("utf-8"))
         homes = Homes(int(kept["partitions"]), bytes.fromhex(kept["secret"]))
-        folder = Folder(path, str(kept["cluster"]), homes, dict(kept["settings"]))
+        before_places = [asdict(Place())] * homes.partitions  # when all stores were in the folder
+        places = tuple(
+            Place(str(place["folder"]), int(place["generation"]), place.get("machine"))
+            for place in kept.get("places", before_places)
+        )
+        if len(places) != homes.partitions:
+            raise ValueError(f"it has {len(places)} places for {homes.partitions} partitions")
+        folder = Folder(path, str(kept["cluster"]), homes, places, dict(kept["settings"]))
     except FileNotFoundError as error:
         raise StoreError(
             f"there is no crawl in partitions at {path}; 'minicrawl cluster crawl SEEDS --store {path}' begins one"
@@ -78,9 +124,11 @@ def found(path: Path) -> Folder:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
-    for store in folder.stores:
-        if not store.exists():
-            raise StoreError(f"{store} is missing, which has a part of the crawl; restore the folder from one backup")
+    for store, place in zip(folder.stores, folder.places, strict=True):
+        if place.machine is None and not store.exists():
+            raise StoreError(
+                f"{store} is missing, which has a part of the crawl; mount its disk, or restore all from one backup"
+            )
     return folder
 
 
@@ -96,24 +144,29 @@ def found_or_made(path: Path, partitions: int | None) -> Folder:
         return folder
     if partitions is None:
         raise SettingError(f"there is no crawl in {path} yet; say with --partitions N in how many parts it is to be")
-    folder = Folder(path, secrets.token_hex(8), Homes(partitions, secrets.token_bytes(16)), {})
+    folder = Folder(path, secrets.token_hex(8), Homes(partitions, secrets.token_bytes(16)), (Place(),) * partitions, {})
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
             raise SettingError(f"{path} has files in it, and no {_NAME}; name an empty folder, or a new one")
         for number, store in enumerate(folder.stores):
             make_store(store, folder.cluster, number, partitions)
-        _write(folder, {})
+        _write(folder)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; name another folder with --store") from error
     return folder
 
 
-def _write(folder: Folder, settings: Mapping[str, object]) -> None:
-    """Write cluster.json: it is there whole, or as it was."""
+def _write(folder: Folder) -> None:
+    """Write cluster.json: it is there whole, or as it was, also after a power cut."""
     homes = folder.homes
     kept = {"cluster": folder.cluster, "partitions": homes.partitions, "secret": homes.secret.hex()}
+    places = [{name: value for name, value in asdict(place).items() if value is not None} for place in folder.places]
     new = folder.path / f"{_NAME}.new"
     new.touch(mode=0o600)
-    new.write_text(json.dumps({**kept, "settings": settings}, indent=2) + "\n", "utf-8")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(json.dumps({**kept, "places": places, "settings": folder.settings}, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
     new.replace(folder.path / _NAME)
+    sync_folder(folder.path)

@@ -1,12 +1,13 @@
 """The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
 
+import json
 import stat
 from pathlib import Path
 
 import pytest
 from sites import rows
 
-from minicrawl.cluster.folder import Folder, found, found_or_made, store_of
+from minicrawl.cluster.folder import Folder, Place, found, found_or_made, store_of
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.settings import CrawlSettings
@@ -59,11 +60,54 @@ def test_a_folder_that_lacks_a_store_is_refused(folder: Folder) -> None:
         found_or_made(folder.path, None)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}'])
+PLACELESS = '{"cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "places": [{"folder": "."}]}'
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}', PLACELESS])
 def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
     (folder.path / "cluster.json").write_text(text)
     with pytest.raises(StoreError, match="is damaged"):
         found(folder.path)
+
+
+def test_a_partition_is_where_its_place_says(folder: Folder, tmp_path: Path) -> None:
+    moved = folder.keep_place(1, Place(str(tmp_path / "other"), 3)).keep_place(2, Place("disk", 1))
+    store_of(tmp_path / "other", 1).parent.mkdir()
+    store_of(folder.path / "disk", 2).parent.mkdir()
+    for number in (1, 2):
+        folder.stores[number].rename(moved.stores[number])
+    assert [path.parent for path in moved.stores] == [folder.path, tmp_path / "other", folder.path / "disk"]
+    assert found(folder.path) == moved
+
+
+def test_a_folder_of_before_there_were_places_has_all_its_stores_in_it(folder: Folder) -> None:
+    file = folder.path / "cluster.json"
+    kept = json.loads(file.read_text())
+    assert kept.pop("places") == [{"folder": ".", "generation": 0}] * 3
+    file.write_text(json.dumps(kept))
+    assert found(folder.path) == folder
+
+
+def test_a_copy_of_another_generation_is_refused(folder: Folder) -> None:
+    """It is the partition as it was before it was moved, or cluster.json is."""
+    moved = folder.keep_place(1, Place(".", 2))
+    with (
+        pytest.raises(StoreError, match=r"001\.db is generation 0 of partition 1, and .* names generation 2"),
+        moved.opened(),
+    ):
+        pass
+    rows(folder.stores[1], "INSERT INTO meta VALUES ('generation', 2)")
+    with moved.opened() as stores:
+        assert len(stores) == 3
+
+
+def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
+    first, second, _ = folder.stores
+    other = first.with_name("other.db")
+    for old, new in ((first, other), (second, first), (other, second)):
+        old.rename(new)
+    with pytest.raises(StoreError, match=r"000\.db is not partition 0 of this crawl"), folder.opened():
+        pass
 
 
 def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:

@@ -208,10 +208,9 @@ class Keeper:
         return None
 
     async def _started(self, number: int, *, is_first: bool) -> _Process:
-        folder = self.folder
         crawls = self._reason is None
         settings = replace(self.settings, time=None)
-        brief = Brief(folder.path, number, folder.cluster, folder.homes, settings, self.seeds, crawls, is_first)
+        brief = Brief(self.folder, number, settings, self.seeds, crawls, is_first)
         process, ours = started_over_socket("minicrawl.cluster.running.worker")
         reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
         writer.write(packed(brief))

@@ -13,7 +13,6 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
-from minicrawl.cluster.folder import store_of
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
@@ -29,16 +28,16 @@ Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
 
 
 class SocketPost:
-    """Brings rows to partitions whose stores are in one folder."""
+    """Brings rows to partitions of this machine. stores: of all partitions, by their numbers."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, stores: Sequence[Path]) -> None:
+        self._stores = stores
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         """Bring rows to their home, not always all of them; the number of the last one it has committed."""
         some = _some(rows)
         sizes = [[row.number, row.cash, row.received, row.walkers, len(row.records)] for row in some]
-        line = connected(store_of(self._folder, home), _SECONDS)
+        line = connected(self._stores[home], _SECONDS)
         if line is None:
             raise PostError(f"partition {home} does not listen")
         reader, writer = await asyncio.open_unix_connection(sock=line)
@@ -55,8 +54,8 @@ class SocketPost:
 
 
 @contextlib.asynccontextmanager
-async def delivered(folder: Path, home: int, take: Take) -> AsyncIterator[None]:
-    """Let rows for a partition arrive as long as the block runs. Its store must be held. Raises StoreError."""
+async def delivered(store: Path, home: int, take: Take) -> AsyncIterator[None]:
+    """Let rows for a partition arrive as long as the block runs. Its `store` must be held. Raises StoreError."""
     senders: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -78,7 +77,7 @@ async def delivered(folder: Path, home: int, take: Take) -> AsyncIterator[None]:
             task.cancel()
         await asyncio.gather(*senders, return_exceptions=True)
 
-    async with serving(bound(store_of(folder, home)), serve, end):
+    async with serving(bound(store), serve, end):
         yield
 
 

@@ -23,10 +23,8 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from minicrawl.cluster.folder import store_of
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
@@ -34,7 +32,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
 from minicrawl.crawler.run import check_window, opened
-from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.errors import MinicrawlError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -44,10 +42,8 @@ from minicrawl.store.writer import Writer
 class Brief:
     """What a process is started with. crawls: whether it crawls, or is only to settle. is_first: not started again."""
 
-    folder: Path
+    folder: Folder
     number: int
-    cluster: str
-    homes: Homes
     settings: CrawlSettings
     seeds: Seeds
     crawls: bool = True
@@ -65,19 +61,17 @@ class Worker:
     def __init__(self, brief: Brief, writer: Writer) -> None:
         """Raises MinicrawlError."""
         settings, seeds = brief.settings, brief.seeds
-        if (writer.meta("cluster"), writer.meta("partition")) != (brief.cluster, brief.number):
-            raise StoreError(
-                f"{writer.path} is not partition {brief.number} of this crawl; restore all from one backup"
-            )
+        brief.folder.check_is_current(brief.number, writer)
         check_window(writer, settings)
         self._brief = brief
         self._seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if brief.is_first:
             ask_again(writer, self._seeds.urls, settings.retry)
-        share = replace(settings, concurrency=settings.concurrency // brief.homes.partitions)
-        self._run = opened(share, self._seeds, writer, share=brief.homes.share(brief.number))
+        homes = brief.folder.homes
+        share = replace(settings, concurrency=settings.concurrency // homes.partitions)
+        self._run = opened(share, self._seeds, writer, share=homes.share(brief.number))
         self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
-        self._post = SocketPost(brief.folder)
+        self._post = SocketPost(brief.folder.stores)
         self._partition = Partition(brief.number, self._run, self._post)
         self._crawling: asyncio.Task[None] | None = None
         self._has_crawled = not brief.crawls
@@ -157,11 +151,11 @@ async def serve(line: socket.socket) -> None:
     """Do what the keeper asks until it closes the line."""
     reader, writer = await asyncio.open_connection(sock=line)
     brief: Brief = pickle.loads(await reader.readexactly(int.from_bytes(await reader.readexactly(8), "big")))
-    store = store_of(brief.folder, brief.number)
+    store = brief.folder.stores[brief.number]
     try:
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             worker = Worker(brief, books)
-            async with delivered(brief.folder, brief.number, worker.take):
+            async with delivered(store, brief.number, worker.take):
                 worker.begin()
                 try:
                     while asked := await _asked(reader):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.cluster.folder import found_or_made, store_of
+from minicrawl.cluster.folder import Folder, found_or_made
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.asking import ask
@@ -16,8 +16,8 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 
 
 @pytest.fixture(params=["web", "a" * 120], ids=["short", "too long for a socket"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return found_or_made(tmp_path / str(request.param), 2).path
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    return found_or_made(tmp_path / str(request.param), 2)
 
 
 def row(number: int, records: bytes = b"\n{}\n\0") -> OutboxRow:
@@ -38,40 +38,40 @@ class Home:
         return rows[-1].number
 
 
-def sent(folder: Path, home: Home, act: Callable[[], Awaitable[int]]) -> int:
+def sent(folder: Folder, home: Home, act: Callable[[], Awaitable[int]]) -> int:
     async def deliver() -> int:
-        async with delivered(folder, 1, home.take):
+        async with delivered(folder.stores[1], 1, home.take):
             return await act()
 
     return asyncio.run(deliver())
 
 
-def test_rows_arrive_as_they_were_sent(folder: Path) -> None:
+def test_rows_arrive_as_they_were_sent(folder: Folder) -> None:
     home, rows = Home(), [row(1), row(2, b""), row(3, bytes(range(256)) * 4096)]
-    assert sent(folder, home, lambda: SocketPost(folder).send(0, 1, rows)) == 3
+    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, rows)) == 3
     assert home.rows == [(0, one) for one in rows]
 
 
 def test_what_is_too_much_for_a_message_comes_with_the_next(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2).path
+    folder = found_or_made(tmp_path / "web", 2)
     home, rows = Home(), [row(number) for number in range(1, 1501)]
-    assert sent(folder, home, lambda: SocketPost(folder).send(0, 1, rows)) == 1000
+    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, rows)) == 1000
     large = [row(1, b"x"), row(2, bytes(2**26)), row(3)]
-    assert sent(folder, home, lambda: SocketPost(folder).send(0, 1, large)) == 1
-    assert sent(folder, home, lambda: SocketPost(folder).send(0, 1, large[1:])) == 2
+    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, large)) == 1
+    assert sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, large[1:])) == 2
 
 
-def test_who_has_not_taken_it_has_not_confirmed_it(folder: Path) -> None:
+def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
     home = Home(CrawlEndedError("the crawl has ended"))
     with pytest.raises(PostError, match="has ended"):
-        sent(folder, home, lambda: SocketPost(folder).send(0, 1, [row(1)]))
+        sent(folder, home, lambda: SocketPost(folder.stores).send(0, 1, [row(1)]))
     with pytest.raises(PostError, match="does not listen"):
-        asyncio.run(SocketPost(folder).send(0, 1, [row(1)]))
+        asyncio.run(SocketPost(folder.stores).send(0, 1, [row(1)]))
 
 
 def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 2).path
-    path = store_of(folder, 1).with_name("001.db.sock")
+    folder = found_or_made(tmp_path / "web", 2)
+    path = folder.stores[1].with_name("001.db.sock")
 
     async def mode() -> int:
         return stat.S_IMODE(path.stat().st_mode)
@@ -80,10 +80,10 @@ def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) ->
     assert not path.exists()
 
 
-def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Path) -> None:
+def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Folder) -> None:
     async def steer() -> int:
         with pytest.raises(ConfigError, match="a partition of a crawl, which cannot be steered yet"):
-            await asyncio.to_thread(ask, store_of(folder, 1), [{"do": "pause"}])
+            await asyncio.to_thread(ask, folder.stores[1], [{"do": "pause"}])
         return 0
 
     sent(folder, Home(), steer)

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def brief(folder: Folder) -> Brief:
-    return Brief(folder.path, 0, folder.cluster, folder.homes, NOWHERE, Seeds(SEEDS))
+    return Brief(folder, 0, NOWHERE, Seeds(SEEDS))
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
 
 
 def test_a_store_of_another_crawl_is_refused(folder: Folder) -> None:
-    with started(replace(brief(folder), cluster="another")) as (process, line, answers):
+    with started(brief(replace(folder, cluster="another"))) as (process, line, answers):
         answer = asked(line, answers, "report")
         assert answer["exit"] == 3
         assert "is not partition 0 of this crawl" in answer["failed"]
