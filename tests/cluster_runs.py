@@ -2,8 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+from command_line import answer
+from small_web import small_web
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import Folder, found, found_or_made
@@ -16,6 +20,7 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RankedPage
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
+SEEDS = [f"http://h{number}.test/" for number in range(6)]
 SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps", "probe"), False)
 SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 
@@ -49,3 +54,20 @@ def crawled_alone(store: Path) -> dict[str, RankedPage]:
     asyncio.run(crawl())
     with open_store(store) as reader:
         return {page.url: page for page in reader.pages("importance")}
+
+
+def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]:
+    """The folder of a crawl of the small web in two partitions, and what the command has said of it."""
+    folder = split(parent)
+    with small_web() as port:
+        given = [*SEEDS, "--store", str(folder), "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}", *words]
+        return folder, answer("cluster", "crawl", *given, "--allow-private", "--delay", "0", "-q")
+
+
+def split(parent: Path) -> Path:
+    """The folder of a new crawl in two partitions of which each has some of SEEDS: its key is drawn at random."""
+    for number in count():
+        folder = found_or_made(parent / f"web{number}", 2)
+        if len(set(map(folder.homes.home_of, SEEDS))) == 2:
+            break
+    return folder.path

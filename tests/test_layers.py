@@ -234,6 +234,7 @@ MAY_HOLD_ANY = {
     "analysis/planning/dry_run.py",
     "analysis/status.py",
     "cli/cluster.py",
+    "cli/cluster_reading.py",
     "cli/control.py",
     "cli/demo.py",
     "control/assignments.py",

@@ -1,7 +1,7 @@
 """minicrawl cluster"""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.check import INCONSISTENT, print_problems
+from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options, wide_option
-from minicrawl.cli.output import amount, counted, document, duration, page_rows, table, tally
+from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
+from minicrawl.cli.output import amount, counted, document, duration, table, tally
 from minicrawl.cluster.working import WORKING, refusal
 from minicrawl.errors import NothingFetchedError, SeedError, StoreError
 from minicrawl.settings import SETTINGS
@@ -21,20 +21,10 @@ from minicrawl.settings import SETTINGS
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
     from minicrawl.cluster.running.keeper import Ended
-    from minicrawl.store.reader import Store
 
 _INTERRUPTED = 130
 _LINES_APART = 10.0
 """Seconds between two lines that say how far a crawl is."""
-
-_folder_option = click.option(
-    "--store",
-    "path",
-    type=click.Path(path_type=Path),  # a file of options may have the store of all other commands
-    required=True,
-    metavar="FOLDER",
-    help="The crawl's folder, with a store for each partition.",
-)
 
 
 @click.group(epilog="Example: minicrawl cluster crawl seeds.txt --store data/web --partitions 4")
@@ -43,6 +33,10 @@ def command() -> None:
 
     Every site is in one partition, and importance is that of one crawl. See docs/cluster.md for what does not work yet.
     """
+
+
+for _reading in (top, export, status, check):
+    command.add_command(_reading)
 
 
 class _Crawl(click.Command):
@@ -73,7 +67,7 @@ class _Crawl(click.Command):
     metavar="OPTION",
     help="Let an option that the folder remembers, such as scope, have its default again. Repeatable.",
 )
-@_folder_option
+@folder_option
 @json_option
 @quiet_option
 @config_option
@@ -173,7 +167,7 @@ def _print_report(folder: "Folder", ended: "Ended", as_json: bool) -> None:
     from minicrawl.cluster.merged import ranked_pages
 
     with folder.opened() as stores:
-        known, read = _known_and_read(stores)
+        known, read = known_and_read(stores)
         best = list(ranked_pages(stores, 10))
     if as_json:
         click.echo(document({**asdict(ended), "known": known, "read": read}))
@@ -188,118 +182,3 @@ def _print_report(folder: "Folder", ended: "Ended", as_json: bool) -> None:
     if ended.rounds is None:
         lines.append("The ranking is not settled; the end of the next run settles it.")
     click.echo("\n".join(fitted([*lines, "", *table(best)])))
-
-
-def _known_and_read(stores: "Sequence[Store]") -> tuple[int, int]:
-    from minicrawl.cluster.merged import states
-    from minicrawl.model import READ, State
-
-    known = read = 0
-    for store in stores:
-        found = states(store)
-        known += sum(found.values()) - found[State.ELSEWHERE]
-        read += sum(found[state] for state in READ)
-    return known, read
-
-
-@command.command(epilog="Example: minicrawl cluster top --store data/web --n 100")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages.")
-@_folder_option
-@wide_option
-@json_option
-@config_option
-def top(n: int, path: Path, as_json: bool) -> None:
-    """Print the most important pages of all partitions, best first: every page, as 'minicrawl top --all' does.
-
-    By importance of the links found so far: exact once the crawl has stopped.
-    """
-    from minicrawl.cluster.folder import found
-    from minicrawl.cluster.merged import ranked_pages
-
-    with found(path).opened() as stores:
-        pages = list(ranked_pages(stores, n))
-    click.echo(document(page_rows(pages)) if as_json else "\n".join(fitted(table(pages))))
-
-
-@command.command(epilog="Example: minicrawl cluster export ranks.csv --store data/web")
-@click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
-@_folder_option
-@json_option
-@config_option
-def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
-    """Write every page of all partitions with its rank to FILE, best first, as 'minicrawl export --by importance' does.
-
-    Pages of the same importance are in the order of their URLs. History is that of the page's partition, and no page
-    has an expected importance.
-    """
-    from minicrawl.cluster.folder import found
-    from minicrawl.cluster.merged import ranked_pages
-    from minicrawl.export.ranks import STANDARD_OUTPUT, export_ranks
-
-    with found(path).opened() as stores:
-        count = export_ranks(ranked_pages(stores), file, form)
-    if file != STANDARD_OUTPUT:
-        line = f"{counted(count, 'page')} written to {file}"
-        click.echo(document({"file": str(file), "pages": count}) if as_json else line)
-
-
-@command.command(epilog="Example: minicrawl cluster status --store data/web")
-@_folder_option
-@json_option
-@config_option
-def status(path: Path, as_json: bool) -> None:
-    """Say of every partition how many pages it has in which state, as of its last commit; also while a crawl runs."""
-    from minicrawl.cluster.folder import found
-    from minicrawl.cluster.merged import states
-    from minicrawl.model import State
-
-    folder = found(path)
-    with folder.opened() as stores:
-        known, read = _known_and_read(stores)
-        rows: list[dict[str, Any]] = []
-        for number, store in enumerate(stores):
-            here = states(store)
-            mirrors, waits = here.pop(State.ELSEWHERE, 0), len(store.transfers.outbox())
-            rows.append({"partition": number, "pages": dict(here), "mirrors": mirrors, "outbox": waits})
-    is_running = folder.is_in_use
-    if as_json:
-        click.echo(document({"running": is_running, "known": known, "read": read, "partitions": rows}))
-        return
-    does = "a crawl runs" if is_running else "no crawl runs"
-    lines = [f"{counted(known, 'page')} known in {counted(len(rows), 'partition')}, {read:,} read; {does}", ""]
-    kinds = [state for state in State if any(row["pages"].get(state) for row in rows)]
-    lines.append("  ".join(["partition", *(f"{kind:>10}" for kind in kinds), f"{'mirrors':>10}", f"{'to send':>7}"]))
-    for row in rows:
-        numbers = [f"{row['pages'].get(kind, 0):>10,}" for kind in kinds]
-        lines.append("  ".join([f"{row['partition']:>9}", *numbers, f"{row['mirrors']:>10,}", f"{row['outbox']:>7,}"]))
-    click.echo("\n".join(lines))
-
-
-@command.command(epilog="Example: minicrawl cluster check --store data/web")
-@_folder_option
-@json_option
-@config_option
-def check(path: Path, as_json: bool) -> None:
-    """Audit all partitions, each by itself and all together: no unit of cash lost, every link counted where it leads.
-
-    Exit code 0 when all holds, 4 when something does not. No crawl may run on the folder meanwhile.
-    """
-    from itertools import islice
-
-    from minicrawl.cluster.audit import audit_all
-    from minicrawl.cluster.folder import found
-
-    folder = found(path)
-    if folder.is_in_use:
-        raise StoreError(f"a crawl uses {path}; stop it, and check then")
-    with folder.opened() as stores:
-        problems = list(islice(audit_all(stores), 1000))
-        known, _ = _known_and_read(stores)
-    if as_json:
-        click.echo(document({"store": str(path), "pages": known, "problems": problems}))
-    else:
-        where = f"{counted(known, 'page')} in {counted(len(folder.stores), 'partition')}"
-        print_problems(problems, f"{path}: {where}, all consistent")
-    if problems:
-        raise click.exceptions.Exit(INCONSISTENT)

@@ -1,42 +1,22 @@
 """`minicrawl cluster`, as a user types it."""
 
-import csv
-import json
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import SEEDS, crawled_by_command
 from command_line import answer, run
 from counted_web import counted_web
 from sites import rows
-from small_web import small_web
-
-from minicrawl.cluster.folder import found_or_made
-
-SEEDS = [f"http://h{number}.test/" for number in range(6)]
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Any]]]:
-    folder = _split(tmp_path_factory.mktemp("cluster"))
-    with small_web() as port:
-        words = [*SEEDS, "--store", folder, "--partitions", "2", "--connect-to", f"::127.0.0.1:{port}"]
-        yield folder, answer("cluster", "crawl", *words, "--allow-private", "--delay", "0", "-q")
-
-
-def _split(parent: Path) -> Path:
-    """The folder of a new crawl in two partitions of which each has some of the seeds: its key is drawn at random."""
-    for number in count():
-        folder = found_or_made(parent / f"web{number}", 2)
-        if len(set(map(folder.homes.home_of, SEEDS))) == 2:
-            break
-    return folder.path
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    return crawled_by_command(tmp_path_factory.mktemp("cluster"))
 
 
 @pytest.fixture
@@ -57,29 +37,6 @@ def test_a_crawl_is_told_as_one(crawled: tuple[Path, dict[str, Any]]) -> None:
     assert f"{report['known']} pages known in 2 partitions" in run("cluster", "status", "--store", folder).output
 
 
-def test_top_and_export_have_the_pages_of_all(folder: Path, tmp_path: Path) -> None:
-    status = answer("cluster", "status", "--store", folder)
-    assert run("cluster", "export", tmp_path / "ranks.csv", "--store", folder).exit_code == 0
-    with (tmp_path / "ranks.csv").open() as file:
-        ranks = list(csv.DictReader(file))
-    assert len(ranks) == status["known"] == len({row["url"] for row in ranks})
-    best = answer("cluster", "top", "--n", "5", "--store", folder)
-    assert [(str(page["rank"]), page["url"]) for page in best] == [(row["rank"], row["url"]) for row in ranks[:5]]
-    assert best[0]["url"].startswith("http://club.test/"), "every page of every host links there"
-    assert best[0]["url"] in run("cluster", "top", "--store", folder).output
-
-
-def test_check_audits_all_and_says_what_is_wrong(folder: Path) -> None:
-    assert "2 partitions, all consistent" in run("cluster", "check", "--store", folder).output
-    number = next(number for number in (0, 1) if rows(folder / f"00{number}.db", "SELECT * FROM mirrors"))
-    rows(folder / f"00{number}.db", "UPDATE mirrors SET inlinks = inlinks + 1")
-    result = run("cluster", "check", "--store", folder)
-    assert (result.exit_code, "in-links, but" in result.output) == (4, True)
-    assert json.loads(run("cluster", "check", "--json", "--store", folder).stdout)["problems"]
-    rows(folder / f"00{number}.db", "UPDATE mirrors SET inlinks = inlinks - 1")
-    assert run("cluster", "check", "--store", folder).exit_code == 0
-
-
 REFUSED = {
     "pages": (["--pages", "10"], 2, "--pages does not work in partitions yet"),
     "archive": (["--archive=kept"], 2, "--archive does not work in partitions yet"),
@@ -97,12 +54,6 @@ def test_mistake_gets_one_sentence(folder: Path, words: list[str], code: int, me
     result = run("cluster", "crawl", "--store", folder, *words)
     assert (result.exit_code, message in result.stderr, "Traceback" in result.stderr) == (code, True, False)
     assert (folder / "cluster.json").read_text() == before
-
-
-@pytest.mark.parametrize("command", ["top", "status", "check", "export ranks.csv"])
-def test_no_crawl_is_exit_3(command: str, tmp_path: Path) -> None:
-    result = run("cluster", *command.split(), "--store", tmp_path / "none")
-    assert (result.exit_code, "there is no crawl in partitions at" in result.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("command", ["top", "crawl http://a.test/ --partitions 2"])
