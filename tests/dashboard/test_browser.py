@@ -1,23 +1,27 @@
 """The dashboard in a real browser, on crawls in processes of their own. Skipped only where there is no Chromium."""
 
+import json
 import os
+import random
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import answer
+from command_line import answer, run
 from counted_web import CountedWeb, counted_web
 from hostile import HostileServer
 from sites import crawl, rows
 
-from minicrawl.control.socket_files import connected
 from minicrawl.crawler.books.audit import audit
 from minicrawl.store.reader import open_store
 
@@ -34,20 +38,25 @@ WAIT = 120_000  # ms: a machine may be busy
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        chromium = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=WAIT
+        )
         yield chromium
         chromium.close()
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[CountedWeb]:
-    with counted_web(pages=300) as web:
+    with counted_web(pages=3000) as web:  # at a page a second for longer than any test waits
         yield web
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
+def store(tmp_path: Path) -> Iterator[Path]:
+    """Where a crawl may be; if one still runs in the end, it is killed."""
+    path = tmp_path / "crawl.db"
+    yield path
+    end(path)
 
 
 @contextmanager
@@ -83,26 +92,39 @@ def opened(browser: Any, address: str) -> Iterator[Any]:
 
 
 def says(page: Any, selector: str, text: str) -> None:
-    """Wait until an element says something."""
+    """Wait until an element says something, among other things."""
     page.locator(selector, has_text=text).first.wait_for(timeout=WAIT)
 
 
-def slide(page: Any, setting: str, steps: int) -> None:
-    """Move a slider as the keyboard does."""
-    slider = page.locator(f"[data-setting={setting}] input")
+def is_just(page: Any, selector: str, text: str) -> None:
+    """Wait until an element says something and nothing else: "Not running" is not "Running"."""
+    page.locator(selector, has_text=re.compile(rf"^\s*{re.escape(text)}\s*$")).first.wait_for(timeout=WAIT)
+
+
+def has_noted(page: Any, text: str) -> None:
+    """Wait until the notice says something; by then it may be hidden again."""
+    page.locator("#notice", has_text=text).wait_for(state="attached", timeout=WAIT)
+
+
+def slide(page: Any, setting: str, steps: int, text: str) -> None:
+    """Move a slider as the keyboard does, and wait until the crawl has done what it says then."""
+    slider = page.locator(f"[data-setting={setting}] input:enabled")
+    slider.wait_for()  # what is hidden or disabled takes no keys, and says nothing of it
     slider.focus()
     for _ in range(abs(steps)):
         slider.press("ArrowRight" if steps > 0 else "ArrowLeft")
+    is_just(page, f"[data-setting={setting}]:not(.pending) output", text)
 
 
 def begun(page: Any, web: CountedWeb) -> str:
     """Start a crawl of the web in the page; its host."""
     says(page, "#tab-setup[aria-selected=true]", "Setup")
     page.get_by_label("Seeds:").fill(f"http://127.0.0.1:{web.port}/")
-    page.get_by_label("Stop after pages").fill("250")
+    page.get_by_label("Stop after pages").fill("2500")
     page.get_by_label("Reach this machine").check()
     page.get_by_role("button", name="Start", exact=True).click()
-    says(page, "#state", "Running")
+    is_just(page, "#state", "Running")
+    says(page, "#tab-coordinator[aria-selected=true]", "Coordinator")
     return f"127.0.0.1:{web.port}"
 
 
@@ -113,16 +135,24 @@ def crawled(site: Any, store: Path, **settings: Any) -> None:
 
 
 def end(store: Path) -> None:
-    """End the crawl, if it still runs, and wait for that."""
-    line = connected(store, 10)
-    if not store.exists():
-        return
-    if line is not None:
-        line.close()
-        os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
-    with open_store(store) as reader:
-        while reader.is_in_use():
-            pass
+    """Kill the crawl, if one runs or is about to, and wait for its end."""
+    until = time.monotonic() + WAIT / 1000
+    while store.exists() and time.monotonic() < until:
+        with open_store(store) as reader:
+            if not reader.is_in_use():
+                return
+        status = run("control", "status", "--store", store, "--json")
+        if status.exit_code == 0:
+            with suppress(ProcessLookupError):
+                os.kill(json.loads(status.stdout)["pid"], signal.SIGKILL)
+
+
+def quiet_port() -> int:
+    """A port that is free, and that the system gives to nobody who does not ask for just that one."""
+    while True:
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
+            return int(tried.getsockname()[1])
 
 
 def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
@@ -130,35 +160,33 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
     with dashboard(store) as (address, _), opened(browser, address) as page:
         host = begun(page, web)
         assert "token" not in page.url
-        slide(page, "concurrency", -1)
-        says(page, "[data-setting=concurrency] output", "32")
-        slide(page, "delay", -1)
-        says(page, "[data-setting=delay] output", "0.5 s")
-        slide(page, "workers", 1)
-        says(page, "[data-setting=workers] output", "1")
-        says(page, ".aim", "of 250")
+        slide(page, "concurrency", -1, "32")
+        slide(page, "delay", -1, "0.5 s")
+        slide(page, "workers", 1, "1")
+        says(page, ".aim", "of 2,500")
         page.click("#pause")
-        says(page, "#state", "Paused")
+        is_just(page, "#state", "Paused")
         settings = answer("crawl", "--show-settings", "--store", store)
         assert [settings[name]["value"] for name in ("concurrency", "delay", "workers")] == [32, 0.5, 1]
         assert answer("control", "status", "--store", store)["state"] == "paused"
         page.click("#resume")
-        says(page, "#state", "Running")
+        is_just(page, "#state", "Running")
         page.get_by_label("Add seeds").fill(f"http://localhost:{web.port}/")
-        page.get_by_role("button", name="Add").click()
-        says(page, "#notice", "1 new seed")
+        page.get_by_role("button", name="Add", exact=True).click()
+        has_noted(page, "1 new seed")
         page.click("#tab-crawlers")
-        says(page, "#view-crawlers td", "0")
+        is_just(page, "#view-crawlers td", "0")
         page.click("#tab-hosts")
-        page.get_by_role("button", name=f"Ban {host}").click()
-        page.get_by_role("button", name=f"Unban {host}").wait_for()
+        page.get_by_role("button", name=f"Ban {host}", exact=True).click()
+        page.get_by_role("button", name=f"Unban {host}", exact=True).wait_for()
         assert answer("control", "status", "--store", store)["banned"] == [host]
-        page.get_by_role("button", name=f"Unban {host}").click()
-        page.get_by_role("button", name=f"Ban {host}").wait_for()
+        page.get_by_role("button", name=f"Unban {host}", exact=True).click()
+        page.get_by_role("button", name=f"Ban {host}", exact=True).wait_for()
+        assert answer("control", "status", "--store", store)["banned"] == []
         page.click("#tab-log")
         says(page, "#view-log li", "is banned")
         page.click("#stop")
-        says(page, "#state", "Not running")
+        is_just(page, "#state", "Not running")
     with open_store(store) as reader:
         assert list(audit(reader)) == []
         assert reader.meta("stopped") == "interrupted"
@@ -166,43 +194,63 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
 
 def test_two_pages_see_the_same(browser: Any, web: CountedWeb, store: Path) -> None:
     with dashboard(store) as (address, _), opened(browser, address) as one, opened(browser, address) as other:
-        try:
-            begun(one, web)
-            says(other, "#state", "Running")
-            other.click("#tab-coordinator")
-            slide(other, "delay", 2)
-            says(one, "[data-setting=delay] output", "3 s")
-            one.click("#pause")
-            says(other, "#state", "Paused")
-        finally:
-            end(store)
+        begun(one, web)
+        is_just(other, "#state", "Running")
+        other.click("#tab-coordinator")
+        slide(other, "delay", 2, "3 s")
+        is_just(one, "[data-setting=delay] output", "3 s")
+        one.click("#pause")
+        is_just(other, "#state", "Paused")
+
+
+def test_a_look_from_before_takes_no_slider_back(browser: Any, web: CountedWeb, store: Path) -> None:
+    """How the crawl stood before a command may be told after what the command has led to."""
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        begun(page, web)
+        slide(page, "delay", 1, "2 s")
+        held: list[Any] = []
+
+        def hold(route: Any) -> None:
+            route.continue_() if held else held.append((route, route.fetch()))
+
+        page.route("**/api/now?*", hold)
+        with page.expect_request("**/api/now?*", timeout=WAIT):
+            pass
+        page.evaluate("""() => {
+            const output = document.querySelector("[data-setting=delay] output");
+            window.shown = [];
+            new MutationObserver(() => window.shown.push(output.textContent)).observe(output, {childList: true});
+        }""")
+        slide(page, "delay", 1, "3 s")
+        route, response = held[0]
+        assert response.json()["settings"]["delay"] == 2
+        with page.expect_request("**/api/now?*", timeout=WAIT):  # the next look, when this one was taken in
+            route.fulfill(response=response)
+        slide(page, "delay", 1, "5 s")
+        assert page.evaluate("window.shown") == ["3 s", "5 s"]
 
 
 def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, tmp_path: Path) -> None:
     """The crawl goes on without the dashboard; the page is there again with the next one, and sees the crawl die."""
-    token = ("--token-file", str(tmp_path / "token"))
-    with dashboard(store, *token) as (address, process), opened(browser, address) as page:
-        try:
-            begun(page, web)
-            process.kill()
-            process.wait()
-            says(page, "#state", "No connection")
-            assert answer("control", "status", "--store", store)["state"] == "running"
-            port = address.split(":")[2].split("/")[0]
-            with dashboard(store, *token, "--port", port):
-                says(page, "#state", "Running")
-                os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
-                says(page, "#state", "Not running")
-                says(page, "#view-coordinator .sentence", "it was killed")
-        finally:
-            end(store)
+    again = ("--token-file", str(tmp_path / "token"), "--port", str(quiet_port()))
+    with dashboard(store, *again) as (address, process), opened(browser, address) as page:
+        begun(page, web)
+        process.kill()
+        process.wait()
+        is_just(page, "#state", "No connection")
+        assert answer("control", "status", "--store", store)["state"] == "running"
+        with dashboard(store, *again):
+            is_just(page, "#state", "Running")
+            os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
+            is_just(page, "#state", "Not running")
+            says(page, "#view-coordinator .sentence", "it was killed")
 
 
 def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, store: Path) -> None:
     links = [f"{HOME}{name}" for name in "abcdefgh"]
     crawled({HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}, store)
     with dashboard(store) as (address, _), opened(browser, address) as page:
-        says(page, "#state", "Not running")
+        is_just(page, "#state", "Not running")
         page.click("#tab-importance")
         page.get_by_role("link", name="The home page").click()
         says(page, "#view-why .sentence", "Read")
@@ -219,15 +267,15 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         page.get_by_label("Words").fill("home")
         page.keyboard.press("Enter")
         says(page, "#view-search [role=status]", "--search")
-        page.focus("#tab-log")
-        page.keyboard.press("ArrowLeft")
-        says(page, "#tab-search[aria-selected=true]", "Search")
+        page.focus("#tab-search")
+        page.keyboard.press("ArrowRight")
+        says(page, "#tab-log[aria-selected=true]", "Log")
 
 
 def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:
     crawled({HOME: []}, store)
     with dashboard(store) as (address, _), opened(browser, address.split("#")[0]) as page:
-        says(page, "#notice", "the token is missing or wrong")
+        has_noted(page, "the token is missing or wrong")
         assert page.locator("#store").inner_text() == ""
 
 
@@ -242,7 +290,9 @@ def test_an_answer_that_comes_late_is_not_shown(browser: Any, store: Path) -> No
             ask(page, HOME)
         with page.expect_event("requestfailed", lambda request: request == held[0].request, timeout=WAIT):
             ask(page, "http://a.test/b")
-        says(page, "#view-why h3 + p", "http://a.test/b")
+        is_just(page, "#view-why h3 + p", "http://a.test/b")
+        with page.expect_request("**/api/why?*", timeout=WAIT):
+            ask(page, "http://a.test/b")  # it may stand otherwise by now
 
 
 def ask(page: Any, url: str) -> None:
@@ -256,7 +306,7 @@ def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
     crawled(HostileServer(200), store, traps=False)
     assert rows(store, "SELECT count(*) FROM fetches WHERE title LIKE '%<script>%'")[0][0] >= 20
     with dashboard(store) as (address, _), opened(browser, address) as page:
-        says(page, "#state", "Not running")
+        is_just(page, "#state", "Not running")
         for view in ("importance", "statistics", "graph", "hosts", "log"):
             page.click(f"#tab-{view}")
             if view in ("importance", "graph"):
@@ -267,7 +317,7 @@ def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
         for url in [url for (url,) in rows(store, "SELECT url FROM pages WHERE id > 0 ORDER BY id LIMIT 20")]:
             page.click("#tab-why")
             ask(page, url)
-            says(page, "#view-why h3 + p", url)
+            is_just(page, "#view-why h3 + p", url)
             facts.append(page.locator("#view-why .facts").inner_text())
         assert any("text/html; charset=utf-8; x=<script>" in said for said in facts)
         assert page.evaluate("document.body.dataset.ran") is None

@@ -21,7 +21,9 @@ const STATES = {
   busy: "Busy", none: "No crawl yet",
 };
 
-const app = {look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, read};
+const app = {
+  look: null, get, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, open, read,
+};
 const views = [
   ["coordinator", "Coordinator", new Coordinator(app)],
   ["crawlers", "Crawlers", new Crawlers(app)],
@@ -35,11 +37,13 @@ const views = [
   ["setup", "Setup", new Setup(app)],
 ];
 let [shown, after, timer, isAsking, isLost, isAwaited, lastRead, reading] = [views[0], 0, null, false, false, false, 0, 0];
+let done = 0; // commands that were answered
 
 // Has a command done, and shows what it has led to. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
   try {
     const answer = await post(path, message);
+    done += 1;
     soon(0);
     return answer;
   } catch (failure) {
@@ -69,13 +73,17 @@ async function look() {
   if (isAsking) return soon(20);
   isAsking = true;
   let next = 1000;
+  const before = done;
   try {
-    take(await get("/api/now", {after, hosts: shown[2].needsHosts ? 1 : 0}));
+    const now = await get("/api/now", {after, hosts: shown[2].needsHosts ? 1 : 0});
+    // A look that a command has overtaken may show what was before it, where a slider shows what has become of it.
+    const isOvertaken = before !== done;
+    if (!isOvertaken) take(now);
     if (isLost) {
       isLost = false;
       notify("");
     }
-    next = app.look ? LOOKS[app.look.crawl] : 0;
+    next = app.look && !isOvertaken ? LOOKS[app.look.crawl] : 0;
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isLost = true;
@@ -151,6 +159,13 @@ function go(name, argument) {
   view[2].open?.(argument);
   if (app.look) view[2].show?.(app.look);
   read();
+}
+
+// Shows what is behind a #, also if it is shown already: then it is read anew.
+function open(hash) {
+  const before = location.href;
+  location.hash = hash;
+  if (location.href === before) follow();
 }
 
 function follow() {

@@ -9,7 +9,7 @@ export class Search {
     this.input = el("input", {type: "search", name: "q", placeholder: 'words, "a phrase", -without, site:example.org', autocomplete: "off"});
     const ask = (event) => {
       event.preventDefault();
-      location.hash = `search=${encodeURIComponent(this.input.value.trim())}`;
+      app.open(`search=${encodeURIComponent(this.input.value.trim())}`);
     };
     this.words = el("p", {role: "status"});
     this.found = el("ol", {class: "found"});

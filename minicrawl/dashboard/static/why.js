@@ -9,7 +9,7 @@ export class Why {
     this.input = el("input", {type: "text", name: "url", placeholder: "https://example.org/page", autocomplete: "off", spellcheck: "false", inputmode: "url"});
     const ask = (event) => {
       event.preventDefault();
-      location.hash = whyOf(this.input.value.trim());
+      app.open(whyOf(this.input.value.trim()));
     };
     this.found = el("div", {"aria-live": "polite"});
     this.nodes = [card("Why", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "URL", this.input), el("button", {type: "submit"}, "Explain")), this.found)];

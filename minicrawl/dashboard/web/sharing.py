@@ -15,9 +15,11 @@ class NotYetError(Exception):
 
 @dataclass
 class _Entry:
-    """`task`: works the next value out. `value`: the last one, if there `is_known`. `until`: it is good till then."""
+    """`task`: works the next value out, begun after so many `renewals`. `value`: the last one, if there `is_known`.
+    `until`: it is good till then."""
 
     task: asyncio.Task[None] | None = None
+    renewals: int = 0
     value: Any = None
     is_known: bool = False
     until: float = 0.0
@@ -69,12 +71,17 @@ class Shared:
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
         """Let a value that is no longer good be worked out, as somebody is about to ask for it."""
         entry = self._entries.setdefault(key, _Entry())
-        if entry.task is None and self._clock() >= entry.until:
-            entry.task = asyncio.create_task(self._renewed(entry, work))
+        # What was begun before something has changed may be of before: who asks later waits for the one behind it.
+        is_late = entry.task is not None and entry.renewals != self._renewals
+        if is_late or (entry.task is None and self._clock() >= entry.until):
+            entry.task = asyncio.create_task(self._renewed(entry, work, entry.task))
+            entry.renewals = self._renewals
             entry.task.add_done_callback(_noticed)
         return entry
 
-    async def _renewed(self, entry: _Entry, work: Callable[[], object]) -> None:
+    async def _renewed(self, entry: _Entry, work: Callable[[], object], before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await asyncio.wait({before})
         renewals, began = self._renewals, self._clock()
         try:
             entry.value = await asyncio.to_thread(work)
@@ -83,7 +90,8 @@ class Shared:
             if renewals == self._renewals:  # else something has changed while it was worked out
                 entry.until = ended + max(self._least, self._apart * (ended - began))
         finally:
-            entry.task = None
+            if entry.task is asyncio.current_task():
+                entry.task = None
 
     def renew(self) -> None:
         """Something has changed: no value is good any more."""

@@ -81,6 +81,28 @@ def test_a_failure_is_told_and_not_kept() -> None:
     asyncio.run(main())
 
 
+def test_who_asks_after_a_change_is_not_shown_what_was_begun_before_it() -> None:
+    async def main() -> None:
+        work, begun, permit = Work(), threading.Event(), threading.Event()
+        shared = Shared(2.0, 10.0, clock=lambda: work.now)
+
+        def slow() -> str:
+            begun.set()
+            assert permit.wait(60)
+            return "before"
+
+        first = asyncio.create_task(shared.get("a", slow))
+        await asyncio.to_thread(begun.wait, 60)
+        shared.renew()
+        later = [asyncio.create_task(shared.get("a", lambda: "after")) for _ in range(3)]
+        await asyncio.sleep(0)
+        permit.set()
+        assert await first == "before"
+        assert await asyncio.gather(*later) == ["after"] * 3
+
+    asyncio.run(main())
+
+
 def test_only_so_many_are_kept() -> None:
     async def main() -> None:
         work = Work()
