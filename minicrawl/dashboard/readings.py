@@ -30,7 +30,7 @@ def top(store: Path, by: str, n: int) -> Reading:
     if not 1 <= n <= _MOST_PAGES:
         raise SettingError(f"a list has 1 to {_MOST_PAGES} pages, not {n}")
     with open_store(store) as reader:
-        found = top_list(reader, by or None, n)
+        found = top_list(reader, by or None, n, is_rough=True)
     order = found.order
     pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
     return {"pages": pages, "by": order.by if order else by, "unread": found.unread}

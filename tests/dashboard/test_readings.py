@@ -20,12 +20,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_top_is_that_of_the_command_line(store: Path) -> None:
-    for by in ("importance", "inlinks", "expected"):
+    for by in ("importance", "inlinks", "expected", ""):
         found = readings.top(store, by, 9)
+        order = ["--by", by] if by else []
         assert [page["url"] for page in found["pages"]] == [
-            page["url"] for page in answer("top", "--n", "9", "--by", by, "--store", store)
+            page["url"] for page in answer("top", "--n", "9", *order, "--store", store)
         ]
-        assert found["by"] == by
+        assert found["by"] == (by or "importance")
 
 
 def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.known.expectation import expectation_of
+from minicrawl.crawler.known.expectation import FINE, ROUGH, expectation_of
 from minicrawl.crawler.urls.keys import hostname, owner_of
 from minicrawl.model import READ, State
 from minicrawl.settings import EXPECTED, RANKINGS
@@ -73,14 +73,17 @@ class Order:
     of: ExpectedOf | None = None
 
 
-def best_first(store: Store, by: str | None) -> tuple[Order, Ranked]:
+def best_first(store: Store, by: str | None, *, is_rough: bool = False) -> tuple[Order, Ranked]:
     """Every page by falling `by`, as many as are taken: one of RANKINGS, EXPECTED, the name of a kept ranking, or None
-    for expected importance while pages wait, else importance. By EXPECTED `rank` is the place in that order."""
+    for expected importance while pages wait, else importance. By EXPECTED `rank` is the place in that order.
+
+    is_rough: see `expected_pages`.
+    """
     counts = store.page_table.counts()
     read = sum(count for (state, _), count in counts.items() if state in READ)
     has_unread = any(state == State.WAITING for state, _ in counts)
     by = by or (EXPECTED if has_unread and read else RANKINGS[0])
-    found = expected_pages(store, read) if by == EXPECTED else None
+    found = expected_pages(store, read, is_rough=is_rough) if by == EXPECTED else None
     if by == EXPECTED and found is None:
         by = RANKINGS[0]
     order = Order(by, read, sum(counts.values()), has_unread, None if found is None else found.of)
@@ -110,14 +113,15 @@ def parts_of(store: Store, page: int, share: float | None, sources: Iterable[str
     return ExpectedParts(share - expected, expected, found_from, rests_on.read, rests_on.known)
 
 
-def expected_pages(store: Store, read: int) -> ExpectedPages | None:
+def expected_pages(store: Store, read: int, *, is_rough: bool = False) -> ExpectedPages | None:
     """Expected importance as it was kept, or worked out anew where `read` pages are a tenth more than it rests on.
 
-    None where none was kept and there are too many pages to work it out.
+    is_rough: for who asks again and again. Where it is worked out, that is as rough as while a crawl runs, and how much
+    will stay is not looked at: half the time. None where none was kept and there are too many pages to work it out.
     """
     kept = store.expected.of() or _NEVER
     is_fresh = kept.read > 0 and 10 * read <= 11 * kept.read
     if is_fresh or store.size() > store.sizes.pages:
         return ExpectedPages(store.expected.shares(), kept) if kept.read else None
-    found = expectation_of(store)
+    found = expectation_of(store, ROUGH if is_rough else FINE, with_stays=not is_rough)
     return ExpectedPages(found.shares, found.of)

@@ -52,10 +52,11 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def top_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
-    """The n best pages that can be opened, each once. by: see `best_first`; is_wanted: by number, None: all are."""
+def top_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None, *, is_rough: bool = False) -> TopList:
+    """The n best pages that can be opened, each once. by, is_rough: see `best_first`; is_wanted: by number, None: all
+    are."""
     with store.snapshot():
-        order, ranked = best_first(store, by)
+        order, ranked = best_first(store, by, is_rough=is_rough)
         return replace(list_of(store, only(ranked, is_wanted), n), order=order)
 
 

@@ -157,12 +157,12 @@ def kept_rows(store: Store, surfer: Surfer) -> Iterator[Links]:
         yield lambda: (as_rows(block, surfer) for block in blocks())
 
 
-def expectation_of(store: Store, tolerance: float = FINE) -> Expectation:
-    """Works it out of nothing but what a store holds. Raises StoreError."""
+def expectation_of(store: Store, tolerance: float = FINE, *, with_stays: bool = True) -> Expectation:
+    """Works it out of nothing but what a store holds. with_stays: and how much will stay. Raises StoreError."""
     with store.snapshot():
-        columns = [(pages.state, pages.account.visited != 0) for pages in store.page_table.columns()]
-        states = np.array([state for some, _ in columns for state in some])
-        visited = np.concatenate([some for _, some in columns])
+        state, was_visited = zip(*store.page_table.states(), strict=True)
+        states, visited = np.array(state), np.array(was_visited) != 0
+        late = store.page_table.answered_late(HELD_OUT) if with_stays else None
         groups = UrlGroups()
         finest = np.fromiter(map(groups.of, store.page_table.urls()), dtype=np.int64)
         so_far = PagesSoFar(
@@ -173,7 +173,7 @@ def expectation_of(store: Store, tolerance: float = FINE) -> Expectation:
             importance=store.ranks.importance(),
             groups=groups.levels(finest),
             owners=groups.owners(),
-            late=np.array(store.page_table.answered_late(HELD_OUT), dtype=np.int64),
+            late=None if late is None else np.array(late, dtype=np.int64),
         )
         start = np.nan_to_num(store.expected.shares())
         with kept_rows(store, kept_surfer(store)) as links:

@@ -234,6 +234,10 @@ class PageTable:
             ) GROUP BY reason"""
         return dict(self._tables.rows(query))
 
+    def states(self) -> list[tuple[str, int]]:
+        """Of every page by number its state, and whether it was visited: not 0."""
+        return list(self._tables.rows("SELECT state, visited FROM pages ORDER BY id"))
+
     def columns(self) -> Iterator[PageColumns]:
         """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
         turned into columns."""

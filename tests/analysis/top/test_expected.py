@@ -64,6 +64,15 @@ def test_of_an_older_store_it_is_worked_out(stopped: Path, version: int) -> None
         assert [page.url for page in store.pages()] == [page.url for page in store.pages("importance")]
 
 
+def test_who_asks_again_and_again_gets_it_roughly(stopped: Path) -> None:
+    of_version(8, stopped)
+    with open_store(stopped) as store:
+        fine, rough = expected_pages(store, 40), expected_pages(store, 40, is_rough=True)
+        assert np.abs(fine.shares - rough.shares).sum() < 2e-3
+        assert (fine.of.stays is None, rough.of.stays) == (False, None)
+        assert rough.of == fine.of._replace(stays=None, coverage=pytest.approx(fine.of.coverage, abs=1e-3))
+
+
 def test_it_is_worked_out_again_once_a_tenth_more_was_read(stopped: Path) -> None:
     rows(stopped, "UPDATE meta SET value = json_set(value, '$.read', 37) WHERE key = 'expected'")
     with open_store(stopped) as store:
