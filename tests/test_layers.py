@@ -190,6 +190,7 @@ WITHOUT_A_TEST = {
     **dict.fromkeys(("crawler/sources/source", "crawler/html/trees/tree"), "protocols"),
     "crawler/admission/traps/page_content": "plain values",
     "crawler/sharing/share": "plain values",
+    "cluster/running/kept": "a protocol",
     **dict.fromkeys(("analysis/rankings/options", "analysis/rankings/found"), "plain values"),
 }
 """Modules with nothing that could break, and why."""

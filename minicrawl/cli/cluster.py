@@ -146,8 +146,8 @@ def _run(
     return asyncio.run(Keeper(folder, settings, seeds, listener).crawl(handle_signals=True))
 
 
-def _say_death(number: int, kind: int) -> None:
-    click.echo(f"Warning: partition {number} was killed by signal {kind}; it is started again.", err=True)
+def _say_death(number: int, how: str) -> None:
+    click.echo(f"Warning: partition {number} was killed {how}; it is started again.", err=True)
 
 
 def _progress_lines() -> Callable[[int, int, float], None]:

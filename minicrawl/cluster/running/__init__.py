@@ -4,5 +4,7 @@ taking     what other partitions have handed over, taken into the accounts here,
 partition  a partition that runs: its engine, what it sends and takes; settling together
 post       messages between processes of one machine
 worker     a process that has one partition
-keeper     starts the processes, knows when nothing is left, lets them settle
+kept       a partition as its keeper reaches it, wherever it runs
+processes  partitions in processes of this machine
+keeper     starts all partitions, knows when nothing is left, lets them settle
 """

@@ -1,33 +1,31 @@
-"""Keeps the processes of a crawl in partitions: starts them, knows when nothing is left, lets them settle, ends them.
+"""Keeps a crawl in partitions: starts them, knows when nothing is left, lets them settle, ends them.
 
 The crawl is over when all are idle with nothing to hand over and, asked once more, have done nothing since: whatever
-is on its way stands in the outbox of who has sent it until its home has committed it. A process that a signal has
-killed is started again, and goes on with its store. One that has failed ends the crawl.
+is on its way stands in the outbox of who has sent it until its home has committed it. A partition whose process
+has died is started again, and goes on with its store. One that has failed ends the crawl.
 """
 
 import asyncio
 import contextlib
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.post import hung_up
-from minicrawl.cluster.running.worker import Brief, packed
-from minicrawl.control.messages import Message, answer_of, line_of, message_of
+from minicrawl.cluster.running import processes
+from minicrawl.cluster.running.kept import DeadError, Kept, Start
+from minicrawl.cluster.running.worker import Brief
+from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.system import STOPPING, on_signals, started_over_socket
+from minicrawl.system import STOPPING, on_signals
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two reports; if all are idle, until they are asked once more."""
 _MOST_DEATHS = 3
 """Of one partition without a page fetched in between: then something is wrong that another start does not cure."""
-_ANSWER = 16 * 2**20
-"""Bytes of an answer, at most."""
 
 
 @dataclass(frozen=True)
@@ -52,39 +50,20 @@ class Ended:
 
 @dataclass(frozen=True)
 class Listener:
-    """Who is called: of `died` partitions, each with its signal, and how far all are, pages and bytes."""
+    """Who is called: of partitions that `died`, each with what of, and how far all are, pages and bytes."""
 
-    died: Callable[[int, int], None] = lambda number, kind: None
+    died: Callable[[int, str], None] = lambda number, how: None
     progress: Callable[[int, int, float], None] = lambda fetched, size, seconds: None
 
 
-class _DeadError(Exception):
-    """A process was killed by a signal, of this number."""
-
-
 @dataclass
-class _Process:
-    process: "subprocess.Popen[bytes]"
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+class _Part:
+    """A partition, and what is known of it. deaths: since it last fetched a page."""
+
+    kept: Kept
     deaths: int = 0
     fetched: int = 0
     bytes: int = 0
-
-    async def ask(self, message: Message) -> Message:
-        """Raises _DeadError, and MinicrawlError where the partition has failed."""
-        answer = b""
-        with contextlib.suppress(OSError):
-            self.writer.write(line_of(message))
-            await self.writer.drain()
-            answer = await self.reader.readline()
-        if answer.endswith(b"\n"):
-            return answer_of(message_of(answer))
-        await hung_up(self.writer)
-        code = await asyncio.to_thread(self.process.wait)
-        if code < 0:
-            raise _DeadError(-code)
-        raise StoreError(f"process {self.process.pid} of the crawl has failed; what it printed says why")
 
 
 @dataclass
@@ -95,7 +74,8 @@ class Keeper:
     settings: CrawlSettings
     seeds: Seeds
     listener: Listener = Listener()
-    _processes: dict[int, _Process] = field(default_factory=dict)
+    start: Start = processes.started
+    _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
     _reason: str | None = None
@@ -109,7 +89,7 @@ class Keeper:
         try:
             with self._signals(handle_signals):
                 for number in range(self.folder.homes.partitions):
-                    self._processes[number] = await self._started(number, is_first=True)
+                    self._parts[number] = _Part(await self._started(number, is_first=True))
                 await self._until_crawled(started)
                 rounds = await self._settled()
             answers = [] if rounds is None else await self._all({"do": "end", "settled": True})
@@ -120,7 +100,7 @@ class Keeper:
     @property
     def pids(self) -> Sequence[int]:
         """Of the processes, in the order of their partitions."""
-        return [process.process.pid for process in self._processes.values()]
+        return [part.kept.pid for part in self._parts.values()]
 
     def interrupt(self) -> None:
         self._interrupts += 1
@@ -129,19 +109,19 @@ class Keeper:
             self._settling.cancel()
 
     async def _until_crawled(self, started: float) -> None:
-        """Look after the processes until each has crawled."""
+        """Look after all until each has crawled."""
         before: object = None
         while True:
             reports = await self._all({"do": "report"})
-            for process, report in zip(self._processes.values(), reports, strict=True):
+            for part, report in zip(self._parts.values(), reports, strict=True):
                 if report is not None:
-                    process.fetched, process.bytes = report["fetched"], report["bytes"]
-                    process.deaths = 0 if process.fetched else process.deaths
+                    part.fetched, part.bytes = report["fetched"], report["bytes"]
+                    part.deaths = 0 if part.fetched else part.deaths
             seconds = time.monotonic() - started
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
             now = _counters(reports)
             await self._stop_if_due(seconds, is_over=now is not None and now == before)
-            if all(report is not None and report["crawled"] for report in reports):
+            if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
             before = now
             self._bell.clear()
@@ -171,8 +151,8 @@ class Keeper:
             if not self._interrupts:
                 raise
             self._reason = "interrupted"
-            for process in self._processes.values():
-                process.process.kill()  # every commit is whole
+            for part in self._parts.values():
+                part.kept.kill()
             return None
         finally:
             self._settling = None
@@ -184,40 +164,38 @@ class Keeper:
             handed = await self._all({"do": "hand over"})
             if all(answer is not None and not answer["some"] for answer in handed):
                 return rounds
+            if None in handed:
+                await asyncio.sleep(_LOOKS_APART)
             rounds += 1
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
-        """What each answers, in the order of their numbers; None of one that has died, and was started again."""
-        return await asyncio.gather(*(self._ask(number, message) for number in self._processes))
+        """What each answers, in the order of their numbers; None of one that has died, and is started again."""
+        return await asyncio.gather(*(self._ask(number, message) for number in self._parts))
 
     async def _ask(self, number: int, message: Message) -> Message | None:
-        dead = self._processes[number]
+        dead = self._parts[number]
         try:
-            return await dead.ask(message)
-        except _DeadError as death:
-            (kind,) = death.args
+            return await dead.kept.ask(message)
+        except DeadError as death:
+            how = str(death)
         if dead.deaths >= _MOST_DEATHS:
             raise StoreError(
-                f"partition {number} has died {_MOST_DEATHS + 1} times without fetching a page, by signal {kind}; "
+                f"partition {number} has died {_MOST_DEATHS + 1} times without fetching a page, {how}; "
                 "out of memory, perhaps: free some, and run again"
             )
-        self.listener.died(number, kind)
+        self.listener.died(number, how)
         self._deaths += 1
         self._lost.update(fetched=dead.fetched, bytes=dead.bytes)
-        self._processes[number] = replace(await self._started(number, is_first=False), deaths=dead.deaths + 1)
+        self._parts[number] = _Part(await self._started(number, is_first=False), dead.deaths + 1)
         return None
 
-    async def _started(self, number: int, *, is_first: bool) -> _Process:
+    async def _started(self, number: int, *, is_first: bool) -> Kept:
         crawls = self._reason is None
         settings = replace(self.settings, time=None)
-        brief = Brief(self.folder, number, settings, self.seeds, crawls, is_first)
-        process, ours = started_over_socket("minicrawl.cluster.running.worker")
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
-        writer.write(packed(brief))
-        return _Process(process, reader, writer)
+        return await self.start(Brief(self.folder, number, settings, self.seeds, crawls, is_first))
 
     def _sum(self, what: str) -> int:
-        now: int = sum(getattr(process, what) for process in self._processes.values())
+        now: int = sum(getattr(part, what) for part in self._parts.values())
         return self._lost[what] + now
 
     def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
@@ -240,10 +218,7 @@ class Keeper:
 
     async def _end_all(self) -> None:
         """Hang up: whoever has not ended stops, commits and ends."""
-        for process in self._processes.values():
-            await hung_up(process.writer)
-        for process in self._processes.values():
-            await asyncio.to_thread(process.process.wait)
+        await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
 
 
 def _counters(reports: Sequence[Message | None]) -> object:

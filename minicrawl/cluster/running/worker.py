@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.partition import Partition, PostError
+from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
@@ -58,8 +58,8 @@ def packed(brief: Brief) -> bytes:
 class Worker:
     """A partition, what it is asked, and what comes of that."""
 
-    def __init__(self, brief: Brief, writer: Writer) -> None:
-        """Raises MinicrawlError."""
+    def __init__(self, brief: Brief, writer: Writer, post: Post) -> None:
+        """post: brings what it sends to the other partitions. Raises MinicrawlError."""
         settings, seeds = brief.settings, brief.seeds
         brief.folder.check_is_current(brief.number, writer)
         check_window(writer, settings)
@@ -71,8 +71,8 @@ class Worker:
         share = replace(settings, concurrency=settings.concurrency // homes.partitions)
         self._run = opened(share, self._seeds, writer, share=homes.share(brief.number))
         self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
-        self._post = SocketPost(brief.folder.stores)
-        self._partition = Partition(brief.number, self._run, self._post)
+        self._post = post
+        self._partition = Partition(brief.number, self._run, post)
         self._crawling: asyncio.Task[None] | None = None
         self._has_crawled = not brief.crawls
 
@@ -154,7 +154,7 @@ async def serve(line: socket.socket) -> None:
     store = brief.folder.stores[brief.number]
     try:
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
-            worker = Worker(brief, books)
+            worker = Worker(brief, books, SocketPost(brief.folder.stores))
             async with delivered(store, brief.number, worker.take):
                 worker.begin()
                 try:

@@ -1,0 +1,58 @@
+"""Partitions in processes of this machine, each asked over a socket."""
+
+import asyncio
+import contextlib
+import subprocess
+from dataclasses import dataclass
+
+from minicrawl.cluster.running.kept import DeadError
+from minicrawl.cluster.running.post import hung_up
+from minicrawl.cluster.running.worker import Brief, packed
+from minicrawl.control.messages import Message, answer_of, line_of, message_of
+from minicrawl.errors import StoreError
+from minicrawl.system import started_over_socket
+
+_ANSWER = 16 * 2**20
+"""Bytes of an answer, at most."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A partition's process. It ends by itself when nobody is there to ask it."""
+
+    _process: "subprocess.Popen[bytes]"
+    _reader: asyncio.StreamReader
+    _writer: asyncio.StreamWriter
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def ask(self, message: Message) -> Message | None:
+        """Raises DeadError, and MinicrawlError where the partition has failed."""
+        answer = b""
+        with contextlib.suppress(OSError):
+            self._writer.write(line_of(message))
+            await self._writer.drain()
+            answer = await self._reader.readline()
+        if answer.endswith(b"\n"):
+            return answer_of(message_of(answer))
+        await self.end()
+        if self._process.returncode < 0:
+            raise DeadError(f"by signal {-self._process.returncode}")
+        raise StoreError(f"process {self.pid} of the crawl has failed; what it printed says why")
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    async def end(self) -> None:
+        await hung_up(self._writer)
+        await asyncio.to_thread(self._process.wait)
+
+
+async def started(brief: Brief) -> Process:
+    """A process that has the partition."""
+    process, ours = started_over_socket("minicrawl.cluster.running.worker")
+    reader, writer = await asyncio.open_connection(sock=ours, limit=_ANSWER)
+    writer.write(packed(brief))
+    return Process(process, reader, writer)

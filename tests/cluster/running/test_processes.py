@@ -1,0 +1,81 @@
+"""Partitions in processes: asked, killed, ended."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from minicrawl.cluster.folder import Folder, found_or_made
+from minicrawl.cluster.running.kept import DeadError
+from minicrawl.cluster.running.processes import Process, started
+from minicrawl.cluster.running.worker import Brief
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.errors import StoreError
+from minicrawl.settings import CrawlSettings
+
+NOWHERE = CrawlSettings.of({"connect_to": "::127.0.0.1:9", "delay": "60s"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return found_or_made(tmp_path / "web", 1)
+
+
+def run(folder: Folder, act: Callable[[Process], Awaitable[None]], cluster: str | None = None) -> Process:
+    """Do something to the process of a partition, which is to end whatever that was."""
+
+    async def start() -> Process:
+        brief = Brief(replace(folder, cluster=cluster or folder.cluster), 0, NOWHERE, Seeds(["http://a.test/"]))
+        process = await started(brief)
+        try:
+            await act(process)
+        finally:
+            await process.end()
+        return process
+
+    return asyncio.run(start())
+
+
+async def report(process: Process) -> None:
+    answer = await process.ask({"do": "report"})
+    assert answer is not None
+    assert answer["crawled"] is False
+
+
+def test_it_answers_and_ends_when_nobody_asks_any_more(folder: Folder) -> None:
+    process = run(folder, report)
+    assert not folder.is_in_use
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, 0)
+
+
+@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGTERM])
+def test_one_that_a_signal_has_killed_is_dead(folder: Folder, kind: signal.Signals) -> None:
+    async def kill(process: Process) -> None:
+        await report(process)
+        os.kill(process.pid, kind)
+        with pytest.raises(DeadError, match=f"by signal {kind.value}"):
+            while True:
+                await process.ask({"do": "report"})
+
+    run(folder, kill)
+
+
+def test_it_is_ended_at_once(folder: Folder) -> None:
+    async def kill(process: Process) -> None:
+        process.kill()
+
+    run(folder, kill)
+    assert not folder.is_in_use
+
+
+def test_one_that_fails_says_why(folder: Folder) -> None:
+    async def ask(process: Process) -> None:
+        with pytest.raises(StoreError, match="is not partition 0 of this crawl"):
+            await process.ask({"do": "report"})
+
+    run(folder, ask, cluster="another")
