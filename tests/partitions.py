@@ -156,7 +156,18 @@ class Partitions:
         """What is wrong with the stores, by the audit and by the walkers, which that does not look at."""
         with ExitStack() as stack:
             found = list(audit_all([stack.enter_context(open_store(store)) for store in self.stores]))
-        return found + self._lost_walkers()
+        return found + self._lost_walkers() + self._carried_walkers()
+
+    def _carried_walkers(self) -> list[str]:
+        """All that walkers were carried is what was carried out of others, or is in rows that were not taken."""
+        query = "SELECT value FROM meta WHERE key = 'coverage_carried'"
+        carried = sum(int(value) for store in self.stores for (value,) in rows(store, query))
+        on_way = 0
+        for source, store in enumerate(self.stores):
+            for home, number, walkers in rows(store, "SELECT home, number, walkers FROM outbox"):
+                found = rows(self.stores[home], f"SELECT taken FROM neighbours WHERE partition = {source}")
+                on_way += walkers if number > (found[0][0] if found else 0) else 0
+        return [f"{carried:+d} walkers were carried, {on_way} are on their way"] if carried + on_way else []
 
     def _lost_walkers(self) -> list[str]:
         """s_j + r_j = walkers that started at j + what the links of all pages to j have carried."""

@@ -83,8 +83,9 @@ def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
     """Crawl from SEEDS in several processes, each with a part of the web; goes on if the folder has a crawl.
 
     Options are those of 'minicrawl crawl'; the number of partitions is fixed. --concurrency is shared out among the
-    processes. --ip-delay is kept by every partition for itself. The crawl ends when nothing is left, after --time, or
-    by Ctrl-C; then the ranking is settled by all together. A second Ctrl-C stops at once; that loses nothing either.
+    processes. --ip-delay is kept by every partition for itself. The crawl ends when nothing is left, by a limit, which
+    is one of all together, or by Ctrl-C; then the ranking is settled by all together. A second Ctrl-C stops at once;
+    that loses nothing either.
     """
     context = click.get_current_context()
     given = {

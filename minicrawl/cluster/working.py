@@ -5,7 +5,20 @@ from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import has_local_sockets, passes_sockets
 
 WORKING = (
-    *("time", "scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe"),
+    *(
+        "pages",
+        "time",
+        "bytes",
+        "until_coverage",
+        "scope",
+        "allow",
+        "deny",
+        "html_only",
+        "sitemaps",
+        "traps",
+        "keep_parameters",
+        "probe",
+    ),
     *("delay", "host_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
 )

@@ -56,7 +56,9 @@ class Dispatch:
         self.limits = Limits(settings, progress, absorber.accounts.coverage.bound)
         self.in_flight = InFlight(files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change)
         self.outages = OutageWatch(absorber.liveness, absorber.hosts.answered, timing, self._absorb)
-        self.is_over = False
+        self._on_change = on_change
+        self.is_over = self.is_short = False
+        """is_short: whether there is something to ask for now, but nothing may be."""
         self.adjust(settings)
 
     @property
@@ -67,8 +69,17 @@ class Dispatch:
     def adjust(self, settings: CrawlSettings) -> None:
         """Go on with other limits, and so many requests at once."""
         self.limits.settings = settings
-        soon = None if settings.pages is None else self._timing.soon
+        is_limited = settings.pages is not None or self.limits.quota is not None
+        soon = self._timing.soon if is_limited else None
         self.in_flight.adjust(self._files(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
+
+    def let(self, pages: int) -> None:
+        """Let so many pages of the run be fetched by now: other crawls have a part in its limit of pages."""
+        is_first = self.limits.quota is None
+        self.limits.let(pages)
+        if is_first:
+            self.adjust(self.limits.settings)
+        self._on_change()
 
     def stop(self) -> None:
         """Begin no more; pages in flight are finished, but nothing else is worth waiting for."""
@@ -80,6 +91,8 @@ class Dispatch:
 
         Turns that need no request fill a batch without waiting.
         """
+        self.is_short = False
+        self.limits.take_back(self.in_flight.pages)
         if self.outages.ask_at is not None:
             self._check_life(now)
             return False
@@ -87,6 +100,7 @@ class Dispatch:
         flying.begin_attempts()
         while flying.has_room:
             if not self.limits.allow_one_more(flying.pages):
+                self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
                 return False
             if self._absorber.turns_in_batch >= 2 * BATCH:
                 return True

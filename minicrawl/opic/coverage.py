@@ -25,16 +25,23 @@ these, without sign. They stand for at most q/(1-d) steps that were counted and 
 
 They take links by the weights of the surfer whose importance is asked for: else the bound could exceed it.
 
+Where several books share the web, walkers on their way from one to another wait in none. Each book counts what it has
+taken over from others less what it has handed over: c. Its m - c changes by its own visits alone, which lower it by at
+least 1-d for each step. So the sums of K, L and m - c over all books, each as of any moment since all walkers have
+started, give no more than the bound of now (`bound_of_all`). Negative r on their way are in no q, so what was ever
+handed over of them is in all.
+
 All are counted in whole units. What a division leaves over waits at no page and steps no further, but is part of m.
 """
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import IntArray, Pages, grown, slices
+from minicrawl.opic.arrays import Flags, IntArray, Pages, grown, slices
 from minicrawl.opic.surfer import UNIFORM, LinkRows, Places, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 
@@ -64,6 +71,18 @@ _UNKNOWN, _PAGE, _NOTHING, _ALIAS = PageKind
 COLLECTED = (_PAGE, _ALIAS)
 
 
+class CoverageSums(NamedTuple):
+    """What one of several books has to say for the bound of all.
+
+    stepped: K; lost: L; waiting: m - c; owed: q, and all negative r that were handed over. All in units.
+    """
+
+    stepped: int
+    lost: int
+    waiting: int
+    owed: int
+
+
 class Coverage:
     """Walkers per page, and how many steps they have certainly made to pages that were collected.
 
@@ -88,6 +107,10 @@ class Coverage:
         """m"""
         self.owed = 0
         """q"""
+        self.carried = 0
+        """c"""
+        self.owed_elsewhere = 0
+        """Negative r that were handed over, without sign, since all books were settled together."""
 
     def grow(self, size: int) -> None:
         self.walkers = grown(self.walkers, size)
@@ -160,13 +183,14 @@ class Coverage:
         """Let the walkers that wait at distinct pages wait in another book; how many do at each."""
         walkers: IntArray = self.walkers[pages].copy()
         self._add(pages, -walkers)
-        self.waiting -= int(walkers.sum())
+        self._carry(-int(walkers.sum()))
+        self.owed_elsewhere += _below_zero(walkers)
         return walkers
 
     def take_over(self, pages: Pages, walkers: IntArray) -> None:
         """Let walkers that have waited in another book wait at distinct pages here."""
         self._add(pages, walkers)
-        self.waiting += int(walkers.sum())
+        self._carry(int(walkers.sum()))
 
     def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
         """Let the walkers take links by another surfer's weights, also those who have stepped on: they are taken back
@@ -191,8 +215,16 @@ class Coverage:
 
     def bound(self) -> float:
         """Share of all importance, 0 to 1, that the pages collected so far have at least."""
-        secured = (1.0 - DAMPING) * self.stepped - self.owed
-        return max(secured, 0.0) / self._all() if self.stepped else 0.0
+        return bound_of_all([CoverageSums(self.stepped, self.lost, self.waiting, self.owed)])
+
+    def sums(self) -> CoverageSums:
+        """What this book has to say for the bound of several."""
+        return CoverageSums(self.stepped, self.lost, self.waiting - self.carried, self.owed + self.owed_elsewhere)
+
+    def matters(self, pages: Pages) -> Flags:
+        """At which of some pages so many walkers wait that all of them could change the bound."""
+        flags: Flags = np.abs(self.walkers[pages]) * float(len(pages)) > SETTLED_COVERAGE * self._all()
+        return flags
 
     def least_worth(self, error: float = SETTLED_COVERAGE) -> float | None:
         """The number of walkers from which on the next round of settling visits a page; None when there is to be none:
@@ -213,8 +245,11 @@ class Coverage:
         return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.kind[sources] != _UNKNOWN))
 
     def _all(self) -> float:
-        """1-d times the steps that all walkers make at most."""
-        return (1.0 - DAMPING) * (self.stepped + self.lost) + self.waiting
+        return _steps_at_most(self.stepped, self.lost, self.waiting)
+
+    def _carry(self, walkers: int) -> None:
+        self.waiting += walkers
+        self.carried += walkers
 
     def _step(self, walkers: int, links: int, places: Places | None, kind: int) -> IntArray | int:
         """Let all walkers that ever came to a page step on; take them back if their number is negative.
@@ -246,6 +281,18 @@ class Coverage:
             before += walkers
             self.walkers[pages] = before
             self.owed += _below_zero(before)
+
+
+def bound_of_all(books: Iterable[CoverageSums]) -> float:
+    """Share of all importance, 0 to 1, that the pages collected have at least, by the sums of all books."""
+    stepped, lost, waiting, owed = map(sum, zip(*books, strict=True))
+    secured = (1.0 - DAMPING) * stepped - owed
+    return max(secured, 0.0) / _steps_at_most(stepped, lost, waiting) if stepped else 0.0
+
+
+def _steps_at_most(stepped: int, lost: int, waiting: int) -> float:
+    """1-d times the steps that all walkers make at most."""
+    return (1.0 - DAMPING) * (stepped + lost) + waiting
 
 
 def _below_zero(walkers: IntArray) -> int:

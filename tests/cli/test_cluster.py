@@ -38,7 +38,6 @@ def test_a_crawl_is_told_as_one(crawled: tuple[Path, dict[str, Any]]) -> None:
 
 
 REFUSED = {
-    "pages": (["--pages", "10"], 2, "--pages does not work in partitions yet"),
     "archive": (["--archive=kept"], 2, "--archive does not work in partitions yet"),
     "workers": (["--workers", "2"], 2, "--workers does not work in partitions yet"),
     "no option at all": (["--nonsense"], 2, "No such option"),

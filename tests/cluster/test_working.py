@@ -10,7 +10,6 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 @pytest.mark.parametrize(
     ("settings", "option"),
     [
-        ({"pages": 10}, "--pages"),
         ({"archive": "kept"}, "--archive"),
         ({"search": True}, "--search"),
         ({"refresh": True}, "--refresh"),
@@ -32,5 +31,5 @@ def test_a_system_without_processes_of_that_kind_is_told(monkeypatch: pytest.Mon
 
 
 def test_what_works_is_let_through() -> None:
-    check_working(CrawlSettings.of({"scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
+    check_working(CrawlSettings.of({"pages": 10, "scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
     assert set(WORKING) < SETTINGS.keys()

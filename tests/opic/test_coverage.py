@@ -11,7 +11,7 @@ from opic_webs import D, csr, exact_importance, final, pages, random_web
 from table import each
 
 from minicrawl.opic import Coverage
-from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, PageKind
+from minicrawl.opic.coverage import SETTLED_COVERAGE, WALKERS, CoverageSums, PageKind, bound_of_all
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 
 
@@ -410,3 +410,90 @@ def test_walkers_that_go_to_another_book_are_missed_here_and_wait_there():
     assert (here.walkers[2], here.owed) == (-there.walkers[1], there.walkers[1])
     there.take_over(np.array([1]), here.hand_over(np.array([2])))
     assert (there.walkers[1], here.owed, there.owed) == (0, 0, 0)
+
+
+class Books:
+    """Several books of one web: each page has its home in one of them. What is handed over waits in `mail`."""
+
+    def __init__(self, draw: random.Random, n: int, seeds: Sequence[int], count: int) -> None:
+        self.n, self.draw = n, draw
+        self.home = [draw.randrange(count) for _ in range(n)]
+        self.books = [Coverage() for _ in range(count)]
+        self.mail: list[tuple[int, int]] = []
+        for number, book in enumerate(self.books):
+            book.grow(n)
+            here = [page for page in seeds if self.home[page] == number]
+            if here:
+                book.seed(pages(here), of=len(seeds))
+
+    def hand_over(self) -> None:
+        """One book hands some of its mirrors over; what is on its way may arrive late, and in any order."""
+        number = self.draw.randrange(len(self.books))
+        mirrors = [page for page in range(self.n) if self.home[page] != number and self.draw.random() < 0.7]
+        walkers = self.books[number].hand_over(pages(mirrors)).tolist()
+        self.mail += [(page, count) for page, count in zip(mirrors, walkers, strict=True) if count]
+
+    def arrive(self) -> None:
+        if self.mail:
+            page, walkers = self.mail.pop(self.draw.randrange(len(self.mail)))
+            self.books[self.home[page]].take_over(pages([page]), pages([walkers]))
+
+
+@each("count", [1, 2, 4])
+@each("alias_share", [0.0, 0.3], ids=["no-aliases", "aliases"])
+@each("seed", range(40))
+def test_stale_sums_of_several_books_never_exceed_the_truth(seed, alias_share, count):
+    """Each says how far it is at moments of its own, whatever is on its way from one to another."""
+    draw = random.Random(f"{seed} {alias_share} {count}")
+    n = draw.randrange(1, 16)
+    web = random_web(draw, n, draw.choice([0.1, 0.25, 0.6]), 0.2)
+    aliases = with_aliases(draw, web, alias_share)
+    seeds = draw.sample(range(n), draw.randrange(1, min(n, 4) + 1))
+    importance = truth(web, seeds, aliases)
+    books = Books(draw, n, seeds, count)
+    said = [book.sums() for book in books.books]
+    read: set[int] = set()
+    for _ in range(12 * n):
+        page = draw.randrange(n)
+        visit(books.books[books.home[page]], web, page, aliases)
+        read.add(page)
+        for step in (books.hand_over, books.arrive, books.arrive):
+            if draw.random() < 0.6:
+                step()
+        reporter = draw.randrange(count)
+        if draw.random() < 0.5:
+            said[reporter] = books.books[reporter].sums()
+        assert 0.0 <= bound_of_all(said) <= share_of(importance, read) + 1e-12
+    waits = sum(book.waiting for book in books.books) + sum(walkers for _, walkers in books.mail)
+    assert sum(book.sums().waiting for book in books.books) == waits
+
+
+@each("seed", range(60))
+def test_what_is_taken_back_over_the_border_of_books_counts_while_it_is_on_its_way(seed):
+    """Links change: walkers that went along them are taken back from pages of other books, by mail."""
+    draw = random.Random(seed)
+    n = draw.randrange(2, 12)
+    web = random_web(draw, n, 0.3, 0.2)
+    seeds = draw.sample(range(n), draw.randrange(1, min(n, 4) + 1))
+    books = Books(draw, n, seeds, 3)
+    read: set[int] = set()
+    for _ in range(15 * n):
+        page = draw.randrange(n)
+        book, old = books.books[books.home[page]], list(web[page]) if page in read else []
+        if draw.random() < 0.3:
+            web[page] = draw.sample(range(n), draw.randrange(min(n, 4) + 1))
+        book.visit(page, pages(web[page]), pages(old))
+        read.add(page)
+        for step in (books.hand_over, books.arrive):
+            if draw.random() < 0.6:
+                step()
+        known = [web[page] if page in read else [] for page in range(n)]
+        importance = truth(known, seeds, set())
+        assert bound_of_all([book.sums() for book in books.books]) <= share_of(importance, read) + 1e-12
+
+
+def test_one_book_says_by_itself_what_it_says_among_several():
+    coverage = seeded(3, [0])
+    visit(coverage, [[1, 2], [0], []], 0)
+    assert coverage.sums() == CoverageSums(coverage.stepped, 0, coverage.waiting, 0)
+    assert bound_of_all([coverage.sums()]) == coverage.bound() > 0

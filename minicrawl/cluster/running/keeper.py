@@ -3,6 +3,9 @@
 The crawl is over when all are idle with nothing to hand over and, asked once more, have done nothing since: whatever
 is on its way stands in the outbox of who has sent it until its home has committed it. A partition whose process
 has died is started again, and goes on with its store. One that has failed ends the crawl.
+
+The limits of a run are those of all together. Pages are let by quotas, so their number is exact. Bytes and coverage are
+added up at every look, which come closer the sooner a limit may be reached.
 """
 
 import asyncio
@@ -15,15 +18,18 @@ from dataclasses import dataclass, field, replace
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
+from minicrawl.cluster.running.quotas import Quotas
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.errors import StoreError
+from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, on_signals
 
 _LOOKS_APART, _SOON = 0.5, 0.05
-"""Seconds between two reports; if all are idle, until they are asked once more."""
+"""Seconds between two reports, at most; and at least, as when all are idle, or one waits until it may fetch more."""
 _MOST_DEATHS = 3
 """Of one partition without a page fetched in between: then something is wrong that another start does not cure."""
 
@@ -62,8 +68,8 @@ class _Part:
 
     kept: Kept
     deaths: int = 0
-    fetched: int = 0
-    bytes: int = 0
+    first: Message | None = None
+    """What it reported first."""
 
 
 @dataclass
@@ -81,7 +87,9 @@ class Keeper:
     _reason: str | None = None
     _interrupts: int = 0
     _deaths: int = 0
-    _lost: Counter[str] = field(default_factory=Counter)
+    _before: dict[int, Message] = field(default_factory=dict)
+    _latest: dict[int, Message] = field(default_factory=dict)
+    """What partitions reported first and last in this run, whatever became of their processes."""
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
@@ -111,34 +119,52 @@ class Keeper:
     async def _until_crawled(self, started: float) -> None:
         """Look after all until each has crawled."""
         before: object = None
+        quotas = None if self.settings.pages is None else Quotas(self.settings.pages, len(self._parts))
         while True:
-            reports = await self._all({"do": "report"})
-            for part, report in zip(self._parts.values(), reports, strict=True):
-                if report is not None:
-                    part.fetched, part.bytes = report["fetched"], report["bytes"]
-                    part.deaths = 0 if part.fetched else part.deaths
+            orders = quotas.orders() if quotas else [None] * len(self._parts)
+            reports = await self._each([{"do": "report", "pages": order} for order in orders])
+            self._note(reports, quotas)
             seconds = time.monotonic() - started
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
             now = _counters(reports)
-            await self._stop_if_due(seconds, is_over=now is not None and now == before)
+            await self._stop_if_due(reports, seconds, is_over=now is not None and now == before)
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
             before = now
+            is_short = any(report is not None and report["short"] for report in reports)
             self._bell.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._bell.wait(), _LOOKS_APART if now is None else _SOON)
+                await asyncio.wait_for(self._bell.wait(), _SOON if now or is_short else self._until_limit(seconds))
 
-    async def _stop_if_due(self, seconds: float, *, is_over: bool) -> None:
+    def _note(self, reports: Sequence[Message | None], quotas: Quotas | None) -> None:
+        for number, report in enumerate(reports):
+            if report is None:
+                continue
+            part = self._parts[number]
+            part.first = part.first or report
+            part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
+            self._before.setdefault(number, report)
+            self._latest[number] = report
+            if quotas is not None:
+                quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])
+
+    async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
         """Let all stop when there is a reason to."""
         if self._reason is None:
-            if self._interrupts:
-                self._reason = "interrupted"
-            elif is_over:
-                self._reason = "nothing-left"
-            elif self.settings.time is not None and seconds >= self.settings.time:
-                self._reason = "time"
-        if self._reason is not None:  # said again, as one may have been started since
+            fetched, size, coverage = self._sum("fetched"), self._sum("bytes"), _coverage(reports)
+            self._reason = "interrupted" if self._interrupts else None
+            self._reason = self._reason or limit_reached(self.settings, fetched, size, seconds, coverage)
+            self._reason = self._reason or ("nothing-left" if is_over else None)
+        if self._reason is not None:  # again each time, as one may have been started since
             await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
+
+    def _until_limit(self, seconds: float) -> float:
+        """Until the next look: half the time until all bytes may have come, at the speed so far."""
+        if self.settings.bytes is None:
+            return _LOOKS_APART
+        size = self._sum("bytes")
+        left = (self.settings.bytes - size) * seconds / max(size, 1)
+        return min(max(left / 2, _SOON), _LOOKS_APART)
 
     async def _settled(self) -> int | None:
         """Let all settle together; in how many rounds. None where nobody was to wait for that."""
@@ -170,7 +196,10 @@ class Keeper:
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
         """What each answers, in the order of their numbers; None of one that has died, and is started again."""
-        return await asyncio.gather(*(self._ask(number, message) for number in self._parts))
+        return await self._each([message] * len(self._parts))
+
+    async def _each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
+        return await asyncio.gather(*map(self._ask, self._parts, messages))
 
     async def _ask(self, number: int, message: Message) -> Message | None:
         dead = self._parts[number]
@@ -185,7 +214,6 @@ class Keeper:
             )
         self.listener.died(number, how)
         self._deaths += 1
-        self._lost.update(fetched=dead.fetched, bytes=dead.bytes)
         self._parts[number] = _Part(await self._started(number, is_first=False), dead.deaths + 1)
         return None
 
@@ -195,8 +223,8 @@ class Keeper:
         return await self.start(Brief(self.folder, number, settings, self.seeds, crawls, is_first))
 
     def _sum(self, what: str) -> int:
-        now: int = sum(getattr(part, what) for part in self._parts.values())
-        return self._lost[what] + now
+        """In this run: what a process had not committed when it was killed counts until the next one reports."""
+        return sum(report[what] - self._before[number][what] for number, report in self._latest.items())
 
     def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
         failures: Counter[str] = Counter()
@@ -226,3 +254,11 @@ def _counters(reports: Sequence[Message | None]) -> object:
     if all(report is not None and report["idle"] for report in reports):
         return [report["counters"] for report in reports if report is not None]
     return None
+
+
+def _coverage(reports: Sequence[Message | None]) -> float:
+    """A bound of the coverage of all, which have not said how far they are at one moment."""
+    sums = [report["coverage"] for report in reports if report is not None]
+    if len(sums) < len(reports) or None in sums:
+        return 0.0
+    return bound_of_all(CoverageSums(*one) for one in sums)

@@ -14,6 +14,8 @@ from minicrawl.cluster.running.taking import Taking
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import CrawlEndedError
+from minicrawl.model import RunState
+from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -41,9 +43,12 @@ class Partition:
         self.number = number
         self.run = run
         self._engine, self._absorber = run.engine, run.absorber
+        self._coverage = run.absorber.accounts.coverage
         self._post = post
         self._taking = Taking(run.absorber)
         self._senders: dict[int, asyncio.Task[None]] = {}
+        self.coverage: CoverageSums | None = None
+        """As of the last commit since all its seeds are known."""
         run.engine.waits_for_others = True
         self._hand_over_all(False)
 
@@ -63,6 +68,8 @@ class Partition:
         loop = asyncio.get_running_loop()
 
         def committed() -> None:
+            if self._engine.state != RunState.STARTING:
+                self.coverage = self._coverage.sums()
             loop.call_soon_threadsafe(self._send_news)
 
         self.outbox.on_committed = committed
@@ -95,10 +102,19 @@ class Partition:
         return self._taking.take(source, rows, self.run.clock())
 
     def commit(self, *, ranks: bool = False) -> None:
+        """ranks: and the place of every page; all have settled, so nothing is on its way."""
+        if ranks:
+            self._coverage.owed_elsewhere = 0
         meta: dict[str, MetaValue] = self._engine.meta()
         self._absorber.commit(meta, ranks=ranks)
 
     # What it sends.
+
+    def hand_over_walkers(self) -> None:
+        """Let the bound of coverage be as high while all crawl as it can be."""
+        mirrors = self._absorber.mirrors
+        assert mirrors is not None, "the crawl has partitions"
+        mirrors.hands_walkers = True
 
     def _hand_over_all(self, is_all: bool) -> None:
         mirrors = self._absorber.mirrors

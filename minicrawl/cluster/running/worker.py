@@ -68,11 +68,17 @@ class Worker:
         if brief.is_first:
             ask_again(writer, self._seeds.urls, settings.retry)
         homes = brief.folder.homes
-        share = replace(settings, concurrency=settings.concurrency // homes.partitions)
-        self._run = opened(share, self._seeds, writer, share=homes.share(brief.number))
+        own = replace(settings, concurrency=settings.concurrency // homes.partitions)
+        own = replace(own, pages=None, time=None, bytes=None, until_coverage=None)  # the keeper has these
+        self._run = opened(own, self._seeds, writer, share=homes.share(brief.number))
         self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
+        if settings.until_coverage is not None:
+            self._partition.hand_over_walkers()
+        self._dispatch = self._run.engine.dispatch
+        if settings.pages is not None:
+            self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._has_crawled = not brief.crawls
 
@@ -92,7 +98,7 @@ class Worker:
         """Raises MinicrawlError."""
         match asked["do"]:
             case "report":
-                return self._report()
+                return self._report(asked.get("pages"))
             case "stop":
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
                 return {}
@@ -115,17 +121,27 @@ class Worker:
             await self._partition.crawl(self._seeds.urls, self._seeds.guessed)
         self._has_crawled = True
 
-    def _report(self) -> Message:
-        """How far it is. `counters`: they grow with all that it does for others, or takes of them."""
+    def _report(self, pages: int | None) -> Message:
+        """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.
+
+        pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
+        `short` whether it would ask for one if it might. `coverage`: see `CoverageSums`; None if not all is known yet.
+        """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
-        progress = self._run.engine.progress
+        dispatch, progress = self._dispatch, self._run.engine.progress
+        before = progress.earlier
+        if pages is not None:
+            dispatch.let(max(pages - before.fetched, 0))
         return {
             "crawled": self._has_crawled,
             "idle": self._partition.is_idle,
             "counters": [progress.fetched, *self._partition.outbox.counters],
-            "fetched": progress.fetched,
-            "bytes": progress.bytes,
+            "fetched": before.fetched + progress.fetched,
+            "bytes": before.bytes + progress.bytes,
+            "quota": before.fetched + (dispatch.limits.quota or 0),
+            "short": dispatch.is_short,
+            "coverage": self._partition.coverage,
         }
 
     def _stop(self, reason: str, *, now: bool) -> None:

@@ -14,6 +14,9 @@ from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
 
 CARRIED = "ledger_carried"
 """What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
+WALKERS_CARRIED, WALKERS_OWED = "coverage_carried", "coverage_owed_elsewhere"
+"""The same of walkers; and how many negative ones were handed over."""
+ALL_CARRIED = (CARRIED, WALKERS_CARRIED, WALKERS_OWED)
 
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
@@ -39,8 +42,14 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "ledger_births": accounts.ledger.births,
         "ledger_total": accounts.ledger.total(),
         "coverage_waiting": accounts.coverage.waiting,
-        **({CARRIED: accounts.ledger.carried} if accounts.has_neighbours else {}),
+        **(_carried(accounts) if accounts.has_neighbours else {}),
     }
+
+
+def _carried(accounts: Accounts) -> dict[str, MetaValue]:
+    coverage = accounts.coverage
+    carried, owed = coverage.carried, coverage.owed_elsewhere
+    return {CARRIED: accounts.ledger.carried, WALKERS_CARRIED: carried, WALKERS_OWED: owed}
 
 
 def load_columns(accounts: Accounts, pages: PageColumns) -> None:
@@ -79,6 +88,8 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     accounts.ledger.surfer = accounts.coverage.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
+    accounts.coverage.carried = int(totals.get(WALKERS_CARRIED) or 0)
+    accounts.coverage.owed_elsewhere = int(totals.get(WALKERS_OWED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
     accounts.coverage.recount(int(totals["coverage_waiting"] or 0))
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))

@@ -31,7 +31,7 @@ _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual"
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
-    **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
+    **dict.fromkeys(("ledger_carried", "coverage_carried", "coverage_owed_elsewhere", "partition", "partitions"), int),
     **dict.fromkeys(("ledger_births", "coverage_waiting", "links_left_out", "sitemap_thirds", "window_visits"), int),
     **dict.fromkeys(("best_floor", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),

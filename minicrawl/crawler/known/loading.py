@@ -14,7 +14,8 @@ from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.stored_accounts import (
-    CARRIED,
+    ALL_CARRIED,
+    WALKERS_CARRIED,
     account_totals,
     imbalances,
     load_columns,
@@ -151,7 +152,10 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
-    load_totals(accounts, {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)})
+    totals = {name: writer.meta(name) for name in (*account_totals(accounts), *ALL_CARRIED)}
+    if totals[WALKERS_CARRIED] is None:  # not noted before: all that is in the outbox may still be on its way
+        totals[WALKERS_CARRIED] = -sum(row.walkers for row in writer.transfers.outbox())
+    load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
 

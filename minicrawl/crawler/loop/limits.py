@@ -25,6 +25,9 @@ class Limits:
         self.settings = settings
         self._done = done
         self._coverage = coverage
+        self._let: int | None = None
+        self.quota: int | None = None
+        """How many pages of the run may be fetched by now: then it waits for more to be let. None: any."""
 
     def reached(self) -> str | None:
         """The limit that the run has reached, if any."""
@@ -43,14 +46,28 @@ class Limits:
         """For how many seconds the run may go on."""
         return self.settings.time
 
+    def let(self, pages: int) -> None:
+        """Let so many pages of the run be fetched by now, where others have a part in its limit of pages.
+
+        Fewer than before only from the next `take_back` on.
+        """
+        self._let = pages
+        self.quota = max(pages, self.quota or 0)
+
+    def take_back(self, expected: int) -> None:
+        """Let no more pages be fetched than `let` has said, but for those that are, or are expected to be."""
+        if self._let is not None:
+            self.quota = max(self._let, self._done.fetched + expected)
+
     @property
     def has_enough(self) -> bool:
-        """Whether all pages are fetched that are to be."""
-        return self.settings.pages is not None and self._done.fetched >= self.settings.pages
+        """Whether all pages are fetched that may be."""
+        return not self.allow_one_more(0)
 
     def allow_one_more(self, expected: int) -> bool:
         """Whether one more page may be asked for, while so many are expected to be fetched."""
-        return self.settings.pages is None or self._done.fetched + expected < self.settings.pages
+        most = [limit for limit in (self.settings.pages, self.quota) if limit is not None]
+        return not most or self._done.fetched + expected < min(most)
 
 
 def limit_reached(settings: CrawlSettings, fetched: int, size: int, seconds: float, coverage: float) -> str | None:

@@ -32,7 +32,8 @@ class Mirrors:
     Invariant: after a hand-over of all no mirror holds cash or walkers, and of every one all that it has received is
     sent. `is_due`: whether the next commit is to hand anything over. `hands_all`: or only of those mirrors that have
     news for the order in which pages are fetched: cash, links, a shorter way. Virtual visits bring others news too, and
-    the same ones again and again: these may wait until the ranking is settled.
+    the same ones again and again: these may wait until the ranking is settled. `hands_walkers`: also of those at which
+    so many walkers wait that they keep the bound of coverage down.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Mirrors:
         self._url_of = url_of
         self._outbox = outbox
         self.is_due = self.hands_all = True
+        self.hands_walkers = False
         self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -108,6 +110,8 @@ class Mirrors:
         if self.hands_all:
             is_news |= accounts.coverage.walkers[pages] != 0
             is_news |= ledger.received[pages] != ledger.forwarded[pages]
+        elif self.hands_walkers:
+            is_news |= accounts.coverage.matters(pages)
         is_news |= accounts.inlinks[pages] != self._inlinks[pages]
         is_news |= accounts.depth[pages] < self._depth[pages]
         is_news |= accounts.hops[pages] > self._chain_length[pages]

@@ -7,13 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cluster_runs import SETTINGS, crawled_alone, crawled_in_parts, run_in_parts
+from cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts, run_in_parts
+from counted_web import CountedWeb, counted_web
+from opic_webs import exact_importance
+from sites import rows
 
 from minicrawl.cluster.audit import audit_all
-from minicrawl.cluster.folder import Folder, found, store_of
+from minicrawl.cluster.folder import Folder, found, found_or_made, store_of
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
+from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
+from minicrawl.model import READ, State
+from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.rows import RankedPage
 
 SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
@@ -126,3 +132,82 @@ def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
     ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
     assert ended.reason == "time"
     assert ended.rounds is not None
+
+
+HOSTS = [f"http://h{number}.test/" for number in range(9)]
+
+
+def counted(
+    web: CountedWeb, folder: Folder, at: Callable[[Keeper, int], None] | None = None, **limits: object
+) -> Ended:
+    """A run on a counted web."""
+    settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"} | limits
+    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS))
+    if at is not None:
+        keeper.listener = Listener(progress=lambda fetched, *_: at(keeper, fetched))
+    return asyncio.run(keeper.crawl())
+
+
+def answered(folder: Folder) -> int:
+    """Pages that have an answer in any store."""
+    return sum(len(rows(store, "SELECT id FROM pages WHERE fetch IS NOT NULL")) for store in folder.stores)
+
+
+def test_all_together_fetch_exactly_so_many_pages(tmp_path: Path) -> None:
+    folder = found_or_made(tmp_path / "web", 3)
+    with counted_web(pages=30) as web:
+        ended = counted(web, folder, pages=100)
+        assert (ended.reason, ended.fetched) == ("pages", 100)
+        assert answered(folder) == len({asked[1:] for asked in web.asked}) == len(web.asked) == 100
+
+
+@pytest.mark.slow
+def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
+    """What one had not committed is fetched again, and counts no more than once."""
+    folder, left = found_or_made(tmp_path / "web", 3), [0, 1, 2, 0]
+
+    def kill(keeper: Keeper, fetched: int) -> None:
+        if fetched > 40 * (4 - len(left)) and left:
+            os.kill(keeper.pids[left.pop(0)], signal.SIGKILL)
+
+    with counted_web(pages=60, seconds=0.01) as web:
+        ended = counted(web, folder, kill, pages=300)
+        assert (ended.reason, ended.fetched, ended.deaths, left) == ("pages", 300, 4, [])
+        assert answered(folder) == 300 <= len(web.asked)
+        assert counted(web, folder, pages=1).fetched == 1
+        ended = counted(web, folder, pages=1_000)
+        assert (ended.reason, ended.fetched) == ("nothing-left", 9 * 61 - 301)
+    assert answered(folder) == 9 * 61
+
+
+def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
+    folder = found_or_made(tmp_path / "web", 2)
+    with counted_web(pages=40, seconds=0.02) as web:
+        ended = counted(web, folder, bytes=5_000)
+    assert ended.reason == "bytes"
+    assert ended.bytes >= 5_000
+    assert answered(folder) < 9 * 41
+
+
+@pytest.mark.slow
+def test_a_run_until_a_coverage_ends_when_that_is_certainly_reached(tmp_path: Path) -> None:
+    """The pages read hold that share of the importance of all that are known; and it does not take all of them."""
+    ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, until_coverage=0.5)
+    assert ended.reason == "coverage"
+    links: dict[str, list[str]] = {}
+    with found(tmp_path / "web").opened() as stores:
+        for store in stores:
+            urls = list(store.page_table.urls())
+            for block in store.link_table.blocks():
+                for at, source in enumerate(block.sources.tolist()):
+                    targets = block.targets[block.indptr[at] : block.indptr[at + 1]]
+                    links[urls[source]] = [urls[target] for target in targets.tolist()]
+        pages = list(ranked_pages(stores))
+    aliases = {page.url for page in pages if page.state == State.ALIAS}
+    read = [number for number, page in enumerate(pages) if page.state in READ]
+    numbers = {page.url: number for number, page in enumerate(pages)}
+    web = [[numbers[target] for target in links.get(page.url, [])] for page in pages]
+    seeds = [float(page.url in WEB.seeds) for page in pages]
+    importance = exact_importance(web, seeds, {numbers[url] for url in aliases})
+    assert float(importance[read].sum()) >= 0.5
+    assert len(read) < 500

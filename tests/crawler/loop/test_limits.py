@@ -1,11 +1,19 @@
 """When a run has done what it was to do."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from table import each
 
-from minicrawl.crawler.loop.limits import limit_reached
+from minicrawl.crawler.loop.limits import Limits, limit_reached
 from minicrawl.settings import CrawlSettings
+
+
+@dataclass
+class RunSoFar:
+    fetched: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
 
 
 @each(
@@ -24,3 +32,20 @@ from minicrawl.settings import CrawlSettings
 def test_the_first_limit_that_is_reached_is_told(case: tuple[dict[str, Any], str | None]) -> None:
     options, reached = case
     assert limit_reached(CrawlSettings.of(options), 10, 100, 5.0, 0.5) == reached
+
+
+def test_pages_that_are_let_are_all_that_may_be_asked_for() -> None:
+    done = RunSoFar(fetched=3)
+    limits = Limits(CrawlSettings(), done, lambda: 0.0)
+    assert (limits.allow_one_more(100), limits.has_enough) == (True, False)
+    limits.let(5)
+    assert [limits.allow_one_more(expected) for expected in (0, 1, 2)] == [True, True, False]
+    limits.let(3)
+    assert limits.quota == 5, "more may be expected than anybody has looked up"
+    limits.take_back(expected=1)
+    assert (limits.quota, limits.allow_one_more(1), limits.has_enough) == (4, False, False)
+    done.fetched = 4
+    limits.take_back(expected=0)
+    assert (limits.quota, limits.has_enough) == (4, True)
+    limits.let(6)
+    assert (limits.allow_one_more(1), limits.allow_one_more(2)) == (True, False)

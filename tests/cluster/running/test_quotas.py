@@ -1,0 +1,105 @@
+"""Quotas: together exactly as many pages as there may be, whatever is late, slow or killed."""
+
+import random
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+from table import each
+
+from minicrawl.cluster.running.quotas import Part, Quotas, shared_out
+from minicrawl.crawler.loop.limits import Limits
+from minicrawl.settings import CrawlSettings
+
+
+@dataclass
+class Fetcher:
+    """A partition: what it has committed in all runs, and fetched in this process. left: pages that it could fetch."""
+
+    left: int
+    committed: int
+    speed: int
+    """Requests that it makes between two looks."""
+    fetched: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    flying: int = 0
+    earlier: int = 0
+    limits: Limits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.earlier = self.committed
+        self.begin()
+
+    def begin(self) -> None:
+        """A process of it begins."""
+        self.left += self.earlier + self.fetched - self.committed + self.flying
+        self.earlier, self.fetched, self.flying = self.committed, 0, 0
+        self.limits = Limits(CrawlSettings(), self, lambda: 0.0)
+        self.limits.let(0)
+
+    def work(self, rng: random.Random) -> None:
+        for _ in range(self.speed):
+            self.limits.take_back(self.flying)
+            if self.left and self.limits.allow_one_more(self.flying):
+                self.left -= 1
+                self.flying += 1
+            if self.flying and rng.random() < 0.7:
+                self.flying -= 1
+                self.fetched += 1
+            if rng.random() < 0.2:
+                self.committed = self.earlier + self.fetched
+
+    def report(self, order: int, quotas: Quotas, number: int) -> None:
+        self.limits.let(max(order - self.earlier, 0))
+        is_short = self.left > 0 and not self.limits.allow_one_more(self.flying)
+        quotas.note(number, self.earlier + self.fetched, self.earlier + (self.limits.quota or 0), is_short=is_short)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 50), st.sampled_from([1, 2, 30])), min_size=1, max_size=6),
+    st.integers(1, 600),
+    st.integers(0, 3),
+    st.integers(0, 2**32),
+)
+def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int, deaths: int, seed: int) -> None:
+    """Where there are as many; else all there are. What a death lets be fetched again does not count for more."""
+    rng = random.Random(seed)
+    fetchers = [Fetcher(*part) for part in parts]
+    before = sum(fetcher.committed for fetcher in fetchers)
+    due = min(pages, sum(fetcher.left for fetcher in fetchers))
+    quotas = Quotas(pages, len(fetchers))
+    looks = 0
+    while sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) < before + due:
+        for number, (fetcher, order) in enumerate(zip(fetchers, quotas.orders(), strict=True)):
+            fetcher.work(rng)
+            if deaths and rng.random() < 0.1:
+                deaths -= 1
+                if rng.random() < 0.5:  # the order has come, and some of it was fetched
+                    fetcher.limits.let(max(order - fetcher.earlier, 0))
+                    fetcher.work(rng)
+                fetcher.begin()
+            else:
+                fetcher.report(order, quotas, number)
+        assert sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) <= before + due
+        looks += 1
+        assert looks < 20 * (due + 10), "nothing goes on"
+
+
+@each(
+    ("pages", "parts", "quotas"),
+    [
+        (1000, [Part(0, 0, False), Part(0, 0, False)], [250, 250]),
+        (1000, [Part(250, 250, True), Part(10, 250, False)], [435, 195]),
+        (10, [Part(4, 5, True), Part(4, 4, True)], [5, 5]),
+        (10, [Part(4, 6, False), Part(4, 4, True)], [4, 4]),
+        (10, [Part(4, 4, False), Part(4, 4, True)], [4, 5]),
+        (10, [Part(5, 5, True), Part(5, 5, True)], [5, 5]),
+        (3, [Part(0, 0, True), Part(0, 0, True), Part(0, 0, True), Part(0, 0, True)], [1, 1, 1, 0]),
+    ],
+)
+def test_who_has_how_many(pages: int, parts: list[Part], quotas: list[int]) -> None:
+    """A slow one gives back what it has and cannot use; who is short has one at least as long as there are any."""
+    orders = shared_out(pages, parts)
+    assert list(orders) == quotas
+    assert sum(max(part.quota, order) for part, order in zip(parts, orders, strict=True)) <= pages
