@@ -38,8 +38,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     What has changed is known of pages that were fetched again: see 'crawl --refresh' and 'minicrawl refresh'. Beside a
     changed page stands how many blocks of its text (headings, paragraphs, entries of lists) came and went.
 
-    Where the crawl itself has begun since then, all its pages are new, and only their number is printed; --n, --json
-    and --atom have them all the same.
+    Where the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed has
+    none of them. --n and --json have them all the same.
 
     --rising shows pages by how much importance they have gained: what links to them has become more, or more important.
     """
@@ -57,17 +57,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             return
         found = [page for page in reader.changes(moment) if _is_of(page.url, site)][:n]
         name, began = str(reader.meta("hash_key")), reader.refreshes.began()
-    if atom is not None:
-        from minicrawl.export.atom import write_feed
-
-        write_feed(atom, found, name, min(moment, now))
-        click.echo(f"{counted(len(found), 'change')} written to {printable(str(atom))}")
-        return
     if as_json:
         click.echo(document([page._asdict() for page in found]))
         return
     is_all_new = n is None and began is not None and began >= moment
-    click.echo("\n".join(_lines(found, since, is_all_new=is_all_new)))
+    shown = [page for page in found if not (is_all_new and page.what == "new")]
+    if atom is not None:
+        from minicrawl.export.atom import write_feed
+
+        write_feed(atom, shown, name, min(moment, now))
+        click.echo(f"{counted(len(shown), 'change')} written to {printable(str(atom))}")
+        click.echo("".join(f"{line}\n" for line in _all_new(len(found) - len(shown))), nl=False)
+        return
+    click.echo("\n".join(_lines(shown, len(found) - len(shown), since)))
 
 
 def _moment(text: str, now: float) -> float:
@@ -95,12 +97,10 @@ def _is_of(url: str, site: str | None) -> bool:
     return site.lower() in (host, host.partition(":")[0], site_of(host))
 
 
-def _lines(found: "Sequence[ChangedPage]", since: str, *, is_all_new: bool) -> Iterator[str]:
-    """is_all_new: whether the crawl has begun since then, so that every page is new."""
-    if not found:
+def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterator[str]:
+    """left_out: how many pages are new as the crawl itself is."""
+    if not shown and not left_out:
         yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
-        return
-    shown = [page for page in found if not (is_all_new and page.what == "new")]
     if shown:
         whats = [_what(page) for page in shown]
         of_what = 22 if terminal_columns() is None else max(map(len, ["what", *whats]))
@@ -109,10 +109,14 @@ def _lines(found: "Sequence[ChangedPage]", since: str, *, is_all_new: bool) -> I
         for page, what in zip(shown, whats, strict=True):
             starts.append(f"{page.importance:>10.3g}  {_day(page.at):<{of_day}.{of_day}}  {what:<{of_what}}")
         yield from _page_lines(starts, shown)
-    if len(shown) < len(found):
-        read = counted(len(found) - len(shown), "page")
-        line = f"The crawl itself has begun since then, so all it has read is new: {read}. --n 20 shows the best."
-        yield from fitted([line])
+    yield from fitted(_all_new(left_out))
+
+
+def _all_new(left_out: int) -> list[str]:
+    """What is said of pages that are new as the crawl itself is."""
+    read = counted(left_out, "page")
+    line = f"The crawl itself has begun since then, so all it has read is new: {read}. --n 20 shows the best."
+    return [line] if left_out else []
 
 
 def _page_lines(starts: list[str], pages: "Sequence[ChangedPage | RisenPage]") -> list[str]:

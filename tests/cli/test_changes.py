@@ -88,10 +88,12 @@ def test_site_is_a_domain_or_a_host(store: Path, site: str) -> None:
 
 def test_feed_has_an_entry_a_change(store: Path, tmp_path: Path) -> None:
     feed = tmp_path / "changes.atom"
-    result = run("changes", "--atom", feed, "--store", store)
-    assert result.exit_code == 0
-    assert "6 changes written to" in result.stdout
-    assert len(etree.parse(str(feed)).getroot().findall("{http://www.w3.org/2005/Atom}entry")) == 6
+    for words, entries, left_out in ([], 2, "all it has read is new: 4 pages"), (["-n", "50"], 6, ""):
+        result = run("changes", "--atom", feed, *words, "--store", store)
+        assert result.exit_code == 0
+        assert f"{entries} changes written to" in result.stdout
+        assert left_out in result.stdout
+        assert len(etree.parse(str(feed)).getroot().findall("{http://www.w3.org/2005/Atom}entry")) == entries
     for more in ("--rising", "--json"):
         assert run("changes", "--atom", feed, more, "--store", store).exit_code == 2
     for since in ("9999999d", "2100-01-01", "0001-01-01"):
