@@ -176,11 +176,11 @@ class ConnectionPool:
 
     async def _through_socks(self, endpoint: Endpoint, proxy: Proxy) -> Connection:
         host, port = endpoint.host, endpoint.port
-        if proxy.scheme == "socks5":
-            host, port = (await self._resolver.resolve(host, port))[0]
         connected = await self._socket(proxy.endpoint)
         try:
             await self._let_in(connected, proxy)
+            if proxy.scheme == "socks5":  # no sooner: a proxy that is dead says nothing of the name
+                host, port = (await self._resolver.resolve(host, port))[0]
             async with asyncio.timeout(self._timing.connect):
                 await reach(connected, host, port)
         except BaseException:

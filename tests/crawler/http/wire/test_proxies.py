@@ -185,7 +185,7 @@ def test_a_proxy_that_cannot_be_used_is_named_once(
 ) -> None:
     urls = [f"{OWNER}/linked", "http://h.test/linked"]
     if proxy.startswith("socks5:"):
-        urls = ["http://192.0.2.1/"]
+        urls = ["http://192.0.2.1/", "http://none.invalid/"]  # whose name is looked up here, but not for a dead proxy
     found, _ = fetched(proxy, *urls, login=login, allow_private=True)
     assert {one.reason for one in found} == {"proxy"}
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
