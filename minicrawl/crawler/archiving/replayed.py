@@ -108,6 +108,10 @@ class ArchivedAnswer:
         self._is_cut = "warc-truncated" in record.fields
         self._payload = _unchunked(reader, payload)
 
+    @property
+    def is_read(self) -> bool:
+        return not self._payload and not self._is_cut
+
     async def read(self) -> bytes:
         piece, self._payload = self._payload, b""
         if not piece and self._is_cut:

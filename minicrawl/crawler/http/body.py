@@ -41,13 +41,15 @@ class Body:
                 decoded.append(piece[:room])
                 room -= len(piece)
                 if room < 0:
-                    return b"".join(decoded), self._is_cut(Truncated.LENGTH)
+                    self._stop()
+                    return b"".join(decoded), True
             if of_unknown_type and most - room >= SNIFFED:
                 of_unknown_type = False
                 if type_sniffed(b"".join(decoded)) not in HTML_TYPES:
                     return b"".join(decoded), False
             if self.size > most:
-                return b"".join(decoded), self._is_cut(Truncated.LENGTH)
+                self._stop()
+                break
         return b"".join(decoded), self.unread is not None or not undoes.is_complete
 
     async def pass_on(self, coding: str | None, take: Take) -> bool:
@@ -56,7 +58,7 @@ class Body:
         while chunk := await self._more():
             for piece in undoes.pieces(chunk):
                 if not await take(piece):
-                    self._is_cut(Truncated.LENGTH)
+                    self._stop()
                     return False
         return self.unread is not None or not undoes.is_complete
 
@@ -65,14 +67,14 @@ class Body:
         with contextlib.suppress(FetchError):
             while self.unread is Truncated.UNSPECIFIED and await self._more():
                 if self.size > most:
-                    self._is_cut(Truncated.LENGTH)
+                    self._stop()
 
     async def _more(self) -> bytes:
         """The next piece as it comes; nothing behind the last one that comes, even if others were to come."""
         try:
             chunk = await self._answer.read()
         except BrokenOffError:
-            self._is_cut(Truncated.DISCONNECT)
+            self.unread = Truncated.DISCONNECT
             if not self.size:
                 raise
             return b""  # what came before the connection broke still counts
@@ -84,6 +86,6 @@ class Body:
             self._kept_size += len(chunk)
         return chunk
 
-    def _is_cut(self, why: Truncated) -> bool:
-        self.unread = why
-        return True
+    def _stop(self) -> None:
+        """Read no further: something is missing then, unless the last piece is known to have been the end."""
+        self.unread = None if self._answer.is_read else Truncated.LENGTH

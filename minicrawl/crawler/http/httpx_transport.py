@@ -75,6 +75,10 @@ class _HttpxAnswer:
         found = connection and connection.get_extra_info("server_addr")
         return f"{found[0]}:{found[1]}" if found else None
 
+    @property
+    def is_read(self) -> bool:
+        return False  # which httpx says when nothing more comes
+
     async def read(self) -> bytes:
         try:
             while not (piece := await anext(self._pieces)):

@@ -51,6 +51,10 @@ class Answer(Protocol):
     @property
     def peer(self) -> str | None: ...
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the body is known to be whole and read, without a look at whether more comes."""
+
     async def read(self) -> bytes:
         """What has come of the body since the last call, without its transfer coding; nothing once the body is whole.
 

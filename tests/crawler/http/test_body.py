@@ -19,8 +19,13 @@ class Pieces:
     status, asked_at, peer = 200, 0.0, None
     fields: Sequence[Field] = ()
 
-    def __init__(self, *pieces: bytes | None) -> None:
+    def __init__(self, *pieces: bytes | None, tells_end: bool = False) -> None:
         self.left = list(pieces)
+        self.tells_end = tells_end
+
+    @property
+    def is_read(self) -> bool:
+        return self.tells_end and not self.left
 
     async def read(self) -> bytes:
         piece = self.left.pop(0) if self.left else b""
@@ -52,6 +57,25 @@ def test_no_more_is_read_than_is_wanted() -> None:
     assert decoded(body) == (b"x" * 100, True)
     assert len(answer.left) == 1
     assert body.as_sent() == (b"x" * 60, Truncated.LENGTH)
+
+
+@pytest.mark.parametrize("tells_end", [True, False])
+def test_what_came_whole_is_not_marked_as_cut(tells_end: bool) -> None:
+    """The last piece exceeds what is wanted, but nothing is missing: if that is known without reading on."""
+    missing = None if tells_end else Truncated.LENGTH
+    body = Body(Pieces(b"x" * 60, b"x" * 60, tells_end=tells_end), kept=100)
+    assert decoded(body) == (b"x" * 100, True)
+    assert body.as_sent() == (b"x" * 120, missing)
+    body = Body(Pieces(b"x" * 60, b"x" * 60, tells_end=tells_end), kept=100)
+    asyncio.run(body.rest(100))
+    assert body.as_sent() == (b"x" * 120, missing)
+    stored = gzip.compress(b"y" * 90, compresslevel=0)
+    body = Body(Pieces(stored, tells_end=tells_end), kept=len(stored))
+    assert decoded(body, most=95, coding="gzip") == (b"y" * 90, not tells_end)
+    assert body.as_sent() == (stored, missing)
+    more = Body(Pieces(b"x" * 120, b"x", tells_end=True), kept=100)
+    assert decoded(more) == (b"x" * 100, True)
+    assert more.as_sent() == (b"x" * 120, Truncated.LENGTH)
 
 
 def test_body_that_is_no_html_is_read_until_that_is_seen() -> None:

@@ -65,6 +65,10 @@ class Replayed:
     async def ask(self, url: str, fields: Sequence[Field]) -> "Replayed":
         return self
 
+    @property
+    def is_read(self) -> bool:
+        return not self._pieces
+
     async def read(self) -> bytes:
         return self._pieces.pop(0)
 
@@ -106,13 +110,14 @@ def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(read
 @pytest.mark.parametrize(
     ("reply", "truncated"),
     [
-        (answer(b"x" * 3000), Truncated.LENGTH),
+        (answer(b"x" * 3000), None),
+        (answer(b"x" * 2_000_000), Truncated.LENGTH),
         (answer(b"hel" * 30_000, length=10**6), Truncated.TIME),
         (answer(b"hel", "Connection: close", length=10), Truncated.DISCONNECT),
     ],
-    ids=["length", "time", "disconnect"],
+    ids=["whole in one piece", "length", "time", "disconnect"],
 )
-def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: Truncated) -> None:
+def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: Truncated | None) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await server.head(reader)
         writer.write(reply)

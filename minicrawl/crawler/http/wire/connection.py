@@ -97,6 +97,11 @@ class Connection(asyncio.Protocol):
         is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
         return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # beyond, reading is paused
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the body is whole, and all of it was read."""
+        return self._answer.is_whole and not self._body
+
     async def ask(self, request: bytes) -> Self:
         """Send a request; until the head of the answer has come, without which the connection is closed."""
         assert self._transport is not None

@@ -75,6 +75,10 @@ class _WireAnswer:
         self.asked_at, self.peer = connection.asked_at, connection.peer
         self.read = connection.read
 
+    @property
+    def is_read(self) -> bool:
+        return self._connection.is_read
+
     async def aclose(self) -> None:
         self._pool.release(self._endpoint, self._connection)
 
