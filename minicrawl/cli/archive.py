@@ -11,6 +11,7 @@ import click
 
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, counted, document, printable
+from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from minicrawl.archive.cdxj import Captured
@@ -46,12 +47,9 @@ def list_(url: str, folder: Path | None, store: Path, as_json: bool) -> None:
     meant = meant_by(url)
     with opened(store, folder) as archive:
         found = archive.collection.of_first(meant)
-    if as_json:
-        click.echo(document([_as_json(one) for one in found]))
-    elif found:
-        click.echo("\n".join(map(_line, found)))
-    else:
-        click.echo(f"{printable(url)} is not in the archive")
+        if not found:
+            raise _not_in(archive.collection.folder, url)
+    click.echo(document([_as_json(one) for one in found]) if as_json else "\n".join(map(_line, found)))
 
 
 @command.command(epilog="Example: minicrawl archive get https://example.org/ --at 2026-11-21 > page.html")
@@ -66,13 +64,12 @@ def get(url: str, at: str | None, raw: bool, folder: Path | None, store: Path) -
     from minicrawl.analysis.archives.opening import decoded, opened
     from minicrawl.analysis.explain import meant_by
     from minicrawl.archive.cdxj import nearest, parse_stamp
-    from minicrawl.errors import SettingError
 
     meant, when = meant_by(url), None if at is None else parse_stamp(at)
     with opened(store, folder) as archive:
         found = nearest(archive.collection.of_first(meant), when)
         if found is None:
-            raise SettingError(f"{printable(url)} is not in the archive at {archive.collection.folder}")
+            raise _not_in(archive.collection.folder, url)
         record, payload = archive.collection.answer(found)
     body = record.head + payload if raw else decoded(record, payload)
     if sys.stdout.isatty():  # which is not to be steered by a page
@@ -208,6 +205,10 @@ def select(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(
             f"{each.share:>6.1%} of {counted(each.sites, 'site')}: {printable(each.name)} has the grade of reference"
         )
+
+
+def _not_in(folder: Path, url: str) -> SettingError:
+    return SettingError(f"{printable(url)} is not in the archive at {folder}")
 
 
 def _line(one: "Captured") -> str:

@@ -40,7 +40,7 @@ class SearchedStore(Store):
         sites: hosts or domains. since: Unix seconds at which a page was seen to have changed, or fetched, at the
         earliest. weight: of agreement beside importance, 0 to 1. by: another ranking in place of importance. rank:
         "linear", "none", "hits" or "topic", the last with topics: NAME=FILE|URL|REGEX, the pages of each. Raises
-        ConfigError for what cannot be searched for, StoreError without an index.
+        ConfigError for what cannot be searched for, also without an index, and StoreError.
         """
         asked = Asked(n, tuple(sites), since, weight, by, rank, tuple(topics))
         if self._searcher is None:

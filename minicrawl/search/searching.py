@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 from minicrawl.search.index.anchors import AnchorBook
 from minicrawl.search.index.index_file import index_errors, index_path, open_index, store_mark
 from minicrawl.search.index.page_words import text_begins
@@ -105,7 +105,7 @@ class Found:
 
 
 class Searcher:
-    """Searches one store. Raises StoreError where it has no index."""
+    """Searches one store. Raises SettingError where it has no index."""
 
     def __init__(self, store: Store, index: Path | None = None) -> None:
         """index: None: the one beside the store."""
@@ -305,6 +305,6 @@ class _Ranked:
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     """The pages of a store that agree best with a query. Raises SettingError, StoreError."""
     if not store.texts.size:
-        raise StoreError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
+        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
     with Searcher(store) as searcher:
         return searcher.search(text, asked)

@@ -19,7 +19,10 @@ def test_answers_are_listed(archive: Path) -> None:
     assert (one["url"], one["status"], one["media_type"], one["is_revisit"]) == (HOME + "a", 200, "text/html", False)
     shown = run("archive", "list", HOME, "--store", archive.parent / "crawl.db").stdout
     assert "  200  text/html" in shown
-    assert run("archive", "list", "http://a.test/x", "--archive", archive).stdout.endswith("x is not in the archive\n")
+    for words in ([], ["--json"]):
+        missing = run("archive", "list", "http://a.test/x", "--archive", archive, *words)
+        assert (missing.exit_code, missing.stdout) == (2, "")
+        assert f"http://a.test/x is not in the archive at {archive}" in missing.stderr
 
 
 def test_a_body_is_written_as_it_was(archive: Path) -> None:

@@ -20,5 +20,5 @@ def test_index_is_brought_up_to_the_store(tmp_path):
 def test_store_without_texts_says_how_to_get_them(tmp_path):
     crawl(SITE, tmp_path / "crawl.db", [A])
     result = run("index", "--store", tmp_path / "crawl.db")
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert "let the crawl go on with --search" in result.stderr

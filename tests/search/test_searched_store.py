@@ -4,7 +4,7 @@ import pytest
 from searching import indexed, page
 
 import minicrawl
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError
 
 A = "http://a.test/"
 
@@ -25,5 +25,5 @@ def test_store_without_index_can_be_read(tmp_path):
     (tmp_path / "crawl.db.search").unlink()
     with minicrawl.open_store(store) as reader:
         assert reader.size() == 1
-        with pytest.raises(StoreError, match="minicrawl index"):
+        with pytest.raises(SettingError, match="minicrawl index"):
             reader.search("zebra")

@@ -133,7 +133,7 @@ def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path):
     with pytest.raises(StoreError, match=r"index of another store.*index --rebuild"):
         found(one, "one")
     index_path(one).unlink()
-    with pytest.raises(StoreError, match=r"no index.*minicrawl index"):
+    with pytest.raises(SettingError, match=r"no index.*minicrawl index"):
         found(one, "one")
     index_path(two).write_bytes(b"no database, but long enough to be read as one" * 99)
     with pytest.raises(StoreError, match="index --rebuild"):
@@ -144,7 +144,7 @@ def test_store_without_texts_says_how_to_get_them(tmp_path):
     from sites import crawl
 
     crawl({A: []}, tmp_path / "crawl.db", [A])
-    with open_store(tmp_path / "crawl.db") as store, pytest.raises(StoreError, match="--search"):
+    with open_store(tmp_path / "crawl.db") as store, pytest.raises(SettingError, match="--search"):
         search(store, "x")
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.anchors import ANCHOR_BITS
 from minicrawl.search.index.words import TOKENIZER
 from minicrawl.store.database import beside, logs, real_path
@@ -151,13 +151,16 @@ def is_index_held(path: Path) -> bool:
 
 
 def open_index(path: Path, mark: str, *, writes: bool = False) -> IndexFile:
-    """The index at `path`. mark: of its store. writes: an index that is missing is made then. Raises StoreError."""
+    """The index at `path`. mark: of its store. writes: an index that is missing is made then.
+
+    Raises SettingError where it is missing, StoreError where it cannot be used.
+    """
     if writes:
         with index_errors(path):
             if not path.exists():
                 _make(path, mark)
     elif not path.exists():
-        raise StoreError(f"there is no index at {path} yet; 'minicrawl index' builds it from the texts of the store")
+        raise SettingError(f"there is no index at {path} yet; 'minicrawl index' builds it from the texts of the store")
     index = IndexFile(path, _connected(path, writes=writes))
     try:
         _check(index, mark)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError
 from minicrawl.search.index.following import Follower
 from minicrawl.search.index.index_file import hold_index, index_path, open_index, remove_index, store_mark
 from minicrawl.store.reader import open_store
@@ -32,7 +32,7 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
 
 
 def need_texts(path: Path) -> None:
-    """Raise StoreError where a store has no texts to make an index of."""
+    """Raise SettingError where a store has no texts to make an index of."""
     with open_store(path) as store:
         if not store.texts.size:
-            raise StoreError(f"{path} has no texts to make an index of; let the crawl go on with --search")
+            raise SettingError(f"{path} has no texts to make an index of; let the crawl go on with --search")

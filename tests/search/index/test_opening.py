@@ -4,7 +4,7 @@ import pytest
 from searching import indexed, page, urls
 from sites import crawl
 
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.index_file import index_path
 from minicrawl.search.index.opening import following, need_texts
 
@@ -29,6 +29,6 @@ def test_two_do_not_write_at_once(tmp_path):
 
 def test_store_without_texts_is_told_apart(tmp_path):
     crawl({A: []}, tmp_path / "bare.db", [A])
-    with pytest.raises(StoreError, match="has no texts"):
+    with pytest.raises(SettingError, match="has no texts"):
         need_texts(tmp_path / "bare.db")
     need_texts(indexed({A: page("x", "y")}, tmp_path / "crawl.db"))
