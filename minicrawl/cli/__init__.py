@@ -7,9 +7,10 @@ from difflib import get_close_matches
 from importlib import import_module
 
 import click
+from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.configuration import main_config_option, read_environment
+from minicrawl.cli.configuration import main_config_option, read_environment, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 
 _COMMANDS = {
@@ -107,6 +108,12 @@ class Commands(click.Group):
         """Run a command. What a damaged store has led to becomes an error that says so."""
         try:
             return super().invoke(ctx)
+        except click.BadParameter as error:
+            source = error.ctx and error.param and error.ctx.get_parameter_source(error.param.name or "")
+            if error.param is None or source is not ParameterSource.ENVIRONMENT:
+                raise
+            sentence = f"{variable_of(error.param)}: {error.message}"
+            raise click.BadParameter(sentence, error.ctx, error.param) from error
         except (MinicrawlError, OSError, ModuleNotFoundError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception:

@@ -3,14 +3,17 @@
 import os
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from minicrawl.cli.configuration import (
     HOSTS,
     ITEMS,
+    check_variable,
     environment_of,
     files_of,
     options_of,
@@ -22,6 +25,9 @@ from minicrawl.cli.configuration import (
 from minicrawl.cli.options import json_option, logging_options
 from minicrawl.cli.output import counted, document, printable
 from minicrawl.errors import SettingError
+
+if TYPE_CHECKING:
+    from minicrawl.settings.config_files import ConfigFile
 
 _WIDTH = 100
 _PLAIN = (str, int, float, bool, list, tuple, Path)
@@ -72,25 +78,18 @@ def show(words: tuple[str, ...], as_json: bool) -> None:
 @json_option
 @logging_options
 def check(as_json: bool) -> None:
-    """Say whether all that files and the environment have is right: exit 0, or 2 and what is wrong."""
-    from minicrawl.extract.asking import check_selectors
-    from minicrawl.settings import CrawlSettings
-
+    """Say whether all that files and the environment have is right: exit 0, or 2 and all that is wrong, a line each."""
     ctx = click.get_current_context()
-    files = files_of(ctx)
+    mistakes: list[SettingError] = []
+    files = _checked_files(ctx, mistakes)
+    variables = _checked_variables(ctx.find_root(), mistakes)
+    if not mistakes:
+        _check_together(files, mistakes)
+    if mistakes:
+        for sentence in dict.fromkeys(map(str, mistakes)):
+            click.echo(f"Error: {printable(sentence)}", err=True)
+        raise click.exceptions.Exit(SettingError.exit_code)
     counts = {str(file.path): _size(file.tables) for file in files}
-    for words, one in _commands(ctx.find_root()):
-        values_of(one, words, files)
-    crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}
-    names = {key: option.name for key, option in options_of(_command(("crawl",))).items()}
-    given = {names[key]: value for key, value in crawl.items() if _is_setting(names[key])}
-    check_selectors(CrawlSettings.of(given))
-    for file in files:
-        try:
-            check_selectors(CrawlSettings.of(settings_of_tables((file,))))
-        except SettingError as error:
-            raise file.sentence(str(error).removeprefix(f"{file.path}: ")) from error
-    variables = _variables(ctx.find_root())
     if as_json:
         found = [{"path": str(file.path), "origin": file.origin, "options": counts[str(file.path)]} for file in files]
         click.echo(document({"files": found, "environment": variables}))
@@ -100,6 +99,57 @@ def check(as_json: bool) -> None:
     click.echo(f"environment: {', '.join(variables) or 'nothing'}")
     if not files:
         click.echo("There is no file of options; 'minicrawl config init' writes one.")
+
+
+def _checked_files(ctx: click.Context, mistakes: list[SettingError]) -> "tuple[ConfigFile, ...]":
+    """The files that count; what is wrong in them, each by itself, is added to the mistakes."""
+    try:
+        files = files_of(ctx, mistakes.append)
+    except SettingError as error:
+        mistakes.append(error)
+        return ()
+    for words, one in _commands(ctx.find_root()):
+        values_of(one, words, files, mistakes.append)
+    for file in files:
+        for part in _parts(file):
+            try:
+                settings_of_tables((part,))
+            except SettingError as error:
+                mistakes.append(error)
+    return files
+
+
+def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
+    """A file with one key of one host each, and with one rule for items each."""
+    for kind in (HOSTS, ITEMS):
+        named = file.tables.get(kind, {})
+        for name, keys in named.items() if isinstance(named, dict) else [(None, named)]:
+            if name is None:
+                yield replace(file, tables={kind: keys})
+            elif kind == HOSTS and isinstance(keys, dict):
+                yield from (replace(file, tables={kind: {name: {key: value}}}) for key, value in keys.items())
+            else:
+                yield replace(file, tables={kind: {name: keys}})
+
+
+def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError]) -> None:
+    """What no single option is wrong in: options of a crawl that do not go together, and selectors of items."""
+    from minicrawl.extract.asking import check_selectors
+    from minicrawl.settings import CrawlSettings
+
+    crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}
+    names = {key: option.name for key, option in options_of(_command(("crawl",))).items()}
+    given = {names[key]: value for key, value in crawl.items() if _is_setting(names[key])}
+    try:
+        check_selectors(CrawlSettings.of(given))
+    except SettingError as error:
+        mistakes.append(error)
+    for file in files:
+        for part in _parts(file):
+            try:
+                check_selectors(CrawlSettings.of(settings_of_tables((part,))))
+            except SettingError as error:
+                mistakes.append(file.sentence(str(error).removeprefix(f"{file.path}: ")))
 
 
 @command.command(epilog="Example: minicrawl config init")
@@ -216,18 +266,23 @@ def _text(value: Any) -> str:
     return "none" if value in (None, "") else str(value)
 
 
-def _variables(root: click.Context) -> list[str]:
-    """The variables of the environment that are options. Raises SettingError for one that looks as if it were."""
-    known = {option.envvar for _, one in _commands(root) for option in options_of(one).values()}
-    known |= {"MINICRAWL_CONFIG", "MINICRAWL_STORE"}
+def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> list[str]:
+    """The variables of the environment that are options; those that are wrong, or only look so, are added to the
+    mistakes."""
+    known = {"MINICRAWL_CONFIG", "MINICRAWL_STORE"}
+    for words, one in _commands(root):
+        for option in options_of(one).values():
+            known |= {option.envvar} if isinstance(option.envvar, str) else set()
+            try:
+                check_variable(option, is_setting=words == ("crawl",))
+            except SettingError as error:
+                mistakes.append(error)
     found = sorted(name for name in os.environ if name.startswith("MINICRAWL_") and os.environ[name])
     for name in found:
         if name not in known:
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, [one for one in known if isinstance(one, str)], 1)
+            close = get_close_matches(name, known, 1)
             hint = f"did you mean {close[0]}?" if close else "options are called as in MINICRAWL_CRAWL_DELAY"
-            raise SettingError(f"the environment has {name}, which is no option; {hint}")
+            mistakes.append(SettingError(f"the environment has {name}, which is no option; {hint}"))
     return found
 
 

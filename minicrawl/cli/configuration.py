@@ -9,13 +9,14 @@ MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from minicrawl.errors import SettingError
 
@@ -27,8 +28,19 @@ COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 HOSTS, ITEMS = "host", "extract"
 _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
+CHECK = ("config", "check")
+"""The command that says all that is wrong in files."""
 _NOT_KEPT = {"help", "version", "config"}
 _PROJECT = ("minicrawl.toml", "pyproject.toml")
+
+
+OnMistake = Callable[[SettingError], None]
+"""What is done about something wrong in a file."""
+
+
+def raised(mistake: SettingError) -> None:
+    """The first mistake ends a command."""
+    raise mistake
 
 
 class _Lines(click.types.StringParamType):
@@ -61,14 +73,34 @@ def read_environment(command: click.Command, *words: str) -> None:
             read_environment(one, *words, name)
 
 
-def environment_of(option: click.Option) -> tuple[Any, str] | None:
-    """What the environment says of an option, and in which variable; None: nothing."""
+def variable_of(option: click.Parameter) -> str | None:
+    """The variable in which the environment says something of an option."""
     names = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
-    for name in names:
-        if text := os.environ.get(name):  # empty is as if it were not there
-            several = option.type.split_envvar_value(text) if option.multiple else text
-            return (click.BOOL.convert(text, option, None) if option.is_flag else several), name
-    return None
+    return next((name for name in names if os.environ.get(name)), None)  # empty is as if it were not there
+
+
+def environment_of(option: click.Option) -> tuple[Any, str] | None:
+    """What the environment says of an option, and in which variable; None: nothing. Raises SettingError."""
+    name = variable_of(option)
+    if name is None:
+        return None
+    text = os.environ[name]
+    if not option.is_flag:
+        return (option.type.split_envvar_value(text) if option.multiple else text), name
+    try:
+        return click.BOOL.convert(text, option, None), name
+    except click.BadParameter as error:
+        raise SettingError(f"{name}: {error.message}") from error
+
+
+def check_variable(option: click.Option, *, is_setting: bool) -> None:
+    """Raise SettingError, which names the variable, for what the environment says of an option and cannot mean.
+
+    is_setting: whether the option is the setting of a crawl that has its name.
+    """
+    found = environment_of(option)
+    if found is not None:
+        _convert(option, found[0], found[1], is_setting=is_setting)
 
 
 def user_file() -> Path:
@@ -89,7 +121,8 @@ def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | Non
             values = values_of(ctx.command, command_words(ctx), files)
             ctx.default_map = {name: value for name, (value, _) in values.items()}
     except SettingError:
-        if not ctx.resilient_parsing:  # a line that is yet to be completed
+        # Unless it is a line that is yet to be completed, or the command that says what is wrong.
+        if not ctx.resilient_parsing and command_words(ctx) != CHECK:
             raise
 
 
@@ -116,8 +149,8 @@ def command_words(ctx: click.Context) -> tuple[str, ...]:
     return tuple(words)
 
 
-def files_of(ctx: click.Context) -> "tuple[ConfigFile, ...]":
-    """The files that count for a command, the first one most. Raises SettingError."""
+def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[ConfigFile, ...]":
+    """The files that count for a command, the first one most. Raises SettingError for one that cannot be read."""
     given, of_user = ctx.meta.get(_META), user_file()
     if given is None and not any(os.path.exists(path) for path in (*_PROJECT, of_user)):
         return ()
@@ -125,22 +158,27 @@ def files_of(ctx: click.Context) -> "tuple[ConfigFile, ...]":
 
     files = config_files(given, of_user)
     for file in files:
-        _check_names(file, ctx.find_root())
+        _check_names(file, ctx.find_root(), on_mistake)
     return files
 
 
 def values_of(
-    command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]"
+    command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]", on_mistake: OnMistake = raised
 ) -> "dict[str, tuple[object, ConfigFile]]":
-    """What files say of the options of a command, by the names of its arguments, and which file does. Raises
-    SettingError for what the command could not use."""
+    """What files say of the options of a command, by the names of its arguments, and which file does.
+
+    on_mistake: is given what the command could not use.
+    """
     options = options_of(command)
     below = command.commands if isinstance(command, click.Group) else {}
     values: dict[str, tuple[object, ConfigFile]] = {}
     for file in reversed(files):
-        for key, value in _given_in(file, words, options, below):
-            option = options[key]
-            values[option.name or ""] = _checked(file, (*words, key), option, value), file
+        for place, value in _given_in(file, words, (options, below), on_mistake):
+            option = options[place[-1]]
+            try:
+                values[option.name or ""] = _checked(file, place, option, value), file
+            except SettingError as error:
+                on_mistake(error)
     return values
 
 
@@ -173,21 +211,30 @@ def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
 
 
 def with_tables(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """Options that are given, and after them what files say of single hosts and of items. Raises SettingError."""
+    """Options that are given, and after them what files say of single hosts and of items. Raises SettingError, also for
+    a setting that the environment has wrong."""
+    for option in options_of(ctx.command).values():
+        if option.name in given and ctx.get_parameter_source(option.name) is ParameterSource.ENVIRONMENT:
+            check_variable(option, is_setting=True)
     of_tables = settings_of_tables(files_of(ctx))
     return given | {name: (*given.get(name, ()), *texts) for name, texts in of_tables.items()}
 
 
 def _given_in(
-    file: "ConfigFile", words: tuple[str, ...], options: Mapping[str, click.Option], below: Mapping[str, object]
-) -> Iterator[tuple[str, object]]:
-    """The options that a file has for a command, by their keys."""
-    yield from ((key, value) for key, value in file.tables.items() if key in COMMON and key in options)
+    file: "ConfigFile",
+    words: tuple[str, ...],
+    known: tuple[Mapping[str, click.Option], Mapping[str, object]],
+    on_mistake: OnMistake,
+) -> Iterator[tuple[tuple[str, ...], object]]:
+    """The options that a file has for a command, by where they stand. known: its options, and commands below it."""
+    options, below = known
+    yield from (((key,), value) for key, value in file.tables.items() if key in COMMON and key in options)
     table: object = file.tables
     for number, word in enumerate(words):
         table = table.get(word, {}) if isinstance(table, dict) else {}
         if not isinstance(table, dict):
-            raise file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {table!r}")
+            on_mistake(file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {table!r}"))
+            return
     for given, value in table.items() if isinstance(table, dict) else ():
         key = given.replace("_", "-")
         if given in below:  # the table of a command of the group
@@ -195,8 +242,9 @@ def _given_in(
         if key not in options:
             problem = f"[{file.called(*words)}] has no option {given!r}"
             help_ = f"'minicrawl {' '.join(words)} --help' has all of them"
-            raise file.sentence(f"{problem}; {_nearest(key, options) or help_}")
-        yield key, value
+            on_mistake(file.sentence(f"{problem}; {_nearest(key, options) or help_}"))
+            continue
+        yield (*words, key), value
 
 
 def _nearest(name: str, names: Mapping[str, object] | tuple[str, ...]) -> str:
@@ -204,34 +252,39 @@ def _nearest(name: str, names: Mapping[str, object] | tuple[str, ...]) -> str:
     return f"did you mean {close[0]!r}?" if close else ""
 
 
-def _check_names(file: "ConfigFile", root: click.Context) -> None:
-    """Raise SettingError for what stands before all tables, or a table, that nobody has."""
+def _check_names(file: "ConfigFile", root: click.Context, on_mistake: OnMistake) -> None:
+    """Find what stands before all tables, or a table, that nobody has."""
     commands = tuple(root.command.list_commands(root)) if isinstance(root.command, click.Group) else ()
     for key in file.tables:
         if key not in (known := (*COMMON, HOSTS, ITEMS, *commands)):
             hint = _nearest(key, known) or "tables are called as commands are, such as [crawl]"
-            raise file.sentence(f"there is no table or option {file.called(key)!r}; {hint}")
+            on_mistake(file.sentence(f"there is no table or option {file.called(key)!r}; {hint}"))
 
 
 def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, value: object) -> object:
     """The value that a file has for an option, as click takes it. Raises SettingError."""
-    from minicrawl.settings import SETTINGS
-
     called = file.called(*words)
     if (wanted := _wanted_type(option, value)) is not None:
         raise file.sentence(f"{called} is {wanted}, not {value!r}")
     several = [value] if option.multiple and not isinstance(value, list) else value
+    _convert(option, several, f"{file.path}: {called}", is_setting=words[0] == "crawl")
+    return several
+
+
+def _convert(option: click.Option, value: object, place: str, *, is_setting: bool) -> None:
+    """Raise SettingError for a value that an option cannot have. place: where it stands."""
+    from minicrawl.settings import SETTINGS
+
     try:
-        if words[0] == "crawl" and option.name in SETTINGS:
+        if is_setting and option.name in SETTINGS:
             SETTINGS[option.name].checked(SETTINGS[option.name].of(value))
         elif not option.is_flag:
-            for one in several if isinstance(several, list) else [several]:
+            for one in value if isinstance(value, list) else [value]:
                 option.type.convert(one, option, None)
     except click.BadParameter as error:
-        raise file.sentence(f"{called}: {error.message}") from error
+        raise SettingError(f"{place}: {error.message}") from error
     except SettingError as error:
-        raise file.sentence(f"{called}: {error}") from error
-    return several
+        raise SettingError(f"{place}: {error}") from error
 
 
 def _wanted_type(option: click.Option, value: object) -> str | None:
@@ -239,6 +292,8 @@ def _wanted_type(option: click.Option, value: object) -> str | None:
     if option.is_flag:
         return None if isinstance(value, bool) else "true or false"
     ones = value if option.multiple and isinstance(value, list) else [value]
+    if isinstance(option.type, click.Path) and not all(isinstance(one, str) for one in ones):
+        return "the path of a file"
     if all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in ones):
         return None
     return "a text or a list of texts" if option.multiple else "a text or a number"

@@ -29,6 +29,8 @@ from minicrawl.settings.setting import settings_of
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
+_NEAREST = 5
+"""Names that are told to whoever has named a setting that there is not."""
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 
 
@@ -72,8 +74,9 @@ class CrawlSettings(
         for name in given:
             if name not in SETTINGS:
                 close = difflib.get_close_matches(name, SETTINGS, 1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(SETTINGS)}"
-                raise SettingError(f"no setting is called {name!r}{hint}")
+                near = difflib.get_close_matches(name, SETTINGS, _NEAREST, cutoff=0.0)
+                hint = f"did you mean {close[0]!r}?" if close else f"the nearest are {', '.join(near)}"
+                raise SettingError(f"no setting is called {name!r}; {hint}{'' if close else '; see docs/settings.md'}")
         return cls(**given)
 
     @property

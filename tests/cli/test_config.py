@@ -93,6 +93,42 @@ def test_check_finds_what_no_single_option_is_wrong_in(folder: Path, monkeypatch
     assert (result.exit_code, "did you mean MINICRAWL_CRAWL_DELAY?" in result.stderr) == (2, True)
 
 
+def test_check_tells_all_that_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "minicrawl.toml").write_text(
+        'zzz = 1\nstore = 3.5\nquiet = 1\n[crawl]\ndealy = 1\npages = "x"\n[top]\nn = "many"\n'
+        '[host."a.test"]\ndelay = "soon"\ntimeout = 1\n[host."b.test"]\npages = "x"\n[extract.a]\nmatch = "("\n'
+        '[extract.b]\nfields = { a = "h1" }\n'
+    )
+    (folder.parent / "home/minicrawl").mkdir(parents=True)
+    (folder.parent / "home/minicrawl/config.toml").write_text("[crawl]\nscope = 'all'\n")
+    for name, value in (("CRAWL_DELAY", "abc"), ("CRAWL_TRAPS", "maybe"), ("TOP_N", "0"), ("CRAWL_DEALY", "1")):
+        monkeypatch.setenv(f"MINICRAWL_{name}", value)
+    result = run("config", "check")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert run("config", "check", "--json").stdout == ""
+    lines = result.stderr.splitlines()
+    wanted = [
+        "minicrawl.toml: there is no table or option 'zzz'",
+        "minicrawl.toml: store is the path of a file, not 3.5",
+        "minicrawl.toml: quiet is true or false, not 1",
+        "minicrawl.toml: [crawl] has no option 'dealy'; did you mean 'delay'?",
+        "minicrawl.toml: crawl.pages: --pages is a number, not 'x'",
+        "minicrawl.toml: top.n: 'many' is not a valid integer",
+        "minicrawl.toml: --host-delay: a time is a number with s, m, h or d behind it, such as 30m, not 'soon'",
+        'minicrawl.toml: [host."a.test"] timeout cannot be set for one host',
+        "minicrawl.toml: --host-pages takes HOST=N",
+        "minicrawl.toml: [extract.a] needs fields",
+        "config.toml: crawl.scope: --scope is one of any, site, host, prefix, not 'all'",
+        "MINICRAWL_CRAWL_DELAY: --delay: a time is a number",
+        "MINICRAWL_CRAWL_TRAPS: 'maybe' is not a valid boolean",
+        "MINICRAWL_TOP_N: 0 is not in the range x>=1",
+        "the environment has MINICRAWL_CRAWL_DEALY, which is no option; did you mean MINICRAWL_CRAWL_DELAY?",
+    ]
+    for sentence in wanted:
+        assert [sentence in line and line.startswith("Error: ") for line in lines].count(True) == 1, sentence
+    assert len(lines) == len(wanted)
+
+
 def test_init_writes_every_option_as_a_comment(folder: Path) -> None:
     assert run("config", "init").exit_code == 0
     written = (folder / "minicrawl.toml").read_text()

@@ -234,6 +234,33 @@ def test_mistake_in_a_file_is_one_sentence_and_exit_2(folder: Path, content: str
         assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "variable", "sentence"),
+    [
+        (("crawl", "--show-settings"), "MINICRAWL_CRAWL_DELAY", "--delay: a time is a number with s, m, h or d"),
+        (("crawl", "--show-settings"), "MINICRAWL_CRAWL_TRAPS", "'abc' is not a valid boolean"),
+        (("config", "show"), "MINICRAWL_CRAWL_TRAPS", "'abc' is not a valid boolean"),
+        (("top",), "MINICRAWL_TOP_N", "'abc' is not a valid integer range"),
+        (("seeds", "check", "http://a.test/"), "MINICRAWL_SEEDS_CHECK_TIMEOUT", "--timeout: a time is a number"),
+    ],
+)
+def test_mistake_in_the_environment_names_the_variable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], variable: str, sentence: str
+) -> None:
+    monkeypatch.setenv(variable, "abc")
+    result = run(*words)
+    assert result.exit_code == 2
+    assert f"{variable}: {sentence}" in result.stderr
+
+
+def test_what_a_flag_says_better_is_not_looked_for_in_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINICRAWL_CRAWL_DELAY", "abc")
+    assert run("crawl", "--show-settings", "--delay", "3").exit_code == 0
+    assert "MINICRAWL" not in run("crawl", "--show-settings", "--delay", "xyz").stderr
+
+
 def test_a_mistake_is_told_of_a_file_in_a_python_project_by_its_full_name(folder: Path) -> None:
     (folder / "here/pyproject.toml").write_text("[tool.minicrawl.top]\nn = 'many'\n")
     result = run("top")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,11 @@ def test_a_mistyped_name_is_told_with_the_nearest() -> None:
     with pytest.raises(ConfigError) as caught:
         CrawlSettings.of({"pagez": 1})
     assert str(caught.value) == "no setting is called 'pagez'; did you mean 'pages'?"
+    with pytest.raises(ConfigError) as caught:
+        CrawlSettings.of({"nosuch": 3})
+    assert re.fullmatch(
+        r"no setting is called 'nosuch'; the nearest are \w+(, \w+){4}; see docs/settings\.md", str(caught.value)
+    )
 
 
 def test_secrets_are_not_stored() -> None:
