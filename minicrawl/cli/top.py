@@ -28,6 +28,7 @@ from minicrawl.settings import RANKINGS
 if TYPE_CHECKING:
     from minicrawl.analysis.top.senders import Senders
     from minicrawl.analysis.top.top_list import TopList
+    from minicrawl.store.reader import Store
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 )
 @click.option("--all", "is_all", is_flag=True, help="All pages, each on a line of its own, as 'export' writes them.")
 @click.option("--hubs", "is_hubs", is_flag=True, help="Pages that people pass through: front pages, contents.")
+@click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
 @click.option("--why", "is_why", is_flag=True, help="Why each page is there: who links to it. Looks at all links.")
 @filter_options
 @store_option
@@ -49,7 +51,15 @@ if TYPE_CHECKING:
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    n: int, by: str | None, sites: str | None, is_all: bool, is_hubs: bool, is_why: bool, store: Path, as_json: bool
+    n: int,
+    by: str | None,
+    sites: str | None,
+    is_all: bool,
+    is_hubs: bool,
+    columns: str | None,
+    is_why: bool,
+    store: Path,
+    as_json: bool,
 ) -> None:
     """Print the most important pages that can be opened, best first.
 
@@ -64,6 +74,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
     times the share of the site that links to them: what people pass through, beside what they come to.
+
+    --columns names other columns, such as url,title,seconds,h1, of those that 'export --columns' has; with --json each
+    page has just these.
 
     --state, --status, --reason, --site, --depth, --content-type and --where show some pages only: those for which all
     that is given holds, of a list with commas one word. Pages that were not read are shown if one of the first three,
@@ -81,22 +94,27 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         refuse_filters("{} is about pages; leave it out, or leave --sites out")
         if by not in (None, RANKINGS[0]):
             raise SettingError(f"sites are ordered by {RANKINGS[0]}; leave out --sites or --by {by}")
-        for name, is_given in (("--why", is_why), ("--all", is_all), ("--hubs", is_hubs)):
+        about_pages = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns is not None}
+        for name, is_given in about_pages.items():
             if is_given:
                 raise SettingError(f"{name} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, by, n, store, as_json)
         return
     if is_hubs and (is_all or by not in (None, RANKINGS[0])):
         raise SettingError(f"--hubs is an order of its own; leave out {'--all' if is_all else f'--by {by}'}")
-    _print_pages("hub" if is_hubs else by, n, _Shown(is_all or by == "cash", is_hubs, is_why), store, as_json)
+    if columns is not None and is_why:
+        raise SettingError("--columns and --why do not go together; leave one out")
+    shown = _Shown(is_all or by == "cash", is_hubs, is_why, columns)
+    _print_pages("hub" if is_hubs else by, n, shown, store, as_json)
 
 
 class _Shown(NamedTuple):
-    """Whether all pages are shown, or hubs, and whether it is said why each page is there."""
+    """Whether all pages are shown, or hubs; whether it is said why each page is there; the columns that are named."""
 
     is_all: bool
     is_hubs: bool
     is_why: bool
+    columns: str | None
 
 
 def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
@@ -118,12 +136,29 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
             is_whole = shown.is_all or (filters is not None and filters.is_about_outcomes)
             found = (whole_list if is_whole else top_list)(reader, by, n, is_wanted)
         why = senders(reader, [line.number for line in found.lines]) if shown.is_why else []
+        if shown.columns is not None:
+            _print_columns(reader, found, shown.columns, name, as_json)
+            return
     column = (name, [line.value or 0.0 for line in found.lines]) if name else None
     if as_json:
         click.echo(_document(found, column, why))
     else:
         expected = expected_column([line.page for line in found.lines], found.order)
         click.echo("\n".join(fitted(_lines(found, column or expected, why))))
+
+
+def _print_columns(reader: "Store", found: "TopList", names: str, ranking: str | None, as_json: bool) -> None:
+    from minicrawl.analysis.owner.page_columns import column_rows, named_columns
+    from minicrawl.cli.column_table import column_lines
+
+    named = named_columns(reader, names, ranking)
+    ranked = ((line.number, line.page, line.value) for line in found.lines)
+    rows = list(column_rows(reader, ranked, tuple(named), ranking))
+    if as_json:
+        click.echo(document([dict(zip(named, row, strict=True)) for row in rows]))
+        return
+    lines = [*column_lines(named, rows), *fitted([*order_lines(found.order), *_not_shown(found)])]
+    click.echo("\n".join(lines))
 
 
 def _document(found: "TopList", column: Column | None, why: "Sequence[Senders]") -> str:

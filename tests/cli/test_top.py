@@ -140,3 +140,28 @@ def test_why_and_status_say_what_is_expected(stopped: Path) -> None:
     assert set(expected) == {"visited", "read", "known", "coverage", "stays"}
     shown = f"and {expected['coverage']:.1%} of what it is expected to be"
     assert shown in run("status", "--store", stopped).output
+
+
+def test_columns_are_those_that_are_named(store: Path) -> None:
+    pages = answer("top", "--store", store)
+    names = ["rank", "url", "importance", "bytes", "title"]
+    rows_ = answer("top", "--columns", ",".join(names), "--store", store)
+    assert [list(row) for row in rows_] == [names] * len(pages)
+    assert [(row["url"], row["rank"]) for row in rows_] == [(page["url"], page["rank"]) for page in pages]
+    head, *lines = run("top", "--columns", ",".join(names), "--store", store).output.splitlines()
+    assert head.split() == names
+    assert [line.split()[:2] for line in lines[: len(pages)]] == [[str(row["rank"]), row["url"]] for row in rows_]
+    assert lines[-1].startswith("Not shown: ")
+    assert "\x1b" not in "".join(lines)
+
+
+def test_named_columns_go_with_hubs_and_not_with_what_has_lines_of_its_own(store: Path) -> None:
+    (first, *_) = answer("top", "--hubs", "--columns", "url,hub", "--store", store)
+    assert first["hub"] > 0
+    for words, sentence in (
+        (["--why"], "--columns and --why do not go together"),
+        (["--sites"], "--columns is about pages"),
+        (["--columns", "titel"], "not 'titel': is it 'title'?"),
+    ):
+        result = run("top", "--columns", "url", *words, "--store", store)
+        assert (result.exit_code, sentence in result.stderr) == (2, True)

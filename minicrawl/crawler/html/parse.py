@@ -11,6 +11,7 @@ from minicrawl.crawler.html.blocks import hashes_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.elements import tree_of, within_limit
 from minicrawl.crawler.html.kept_text import packed
+from minicrawl.crawler.html.link_header import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES
 from minicrawl.crawler.html.robots_directives import Directives, read_directives
 from minicrawl.crawler.html.trees.tree import Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
@@ -20,8 +21,6 @@ from minicrawl.store.texts.marked_text import About
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count: with more it is no page but an attack."""
-MAX_ALTERNATES = 100
-"""References to a page in other languages and for other media that are read: most sites have fewer languages."""
 
 _LINKS = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
@@ -29,8 +28,6 @@ _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
 _DESCRIPTION_LENGTH = 1_000
-_LANGUAGE_LENGTH = 35  # no tag of a language is longer (RFC 5646, 4.4.1)
-_LANGUAGE = re.compile(rf"[A-Za-z0-9-]{{1,{_LANGUAGE_LENGTH}}}")
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
 # ASCII white space separates words (WHATWG HTML, space-separated tokens); str.split would take more for it.
@@ -94,7 +91,7 @@ class _Shown(TypedDict, total=False):
 def _shown(tree: Tree, wanted: Wanted, elements: "_Elements", targets: Mapping[str, str | None], url: str) -> _Shown:
     """What is wanted of what a page shows. It takes the tree apart. targets: where its references lead."""
     shown = _Shown()
-    language = _line(tree.language() or "", _LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
+    language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
     if wanted.about:
         shown["language"] = language
         shown["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
@@ -191,7 +188,7 @@ class _Elements:
                 if tag == "link" and _COUNTED_RELATIONS.isdisjoint(relations):
                     if is_in_head and _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES:
                         language = (attributes.get("hreflang") or "").strip()
-                        self.alternates.append((language if _LANGUAGE.fullmatch(language) else "", reference))
+                        self.alternates.append((language if LANGUAGE.fullmatch(language) else "", reference))
                     continue
                 # A page's links to parts of one other page differ by fragment only: resolve them once.
                 reference = up_to_fragment(reference)

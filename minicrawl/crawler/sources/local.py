@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.html.fingerprint import Identity
-from minicrawl.crawler.html.link_header import canonicals
+from minicrawl.crawler.html.link_header import canonicals, languages
 from minicrawl.crawler.http.content_type import UTF_8
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
@@ -81,8 +81,9 @@ class LocalSource:
             parsed, identity = await self._read(fetched, fields)
             fetched = replace(fetched, body=b"", **identity._asdict())
         if fetched.link is not None:
-            named = canonicals(fetched.link, fetched.url)
-            parsed = replace(parsed, canonicals=tuple(dict.fromkeys((*parsed.canonicals, *named))))
+            named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
+            spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
+            parsed = replace(parsed, canonicals=tuple(dict.fromkeys(named)), hreflang=tuple(dict.fromkeys(spoken)))
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     def _is_rendered(self, url: str) -> bool:

@@ -82,6 +82,13 @@ def test_a_canonical_in_the_header_counts_with_those_of_the_head() -> None:
     assert parsed.canonical == HOME + "c"
 
 
+def test_languages_in_the_header_stand_behind_those_of_the_head() -> None:
+    header = 'Link: </fr>; rel="alternate"; hreflang="fr", </de>; rel="alternate"; hreflang="de"'
+    _, parsed = page(b'<link rel=alternate hreflang=de href="/de">', header)
+    assert parsed.hreflang == (("de", HOME + "de"), ("fr", HOME + "fr"))
+    assert parsed.alternates == (HOME + "de",)  # nobody is fetched later for what a header says
+
+
 def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     lines = "\n".join(f"{HOME}{number}?utm_source=x" for number in range(2_500))
     given: list[tuple[int, bool]] = []
