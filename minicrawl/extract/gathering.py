@@ -60,7 +60,11 @@ def _selected(asked: Asked, page: Page, failures: list[Failure]) -> list[str]:
     try:
         items += _own_item(asked, page)
         for rule in _rules(asked.rules):
-            found = rule.items(page.document, page.url, MOST_ITEMS)
+            try:
+                found = rule.items(page.document, page.url, MOST_ITEMS)
+            except TimeoutError as error:
+                failures.append(Failure(f"extract.{rule.name}", f"match = {rule.match.pattern!r} over a URL: {error}"))
+                continue
             if len(found) > MOST_ITEMS:
                 what = f"more than {MOST_ITEMS:,} items of one page; the rest is left out"
                 failures.append(Failure(f"extract.{rule.name}", what))

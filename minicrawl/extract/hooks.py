@@ -125,7 +125,7 @@ class Hooks:
     def _call(self, hook: Hook, where: str, act: Callable[[Hook], None], failures: list[Failure]) -> None:
         began = time.perf_counter()
         try:
-            _within(self._longest, lambda: act(hook))
+            within(self._longest, lambda: act(hook))
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
             failures.append(Failure(hook.name, what))
@@ -151,7 +151,7 @@ def load_hooks(specs: tuple[str, ...], longest: float | None = None) -> Hooks:
     return Hooks([hook for spec in specs for hook in _loaded(spec)], longest)
 
 
-def _within(seconds: float | None, act: Callable[[], None]) -> None:
+def within(seconds: float | None, act: Callable[[], None]) -> None:
     """Act, and raise TimeoutError in it once it has taken so long, as soon as Python itself runs again, and again and
     again, lest somebody catches it. Only a main thread can be stopped, and not on Windows."""
     is_main = threading.current_thread() is threading.main_thread()

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from minicrawl.errors import SettingError
 from minicrawl.extract.document import Document, wrong_css, wrong_xpath
+from minicrawl.extract.hooks import within
 from minicrawl.extract.selectors import Field, read_fields
 
 RULE = "rule"
 """The field of an item that says by which rule it was made."""
+LONGEST_MATCH = 1.0
+"""Seconds for which a pattern is tried on a URL: one that repeats a repeat, as (a+)+ does, may come to no end."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,20 @@ class ItemRule:
     fields: tuple[Field, ...]
 
     def items(self, document: Document, url: str, most: int) -> list[dict[str, object]]:
-        """The items of a page, as far as it has something for one of the fields; no more than one too many."""
-        if not self.match.search(url):
+        """The items of a page, as far as it has something for one of the fields; no more than one too many.
+
+        Raises TimeoutError where `match` does not come to an end.
+        """
+        if not self._is_for(url):
             return []
         parts = [document] if self.each is None else document.parts(self.each, is_xpath=self.is_xpath)[: most + 1]
         found = ([(field.name, field.value(part)) for field in self.fields] for part in parts)
         return [{RULE: self.name, **dict(item)} for item in found if any(value is not None for _, value in item)]
+
+    def _is_for(self, url: str) -> bool:
+        found: list[object] = []
+        within(LONGEST_MATCH, lambda: found.append(self.match.search(url)))
+        return found[0] is not None
 
 
 def read_rule(text: str) -> ItemRule:

@@ -68,6 +68,18 @@ def test_items_of_parts_are_cut_and_paths_that_fail_cost_no_page() -> None:
     assert (failure.hook, failure.what.split(":")[0]) == ("extract", "//b[nosuch()]")
 
 
+def test_a_pattern_that_comes_to_no_end_costs_its_rule_alone() -> None:
+    """(a+)+b tries two ways for each a; that there is no b would be known after the age of the universe."""
+    page = replace(PAGE, url=f"http://a.test/{'a' * 100}")
+    rules = (
+        '{"name": "endless", "match": "(a+)+b", "fields": {"t": "h1"}}',
+        '{"name": "sound", "match": "a+$", "fields": {"t": "h1"}}',
+    )
+    found = gather(Asked(rules=rules), page)
+    assert [json.loads(item) for item in found.items] == [{"rule": "sound", "t": "One"}]
+    assert found.failures == (Failure("extract.endless", "match = '(a+)+b' over a URL: it took more than 1 s"),)
+
+
 def test_items_beyond_reason_are_left_out() -> None:
     html = b"<p>" + b"x" * (MOST_BYTES + 1)
     found = gather(Asked(("all=p",)), Page("http://a.test/", 200, None, html, None, ()))
