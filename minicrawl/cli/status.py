@@ -42,7 +42,10 @@ _HOSTS_SHOWN = 5
 @json_option
 @logging_options
 def command(store: Path, with_graph: bool, as_json: bool) -> None:
-    """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped."""
+    """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
+
+    Coverage is a bound from below, and no sum of the column "importance" of 'export': docs/coverage.md says why.
+    """
     from minicrawl.analysis.status import status
     from minicrawl.store.reader import open_store
 
