@@ -31,7 +31,8 @@ _RANKING_OPTIONS = (
     click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
     click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
                  show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
-                 "out, or visits where most is left to move. All come to the same."),
+                 "out, or visits where most is left to move. All come to the same: power is the quickest, sweeping "
+                 "follows the fewest links of a large and sparse web, and the most of a small and dense one."),
     click.option("--iterations", default=10_000, show_default=True, type=click.IntRange(min=1),
                  help="For pagerank: rounds at most; what had not settled by then is told."),
     click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,

@@ -2,7 +2,7 @@
 
 import struct
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from minicrawl.errors import StoreError
 
 Array = npt.NDArray[Any]
 
-_COUNT = struct.Struct("<q")
+_GROUP = struct.Struct("<qq")  # of a group: number of arrays, bytes of all their elements
 _HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
 
 
@@ -46,10 +46,9 @@ class Spill:
     def append(self, block: int, arrays: tuple[Array, ...]) -> None:
         """Put a group of arrays behind those of the block."""
         with disk_errors(self._path), self._groups(block).open("ab") as file:
-            file.write(_COUNT.pack(len(arrays)))
-            for array in arrays:
-                file.write(_HEAD.pack(array.dtype.str.encode(), len(array)))
-                file.write(array.tobytes())
+            file.write(_GROUP.pack(len(arrays), sum(array.nbytes for array in arrays)))
+            file.writelines(_HEAD.pack(array.dtype.str.encode(), len(array)) for array in arrays)
+            file.writelines(array.tobytes() for array in arrays)
 
     def read(self, block: int) -> Iterator[tuple[Array, ...]]:
         """The groups of the block, none when nothing was appended; the arrays cannot be written to."""
@@ -58,8 +57,9 @@ class Spill:
             if not path.exists():
                 return
             with path.open("rb") as file:
-                while head := file.read(_COUNT.size):
-                    yield tuple(_read_array(file.read) for _ in range(_COUNT.unpack(head)[0]))
+                while head := file.read(_GROUP.size):
+                    count, size = _GROUP.unpack(head)
+                    yield tuple(_arrays(file.read(count * _HEAD.size), file.read(size)))
 
     def put(self, block: int, array: Array) -> None:
         """Keep an array for the block, instead of the one before; it is float64."""
@@ -82,10 +82,13 @@ class Spill:
         return self._path / f"{block}.column"
 
 
-def _read_array(read: Callable[[int], bytes]) -> Array:
-    kind, length = _HEAD.unpack(read(_HEAD.size))
-    dtype = np.dtype(kind.rstrip(b"\0").decode())
-    return np.frombuffer(read(length * dtype.itemsize), dtype=dtype)
+def _arrays(heads: bytes, elements: bytes) -> Iterator[Array]:
+    """The arrays of a group. Groups are small and many, so each is read in one go."""
+    at = 0
+    for kind, length in _HEAD.iter_unpack(heads):
+        array = np.frombuffer(elements, dtype=kind.rstrip(b"\0").decode(), count=length, offset=at)
+        at += array.nbytes
+        yield array
 
 
 @contextmanager
