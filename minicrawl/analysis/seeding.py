@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,8 @@ from minicrawl.store.reader import Store
 Division = Literal["site", "host"]
 
 CORES, RANDOM, BASELINE = "cores", "random", "baseline"
+ONE_EACH, SEVERAL = "one each", "several"
+"""Seeds from cores chosen in the other way: one a site (or host), or, as in the paper, any number."""
 DEPTHS = 4
 _COLUMNS = ("seeds", "depth", "pages", "mean PageRank x N", "share of PageRank up to here")
 
@@ -72,14 +75,21 @@ class Distances:
 class Measures:
     """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
 
-    baseline: the seeds of that name. sets: how many random ones. random_distances: between the pages of the first.
+    baseline: the seeds of that name. other_way: those of ONE_EACH or SEVERAL, whichever was not asked for. sets: how
+    many random ones. random_distances: between the pages of the first.
     """
 
     depths: dict[str, tuple[Depth, ...]]
     distances: Distances
     random_distances: Distances
     baseline: tuple[str, ...]
+    other_way: tuple[str, ...]
     sets: int
+
+    @property
+    def other_kind(self) -> str:
+        """The name of the other way, in `depths`."""
+        return ONE_EACH if ONE_EACH in self.depths else SEVERAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +165,14 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     a site (or host) may have several seeds. random_sets: measure the seeds against
     so many sets drawn by `rng`; 0: do not measure.
     """
-    cores = extract_seeds(web.graph, web.places, count, density=density, size=size, one_per_host=one_per_place)
+    extract = partial(extract_seeds, web.graph, web.places, count, density=density, size=size)
+    cores = extract(one_per_host=one_per_place)
     measures = None
     if random_sets and cores:
         rng = np.random.default_rng(0) if rng is None else rng
         drawn = [rng.choice(web.fetched, len(cores), replace=False) for _ in range(random_sets)]
-        measures = _measure(web, cores, drawn, url)
+        other = np.array([core.seed for core in extract(one_per_host=not one_per_place)])
+        measures = _measure(web, cores, {SEVERAL if one_per_place else ONE_EACH: [other], RANDOM: drawn}, url)
     return Seeding(
         asked=count,
         per=web.per,
@@ -202,7 +214,7 @@ def as_result(seeding: Seeding) -> Result:
         for depth, at in enumerate(depths)
     ]
     title = f"{_counted(len(seeding.cores), 'seed')} from cores between {seeding.per}s"
-    return Result("seeds", title, _COLUMNS, rows, _panels(measures), _claims(measures))
+    return Result("seeds", title, _COLUMNS, rows, _panels(measures), _claims(measures, seeding.per))
 
 
 def _links_of(graph: Graph, is_source: npt.NDArray[np.bool_]) -> Graph:
@@ -223,16 +235,21 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
     )
 
 
-def _measure(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray], url: Callable[[int], str]) -> Measures:
+def _measure(
+    web: CrawledWeb, cores: Sequence[Core], others: dict[str, list[IntArray]], url: Callable[[int], str]
+) -> Measures:
+    """others: sets of seeds by their kind: those of the other way, and RANDOM."""
     baseline = host_baseline(web.graph, web.places, len(cores))
-    sets = {CORES: [np.array([core.seed for core in cores])], RANDOM: drawn, BASELINE: [baseline]}
+    sets = {CORES: [np.array([core.seed for core in cores])], **others, BASELINE: [baseline]}
+    (other,) = next(iter(others.values()))
     ranks = web.ranks()
     return Measures(
         depths={kind: reached_depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
         distances=_distances(web.graph, [core.pages() for core in cores]),
-        random_distances=_distances(web.graph, [np.array([page]) for page in drawn[0]]),
+        random_distances=_distances(web.graph, [np.array([page]) for page in others[RANDOM][0]]),
         baseline=tuple(map(url, baseline.tolist())),
-        sets=len(drawn),
+        other_way=tuple(map(url, other.tolist())),
+        sets=len(others[RANDOM]),
     )
 
 
@@ -291,13 +308,15 @@ def _histogram(distances: Distances) -> tuple[list[float], list[float]]:
     return x, [float(pairs[int(links)]) for links in x]
 
 
-def _claims(measures: Measures) -> list[Claim]:
+def _claims(measures: Measures, per: Division) -> list[Claim]:
     cores, drawn, baseline = (measures.depths[kind][1:] for kind in (CORES, RANDOM, BASELINE))
     at_each = list(zip(cores, drawn, baseline, strict=True))
     pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f} {c.pages:,.0f}" for a, b, c in at_each)
     importance = ", ".join(" ".join(map(figure, (a.importance, b.importance, c.importance))) for a, b, c in at_each)
     order = f"from cores, at random and of the baseline, at depth 1 to {DEPTHS}"
     near, far = measures.distances, measures.random_distances
+    ways = (CORES, ONE_EACH) if measures.other_kind == ONE_EACH else (SEVERAL, CORES)
+    several, one_each = (measures.depths[kind][DEPTHS].mass for kind in ways)
     return [
         Claim(
             "seeds from cores reach more pages at each depth than random ones",
@@ -314,6 +333,11 @@ def _claims(measures: Measures) -> list[Claim]:
             near.mean is not None and near.mean >= (far.mean or 0.0),
             f"{figure(near.mean)} and {figure(far.mean)} links on average, with no way between {near.unreachable:.0%} "
             f"and {far.unreachable:.0%} of the pairs",
+        ),
+        Claim(
+            f"seeds of which a {per} may have several, as in the paper, reach more PageRank than one a {per}",
+            several > one_each,
+            f"{several:.2%} and {one_each:.2%} of all within {DEPTHS} links",
         ),
     ]
 

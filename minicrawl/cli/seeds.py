@@ -32,7 +32,8 @@ _RANDOM_SETS = 20
               help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
 @click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
 @click.option("--several", is_flag=True, help="As in the paper: a site (or host) may have several seeds.")
-@click.option("--explain", is_flag=True, help="Show the cores, and compare the seeds with others.")
+@click.option("--explain", is_flag=True,
+              help="Show the cores, and compare the seeds with others, such as those of --several.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
 @click.option("--map", "map_file", type=click.Path(dir_okay=False, path_type=Path),
@@ -168,6 +169,7 @@ def _explanation(found: "Seeding") -> list[str]:
         lines += _urls(f"{found.per}s of hubs", core.places)
     if found.measures is not None:
         lines += ["", *_distances(found.measures.distances), "", *_table(found.measures, found.per), ""]
+        lines += _urls(found.measures.other_kind, found.measures.other_way, most=len(found.cores))
         lines += [*_urls("baseline", found.measures.baseline, most=len(found.cores)), ""]
         lines += [f"- {claim}" for claim in as_result(found).claims]
     return lines
@@ -196,7 +198,7 @@ def _distances(distances: "Distances") -> list[str]:
 
 def _table(measures: "Measures", per: str) -> list[str]:
     """Three tables beside each other, or one below the other where the terminal is too narrow for that."""
-    from minicrawl.analysis.seeding import figure
+    from minicrawl.analysis.seeding import SEVERAL, figure
 
     kinds, depths = list(measures.depths), list(zip(*measures.depths.values(), strict=True))
     groups = {
@@ -204,18 +206,21 @@ def _table(measures: "Measures", per: str) -> list[str]:
         "mean PageRank x N": [[figure(at.importance) for at in row] for row in depths],
         "PageRank so far": [[f"{at.mass:.2%}" for at in row] for row in depths],
     }
+    is_several = measures.other_kind == SEVERAL
+    other = f"--several, by which a {per} may have any number" if is_several else f"each on another {per}"
     lines = [
-        f"Read breadth-first from these seeds, from random ones (mean of {measures.sets} sets), and from the baseline: "
-        f"of each {per} the page with most links to other {per}s.",
+        f"Read breadth-first from these seeds, from those of the other way ({measures.other_kind}: {other}), from "
+        f"random ones (mean of {measures.sets} sets), and from the baseline: of each {per} the page with most links to "
+        f"other {per}s.",
     ]
-    columns = terminal_columns()
-    is_beside = columns is None or columns >= 5 + 30 * len(groups)
+    columns, width = terminal_columns(), 9 * len(kinds) + 1
+    is_beside = columns is None or columns >= 5 + (width + 2) * len(groups)
     for heads in [list(groups)] if is_beside else [[head] for head in groups]:
-        lines.append(f"{'':>5}" + "".join(f"  {head:>28}" for head in heads))
-        lines.append(f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>28}" * len(heads))
+        lines.append(f"{'':>5}" + "".join(f"  {head:>{width}}" for head in heads))
+        lines.append(f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>{width}}" * len(heads))
         for depth in range(len(groups[heads[0]])):
             cells = ("".join(f"{cell:>9}" for cell in groups[head][depth]) for head in heads)
-            lines.append(f"{depth:>5}" + "".join(f"  {some:>28}" for some in cells))
+            lines.append(f"{depth:>5}" + "".join(f"  {some:>{width}}" for some in cells))
     return lines
 
 

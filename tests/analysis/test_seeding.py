@@ -10,7 +10,18 @@ from click.testing import CliRunner, Result
 from hubs import WEB, A, B, C, D, E
 from sites import crawl, random_site, rows
 
-from minicrawl.analysis.seeding import BASELINE, CORES, DEPTHS, RANDOM, Seeding, as_result, crawled_web, find_seeds
+from minicrawl.analysis.seeding import (
+    BASELINE,
+    CORES,
+    DEPTHS,
+    ONE_EACH,
+    RANDOM,
+    SEVERAL,
+    Seeding,
+    as_result,
+    crawled_web,
+    find_seeds,
+)
 from minicrawl.cli import main
 from minicrawl.store.reader import open_store
 
@@ -70,6 +81,7 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path, seed: int) -> None
         return found
 
     chosen = {CORES: [core.seed for core in found.cores], BASELINE: list(measures.baseline)}
+    chosen[SEVERAL] = list(measures.other_way)
     count = len(found.cores)
     assert count == len(chosen[CORES]) == len(chosen[BASELINE]) >= 3
     for kind, start in chosen.items():
@@ -108,7 +120,7 @@ def test_same_store_gives_the_same_seeds_and_measures(store: Path) -> None:
         *("store", "seeds", "asked", "per", "fetched", "links", "counted", "places", "cores", "measures"),
     ]
     assert told["seeds"] == [A + "hub", D + "hub"]
-    assert list(told["measures"]["depths"]) == [CORES, RANDOM, BASELINE]
+    assert list(told["measures"]["depths"]) == [CORES, SEVERAL, RANDOM, BASELINE]
     assert told["measures"]["sets"] == 20
     assert told["measures"]["distances"] == {
         "links": [[0, 2], [1, 0]], "mean": 1.5, "least": 1, "most": 2, "unreachable": 0.0
@@ -121,9 +133,28 @@ def test_claims_are_decided_by_what_was_measured(store: Path) -> None:
     assert found.measures is not None
     cores, distances = found.measures.depths[CORES], found.measures.distances
     worse = tuple(replace(at, pages=at.pages - 1, importance=-1.0) for at in cores)
-    for drawn, held in ((cores, [False, False, True]), (worse, [True, True, True])):
-        depths = {**found.measures.depths, RANDOM: drawn}
+    for drawn, held in ((cores, [False, False, True, False]), (worse, [True, True, True, False])):
+        depths = {**found.measures.depths, RANDOM: drawn, SEVERAL: cores}
         measures = replace(found.measures, depths=depths, random_distances=distances)
         assert [claim.held for claim in as_result(replace(found, measures=measures)).claims] == held
+    less = tuple(replace(at, mass=at.mass / 2) for at in cores)
+    for kind, held_of_several in ((SEVERAL, False), (ONE_EACH, True)):
+        depths = {CORES: cores, kind: less, RANDOM: worse, BASELINE: cores}
+        measures = replace(found.measures, depths=depths)
+        assert as_result(replace(found, measures=measures)).claims[-1].held is held_of_several
     with pytest.raises(ValueError, match="have not been measured"):
         as_result(replace(found, measures=None))
+
+
+def test_seeds_of_both_ways_are_measured_whichever_was_asked_for(tmp_path: Path) -> None:
+    web, seeds = random_site(3, pages=120, hosts=12)
+    store = tmp_path / "crawl.db"
+    crawl(web, store, seeds)
+    one_each, several = (
+        json.loads(run("--explain", "--json", "--n", "8", "--store", store, *words).stdout)
+        for words in ([], ["--several"])
+    )
+    assert one_each["measures"]["other_way"] == several["seeds"] != one_each["seeds"]
+    assert several["measures"]["other_way"] == one_each["seeds"]
+    assert one_each["measures"]["depths"][SEVERAL] == several["measures"]["depths"][CORES]
+    assert several["measures"]["depths"][ONE_EACH] == one_each["measures"]["depths"][CORES]

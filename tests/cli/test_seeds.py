@@ -68,15 +68,27 @@ def test_explanation_shows_cores_distances_and_measures(store: Path) -> None:
     table = next(number for number, line in enumerate(lines) if line.startswith("depth"))
     assert [line.split()[0] for line in lines[table + 1 : table + 1 + DEPTHS + 1]] == ["0", "1", "2", "3", "4"]
     assert lines[table + 2].split()[:2] == ["1", "6"]
-    assert [line.partition(": ")[0] for line in lines[-3:]] == ["- does not hold", "- does not hold", "- holds"]
+    assert lines[table].split()[:5] == ["depth", "cores", "several", "random", "baseline"]
+    assert "several: --several, by which a site may have any number" in " ".join(lines[table - 2].split())
+    held = [line.partition(": ")[0] for line in lines[-4:]]
+    assert held == ["- does not hold", "- does not hold", "- holds", "- does not hold"]
 
 
-def test_map_names_the_sites_of_the_cores(store: Path, tmp_path: Path) -> None:
+def test_explanation_of_several_seeds_a_site_has_one_each_beside_them(store: Path) -> None:
+    lines = run("--explain", "--several", "--store", store).output.splitlines()
+    table = next(number for number, line in enumerate(lines) if line.startswith("depth"))
+    assert " ".join(lines[table].split()).startswith("depth cores one each random baseline")
+    assert "(one each: each on another site)" in lines[table - 2]
+    assert any(line.split()[:3] == ["one", "each", A + "hub"] for line in lines)
+
+
+@pytest.mark.parametrize("words", [[], ["--several"]])
+def test_map_names_the_sites_of_the_cores(store: Path, tmp_path: Path, words: list[str]) -> None:
     pytest.importorskip("matplotlib")
     drawn = tmp_path / "map.svg"
-    result = run("--map", drawn, "--store", store)
-    assert result.output == f"{FILE}the map of the cores is drawn in {drawn}\n"
-    sites = [core["places"][0] for core in json.loads(run("--json", "--store", store).output)["cores"]]
+    result = run("--map", drawn, "--store", store, *words)
+    assert result.output.endswith(f"the map of the cores is drawn in {drawn}\n")
+    sites = [core["places"][0] for core in json.loads(run("--json", "--store", store, *words).output)["cores"]]
     text = drawn.read_text()
     assert len(sites) == 2
     assert all(f">{number} {site}<" in text for number, site in enumerate(sites, start=1))
