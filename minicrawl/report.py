@@ -1,6 +1,6 @@
 """What an experiment says: its rows, its curves, and each claim with what was measured."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,22 @@ class Result:
                 {"said": claim.sentence, "held": claim.held, "measured": claim.measured} for claim in self.claims
             ],
         }
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How far an experiment is. what: what it does now. left: seconds that the rest takes at most; None: not known."""
+
+    what: str
+    left: float | None = None
+
+
+Tell = Callable[[Stage], None]
+"""Takes what an experiment says of how far it is."""
+
+
+def silent(stage: Stage) -> None:
+    """For those who do not ask."""
 
 
 def rounded(value: object) -> object:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl.cli.options import json_option, logging_options, teller
-from minicrawl.cli.output import reassuring
+from minicrawl.cli.output import duration, reassuring
+from minicrawl.report import Stage
 
 if TYPE_CHECKING:
     from minicrawl.report import Result
@@ -36,15 +37,37 @@ def shared(command: _Command) -> _Command:
     return command
 
 
-def show(experiments: list[tuple[str, Callable[[], "Result"]]], out: Path, as_json: bool) -> None:
-    """Run experiments one after the other, write their files, and print what they say."""
+class Progress:
+    """How far an experiment is: it is called with each stage, and asked for the last one every few seconds."""
+
+    def __init__(self) -> None:
+        self._stage = Stage("")
+
+    def __call__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    def __str__(self) -> str:
+        stage = self._stage
+        return stage.what if stage.left is None else f"{stage.what}, at most {duration(stage.left)} of CPU time more"
+
+
+def show(
+    experiments: list[tuple[str, Callable[[], "Result"]]],
+    out: Path,
+    as_json: bool,
+    progress: Callable[[], str] = str,
+) -> None:
+    """Run experiments one after the other, write their files, and print what they say.
+
+    progress: how far the one that runs is; "" where nothing is known of it.
+    """
     from minicrawl.lab.chart import write
 
     documents, say = [], teller()
     for title, run in experiments:
         say(f"Running {title} ...")
         started = time.perf_counter()
-        with reassuring(title, say):
+        with reassuring(title, say, progress=progress):
             result = run()
         _log.info("%s took %.1f s", title, time.perf_counter() - started)
         files = [str(path) for path in write(result, out)]

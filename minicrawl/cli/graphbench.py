@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.experiments import shared, show
-from minicrawl.cli.options import need_extra
+from minicrawl.cli.experiments import Progress, shared, show
+from minicrawl.cli.options import need_extra, teller
+from minicrawl.cli.output import counted, duration
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
 
     With neither GRAPH nor --kind all kinds are tried, strong components too, and these of a web in the order a crawl
     reads it.
+
+    How long it takes at most is said before the start: --timeout for each algorithm in every trial. Compiling, and what
+    --validate does, come on top.
     """
     need_extra("the lab", "numba", "matplotlib")
     given = {name for name in ctx.params if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE}
@@ -96,20 +100,40 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     setup = _setup(algorithms, bits, batch, trials, timeout, validate)
     name, draw = _drawn(kind, nodes, seed) if graph is None else _read(graph, nodes, seed, by_page)
     _check_bits(draw(0).size, setup)
-    done: list[Trial] = []
-    show([(f"graphbench on {name}", lambda: _benched(name, draw, setup, done))], out, as_json)
+    teller()(_ahead(name, draw(0), setup))
+    done = _benched(name, draw, setup, out, as_json)
     if not as_json:
         click.echo("\n".join(table(done, memory=memory)))
     if print_matrix:
         click.echo("\n".join(matrix(done[0].distance)), err=as_json)
 
 
-def _benched(name: str, draw: "Callable[[int], Insertions]", setup: "Setup", done: "list[Trial]") -> "Result":
+def _benched(name: str, draw: "Callable[[int], Insertions]", setup: "Setup", out: Path, as_json: bool) -> "list[Trial]":
+    """All trials, of which what they say was printed."""
     from minicrawl.lab.graphbench.bench import bench
 
-    result, trials = bench(name, draw, setup)
-    done.extend(trials)
-    return result
+    done: list[Trial] = []
+    progress = Progress()
+
+    def run() -> "Result":
+        result, trials = bench(name, draw, setup, progress)
+        done.extend(trials)
+        return result
+
+    show([(f"graphbench on {name}", run)], out, as_json, progress.__str__)
+    return done
+
+
+def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
+    """How long it takes at most, and what makes it shorter."""
+    from minicrawl.lab.graphbench.bench import seconds_left
+
+    trials = setup.trials * len(setup.algorithms) * len(setup.bits)
+    return (
+        f"{name}: {counted(sequence.size, 'page')}, {counted(len(sequence.links), 'link')}; {counted(trials, 'trial')} "
+        f"of at most {setup.timeout:g} s of CPU time each, so {duration(seconds_left(setup) or 0.0)} at most. "
+        "Shorter with --timeout, --trials, fewer --algorithms, a larger --batch, or fewer pages by --nodes."
+    )
 
 
 def _check(given: set[str]) -> None:

@@ -172,13 +172,16 @@ def span(seconds: float) -> str:
 
 
 @contextmanager
-def reassuring(what: str, say: Callable[[str], None], every: float = 5.0) -> Iterator[None]:
-    """Say every so many seconds that the work inside goes on, and for how long it has."""
+def reassuring(
+    what: str, say: Callable[[str], None], every: float = 5.0, *, progress: Callable[[], str] = str
+) -> Iterator[None]:
+    """Say every so many seconds that the work inside goes on, for how long it has, and how far it is by `progress`."""
     is_done, started = threading.Event(), time.monotonic()
 
     def say_so() -> None:
         while not is_done.wait(every):
-            say(f"{what}: {duration(time.monotonic() - started)} so far ...")
+            parts = f"{duration(time.monotonic() - started)} so far", progress()
+            say(f"{what}: {', '.join(filter(None, parts))} ...")
 
     teller = threading.Thread(target=say_so, daemon=True, name="minicrawl-reassuring")
     teller.start()

@@ -22,6 +22,8 @@ from minicrawl.rank import Graph
 PageArray = npt.NDArray[np.int32]
 
 KNOWN, VISITED = range(2)
+WINDOW = 0.2
+"""Share of the waiting pages that `windowed_rank_mass` visits at once."""
 _UNITS = 2.0**40
 
 
@@ -82,6 +84,19 @@ def rank_mass(graph: Graph, seeds: PageArray) -> PageArray:
     walkers = np.zeros(graph.size)
     walkers[: len(seeds)] = 1.0 / len(seeds)
     _by_walkers(crawl, walkers, empty_heap(bits(walkers)), empty_heap(bits(walkers)))
+    return pages_visited(crawl)
+
+
+def windowed_rank_mass(graph: Graph, seeds: PageArray, window: float = WINDOW) -> PageArray:
+    """So many pages at once at which most walkers wait (the cheaper crawler of the same paper).
+
+    After each window of pages the walkers at all visited pages step on, a page after the other in the order of their
+    visits. window: share of the waiting pages that is visited before that, at least one page.
+    """
+    crawl = start(graph, seeds)
+    walkers = np.zeros(graph.size)
+    walkers[: len(seeds)] = 1.0 / len(seeds)
+    _by_windows(crawl, walkers, empty_heap(bits(walkers)), window)
     return pages_visited(crawl)
 
 
@@ -292,6 +307,28 @@ def _step_on(number, outlinks, walkers, never_visited, visited):  # type: ignore
             risen(never_visited, target)
         elif visited.place[target] != ABSENT:
             risen(visited, target)
+
+
+@compiled
+def _by_windows(crawl, walkers, never_visited, window):  # type: ignore[no-untyped-def]
+    """never_visited: a heap over the bits of `walkers`."""
+    known = 0
+    while True:
+        for number in range(known, crawl.sizes[KNOWN]):
+            add(never_visited, number)
+        known = crawl.sizes[KNOWN]
+        if never_visited.size[0] == 0:
+            break
+        for _ in range(int(np.ceil(window * never_visited.size[0]))):
+            visit(crawl, pop(never_visited))
+        for page in crawl.order[: crawl.sizes[VISITED]]:
+            number = crawl.number_of[page]
+            outlinks, f = _outlinks(crawl, number), walkers[number]
+            walkers[number] = 0.0
+            for target in outlinks:
+                walkers[target] += DAMPING * f / len(outlinks)
+                if never_visited.place[target] != ABSENT:
+                    risen(never_visited, target)
 
 
 @compiled

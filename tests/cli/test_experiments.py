@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from minicrawl.cli.experiments import shared, show
-from minicrawl.report import Claim, Curve, Panel, Result
+from minicrawl.cli.experiments import Progress, shared, show
+from minicrawl.report import Claim, Curve, Panel, Result, Stage
 
 
 def result_of(name: str) -> Result:
@@ -43,3 +43,12 @@ def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
     )
     assert one == two[0]
     assert [document["name"] for document in two] == ["one", "two"]
+
+
+def test_progress_is_the_last_stage_and_what_is_left() -> None:
+    progress = Progress()
+    assert str(progress) == ""
+    progress(Stage("trial 1 of 3"))
+    assert str(progress) == "trial 1 of 3"
+    progress(Stage("trial 2 of 3", 75.0))
+    assert str(progress) == "trial 2 of 3, at most 1:15 of CPU time more"

@@ -39,6 +39,15 @@ def test_bench_of_a_drawn_graph_says_what_held_and_leaves_its_files(tmp_path: Pa
     assert {row["memory in bytes"] for row in rows} == {"1800"}
 
 
+def test_how_long_it_takes_at_most_stands_before_the_start(tmp_path: Path) -> None:
+    words = ["--kind", "cubic", "--nodes", "30", *PAGES, "--bits", "8", "--bits", "64", "--timeout", "30"]
+    result = bench(*words, "--out", str(tmp_path))
+    assert result.stderr.splitlines()[0] == (
+        "cubic: 30 pages, 37 links; 8 trials of at most 30 s of CPU time each, so 4:00 at most. Shorter with "
+        "--timeout, --trials, fewer --algorithms, a larger --batch, or fewer pages by --nodes."
+    )
+
+
 @pytest.mark.parametrize("name", ["web.txt", "web.gr"])
 def test_bench_of_a_file_prints_its_distances(tmp_path: Path, name: str) -> None:
     text = "p sp 4 3\na 1 2 7\na 2 3 7\na 3 1 7\n" if name.endswith(".gr") else "0 1\n1 2\n2 0\n2 3\n"

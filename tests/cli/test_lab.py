@@ -115,6 +115,18 @@ def test_orders_of_an_edge_list(tmp_path: Path, edges: Path) -> None:
 
 
 @pytest.mark.slow
+def test_orders_that_are_named_stand_below_each_other(tmp_path: Path, edges: Path) -> None:
+    words = ["--sets", "2", "--seeds", "3", "--orders", "omniscient, random", "--out", str(tmp_path / "out")]
+    result = lab("orders", str(edges), *words)
+    assert result.exit_code == 0, result.output
+    head, *lines = result.stdout.splitlines()[-4:]
+    assert head.split()[:2] == ["order", "area"]
+    assert {line.split()[0] for line in lines} == {"greedy", "omniscient", "random"}
+    areas = [float(line.split()[1]) for line in lines]
+    assert areas == sorted(areas, reverse=True)
+
+
+@pytest.mark.slow
 def test_errors_of_an_edge_list_and_of_drawn_webs(tmp_path: Path, edges: Path) -> None:
     result = lab("errors", str(edges), "--out", str(tmp_path / "out"), "--json")
     assert result.exit_code == 0, result.output
@@ -163,6 +175,12 @@ def test_convergence_on_a_store(tmp_path: Path) -> None:
         ),
         (["errors", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
         (["links", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
+        (
+            ["orders", "nowhere.npz", "--orders", "best"],
+            "--orders are some of greedy, anticipated, opic, RankMass, "
+            "windowed RankMass, batch PageRank, partial PageRank, expected importance, FICA, in-links, breadth-first, "
+            "depth-first, random, larger sites, learnt, omniscient, not 'best'",
+        ),
         (["orders", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
         (["convergence", "nowhere.txt"], "there is no graph file 'nowhere.txt'; name one that exists"),
     ],

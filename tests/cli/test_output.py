@@ -42,6 +42,18 @@ def test_work_that_takes_long_is_said_to_go_on_until_it_ends() -> None:
     assert "minicrawl-reassuring" not in {thread.name for thread in threading.enumerate()}
 
 
+def test_work_says_how_far_it_is() -> None:
+    lines, has_one = list[str](), threading.Event()
+
+    def say(line: str) -> None:
+        lines.append(line)
+        has_one.set()
+
+    with reassuring("counting", say, every=1e-3, progress=lambda: "half of it"):
+        assert has_one.wait(60)
+    assert re.fullmatch(r"counting: \d+\.\d s so far, half of it \.\.\.", lines[0])
+
+
 def test_work_that_takes_no_time_is_not_spoken_of() -> None:
     lines = list[str]()
     with reassuring("counting", lines.append, every=3600.0):

@@ -178,6 +178,36 @@ def test_rank_mass_is_coverage_visited_greedily(seed: int) -> None:
     assert frontiers.rank_mass(Graph.from_links(links), array(seeds)).tolist() == slow_order(links, seeds, best)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("window", [1e-9, 0.3, 1.0])
+def test_windowed_rank_mass_reads_where_most_walkers_wait_and_then_lets_all_step_on(seed: int, window: float) -> None:
+    links, seeds = random_links(seed)
+    known, read = list(seeds), []
+    walkers = dict.fromkeys(seeds, 1.0 / len(seeds))
+    while waiting := [page for page in known if page not in read]:
+        by_walkers = sorted(waiting, key=lambda page: walkers[page], reverse=True)  # of equals the one known longest
+        for page in by_walkers[: math.ceil(window * len(waiting))]:
+            read.append(page)
+            known += [target for target in links[page] if target not in known]
+        for page in read:
+            stepping, walkers[page] = walkers[page], 0.0
+            for target in links[page]:
+                walkers[target] = walkers.get(target, 0.0) + 0.85 * stepping / len(links[page])
+    fast = frontiers.windowed_rank_mass(Graph.from_links(links), array(seeds), window)
+    assert fast.tolist() == read
+
+
+def test_window_of_all_waiting_pages_reads_them_by_their_distance() -> None:
+    links, seeds = random_links(0)
+    graph = Graph.from_links(links)
+    distance = dict.fromkeys(seeds, 0)
+    for page in frontiers.breadth_first(graph, array(seeds)).tolist():
+        for target in links[page]:
+            distance.setdefault(target, distance[page] + 1)
+    read = frontiers.windowed_rank_mass(graph, array(seeds), 1.0).tolist()
+    assert [distance[page] for page in read] == sorted(distance.values())
+
+
 def test_random_order_draws_from_the_waiting_pages_alike() -> None:
     """A centre, two leaves, and two pages behind the first leaf: five orders, of known probability."""
     graph = Graph.from_links([[1, 2], [3, 4], [], [], []])

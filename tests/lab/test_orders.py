@@ -6,8 +6,9 @@ import pytest
 from minicrawl.errors import SettingError
 from minicrawl.lab import frontiers
 from minicrawl.lab.generate import power_law
-from minicrawl.lab.orders import ORDERS, area, collected, draw_seeds, experiment, mass_at
+from minicrawl.lab.orders import ORDERS, Setup, area, collected, compared, draw_seeds, experiment, mass_at
 from minicrawl.rank import Graph
+from minicrawl.report import Result, Stage
 
 pytestmark = pytest.mark.slow  # all of them wait for compiled loops
 
@@ -47,13 +48,13 @@ def test_area_is_that_under_the_share_of_what_was_reached() -> None:
 
 def test_experiment_says_the_same_of_the_same_seed() -> None:
     graph = power_law(1000, np.random.default_rng(0))
-    first, second = (experiment(graph, 7, seed_sets=2) for _ in range(2))
+    first, second = (experiment(graph, 7, Setup(2)) for _ in range(2))
     assert first == second
-    assert first.rows != experiment(graph, 8, seed_sets=2).rows
+    assert first.rows != experiment(graph, 8, Setup(2)).rows
 
 
 def test_experiment_has_a_row_per_order_and_seed_set_and_curves_that_end_at_one() -> None:
-    result = experiment(power_law(1000, np.random.default_rng(1)), seed_sets=3)
+    result = experiment(power_law(1000, np.random.default_rng(1)), setup=Setup(3))
     assert [row[:2] for row in result.rows] == [(name, number) for name in ORDERS for number in (1, 2, 3)]
     for curve in result.panels[0].curves:
         assert (curve.y[0], curve.y[-1]) == (0.0, pytest.approx(1.0))
@@ -66,6 +67,49 @@ def test_experiment_has_a_row_per_order_and_seed_set_and_curves_that_end_at_one(
     assert result.claims[-1].held
     assert "gain +" in result.claims[1].measured
     assert "of 3 seed sets" in result.claims[1].measured
+
+
+def test_experiment_tries_the_orders_that_are_named_and_greedy() -> None:
+    stages: list[Stage] = []
+    graph = power_law(1000, np.random.default_rng(2))
+    result = experiment(graph, setup=Setup(2, orders=("FICA", "omniscient")), tell=stages.append)
+    assert [row[:2] for row in result.rows] == [(n, k) for n in ("greedy", "FICA", "omniscient") for k in (1, 2)]
+    assert [stage.what for stage in stages] == [
+        f"seed set {number} of 2, {name}" for number in (1, 2) for name in ("greedy", "FICA", "omniscient")
+    ]
+    whole = experiment(graph, setup=Setup(2))
+    assert result.rows == [row for row in whole.rows if row[0] in ("greedy", "FICA", "omniscient")]
+    assert [claim.sentence.split()[0] for claim in result.claims] == ["greedy", "the"]
+    alone = experiment(graph, setup=Setup(2, orders=()))
+    assert [claim.sentence.split()[0] for claim in alone.claims] == ["the"]
+
+
+def of_areas(areas: dict[str, tuple[float, ...]]) -> Result:
+    rows = [(name, number, 9, area, 0.1, 0.2) for name, of in areas.items() for number, area in enumerate(of, start=1)]
+    return Result("orders", "", (), rows, [], [])
+
+
+def test_orders_are_compared_with_greedy_set_by_set() -> None:
+    areas = {"greedy": (0.5, 0.7), "opic": (0.4, 0.75), "learnt": (0.7, 0.9), "random": (0.1, 0.1)}
+    learnt, greedy, opic, random = compared(of_areas(areas))
+    assert [one.order for one in (learnt, greedy, opic, random)] == ["learnt", "greedy", "opic", "random"]
+    assert (opic.area, opic.at_10, opic.at_30) == pytest.approx((0.575, 0.1, 0.2))
+    assert (opic.gain, opic.deviation) == pytest.approx((-0.025, 0.075 * 2**0.5))
+    assert (opic.better, opic.sets) == (1, 2)
+    assert (greedy.gain, greedy.better) == (0.0, 0)
+    assert learnt.of_trees == pytest.approx(1.0)
+    assert [one.of_trees for one in (greedy, opic, random)] == [None] * 3  # they gain nothing
+
+
+def test_gain_is_no_part_of_that_of_trees_where_they_lose_or_were_not_tried() -> None:
+    lost = compared(of_areas({"greedy": (0.5, 0.5), "omniscient": (0.6, 0.7), "learnt": (0.4, 0.4)}))
+    untried = compared(of_areas({"greedy": (0.5, 0.5), "omniscient": (0.6, 0.7)}))
+    assert {one.of_trees for one in lost + untried} == {None}
+
+
+def test_order_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(SettingError, match=r"--orders are some of greedy, .*, not 'best'"):
+        Setup(orders=("FICA", "best"))
 
 
 def test_seeds_that_reach_hardly_anything_are_drawn_again() -> None:
@@ -86,4 +130,4 @@ def test_seeds_that_reach_hardly_anything_are_drawn_again() -> None:
 def test_settings_that_cannot_be_are_refused(sets: int, seeds: int, message: str) -> None:
     graph = Graph.from_links([[1]] + [[]] * 39)
     with pytest.raises(SettingError, match=message):
-        experiment(graph, seed_sets=sets, seeds=seeds)
+        experiment(graph, setup=Setup(sets, seeds))

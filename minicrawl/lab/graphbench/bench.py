@@ -25,7 +25,7 @@ from minicrawl.lab.graphbench.distances import exact_distances
 from minicrawl.lab.graphbench.measuring import checks_of, cpu_seconds
 from minicrawl.lab.graphbench.sequences import Insertions, cubic_updates
 from minicrawl.rank.growing_distances import Distances, far
-from minicrawl.report import Claim, Curve, Panel, Result
+from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
 COLUMNS = (
     *("graph", "pages", "links", "algorithm", "bits", "batch", "trial", "CPU seconds", "insertions", "timed out"),
@@ -87,14 +87,46 @@ def fits(size: int, bits: int) -> bool:
     return size <= far(np.zeros(0, dtype=BITS[bits]))
 
 
-def bench(name: str, draw: Callable[[int], Insertions], setup: Setup) -> tuple[Result, list[Trial]]:
+def seconds_left(setup: Setup, done: Sequence[Trial] = ()) -> float | None:
+    """CPU seconds of the trials that are not done: as many as the same took last, or the timeout; None: there is none.
+
+    A trial takes longer by the batch that is on when its time is up.
+    """
+    if setup.timeout is None:
+        return None
+    took = {(trial.algorithm, trial.bits): trial.seconds for trial in done}
+    kinds = [(algorithm, bits) for bits in setup.bits for algorithm in setup.algorithms] * setup.trials
+    return sum(took.get(kind, setup.timeout) for kind in kinds[len(done) :])
+
+
+@dataclass(frozen=True, eq=False)
+class _Watch:
+    """What is said of a trial while it runs. left: CPU seconds of it and of those behind it."""
+
+    what: str
+    sequence: Insertions
+    left: float | None
+    tell: Tell
+
+    def __call__(self, inserted: int, seconds: float) -> None:
+        left = None if self.left is None else max(0.0, self.left - seconds)
+        self.tell(Stage(f"{self.what}, {inserted:,} of {len(self.sequence.links):,} links", left))
+
+
+def bench(
+    name: str, draw: Callable[[int], Insertions], setup: Setup, tell: Tell = silent
+) -> tuple[Result, list[Trial]]:
     """All trials of all algorithms. draw: the sequence of a trial, from 0 on."""
     trials: list[Trial] = []
     for number in range(setup.trials):
         sequence = replace(draw(number), name=name)
+        which = f"trial {number + 1} of {setup.trials}"
+        tell(Stage(which, seconds_left(setup, trials)))
         exact = _exact(sequence) if setup.validate else {}
         for bits in setup.bits:
-            trials += [tried(algorithm, bits, sequence, setup, exact) for algorithm in setup.algorithms]
+            for algorithm in setup.algorithms:
+                watch = _Watch(f"{which}, {algorithm}", sequence, seconds_left(setup, trials), tell)
+                trials.append(tried(algorithm, bits, sequence, setup, exact, watch))
     first = trials[0].sequence
     title = f"{name}: distances of all pairs of {first.size:,} pages, while {len(first.links):,} links are inserted"
     of_a_trial = len(setup.bits) * len(setup.algorithms)
@@ -110,11 +142,20 @@ def _exact(sequence: Insertions) -> dict[int, Distances]:
     return {count: exact_distances(sequence.graph(count), like) for count in checks_of(len(sequence.links))}
 
 
-def tried(algorithm: str, bits: int, sequence: Insertions, setup: Setup, exact: dict[int, Distances]) -> Trial:
-    """One trial. exact: distances after some numbers of links, to hold the algorithm to."""
+def tried(  # noqa: PLR0913 - what a trial is of
+    algorithm: str,
+    bits: int,
+    sequence: Insertions,
+    setup: Setup,
+    exact: dict[int, Distances],
+    watch: Callable[[int, float], None] = lambda inserted, seconds: None,
+) -> Trial:
+    """One trial. exact: distances after some numbers of links, to hold the algorithm to. watch: takes how many links
+    were inserted, and in how many CPU seconds, after each batch."""
     start = ALGORITHMS[algorithm]
-    # Compiles it: for arrays of these numbers it is machine code of its own.
-    start(replace(sequence, links=sequence.links[:1]), BITS[bits]).insert(sequence.links[:1])
+    # Compiles it: for arrays of these numbers it is machine code of its own. Of two pages only, as all are looked at.
+    link = np.array([[0, 1]], dtype=sequence.links.dtype)
+    start(replace(sequence, size=2, links=link), BITS[bits]).insert(link)
     follower = start(sequence, BITS[bits])
     step = max(setup.batch, _AT_ONCE) if algorithm in _ONE_BY_ONE else setup.batch
     count, seconds, updates, agrees, checks = 0, 0.0, 0, True, 0
@@ -125,6 +166,7 @@ def tried(algorithm: str, bits: int, sequence: Insertions, setup: Setup, exact: 
         stop = min([count + step, links, *(check for check in exact if count < check)])
         spent, closer = _inserted(follower, sequence, count, stop)
         seconds, updates, count = seconds + spent, updates + (closer or 0), stop
+        watch(count, seconds)
         if stop in exact:
             checks += 1
             agrees = agrees and _is(follower.distance, exact[stop])

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.graphbench.algorithms import ALGORITHMS, BFS, EVEN_GAZIT, PAGES, TREES
-from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, fits
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, fits, seconds_left
 from minicrawl.lab.graphbench.distances import exact_distances
 from minicrawl.lab.graphbench.sequences import Insertions, cubic, random_sparse
+from minicrawl.report import Stage
 
 
 def sparse(trial: int) -> Insertions:
@@ -45,6 +46,29 @@ def test_a_wrong_distance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     result, trials = bench("web", sparse, Setup((EVEN_GAZIT, PAGES), trials=1, validate=True))
     assert [trial.agrees for trial in trials] == [False, True]
     assert not claimed(result, "scipy").held
+
+
+def test_time_left_is_that_of_the_same_trial_before_or_the_timeout() -> None:
+    setup = Setup((BFS, PAGES), bits=(8, 16), trials=2, timeout=60.0)
+    assert seconds_left(setup) == 8 * 60.0
+    _, trials = bench("web", sparse, setup)
+    took = [trial.seconds for trial in trials]
+    assert seconds_left(setup, trials[:1]) == pytest.approx(6 * 60.0 + took[0])
+    assert seconds_left(setup, trials[:4]) == pytest.approx(sum(took[:4]))
+    assert seconds_left(setup, trials) == 0.0
+    assert seconds_left(Setup(timeout=None)) is None
+
+
+def test_bench_tells_how_far_each_trial_is() -> None:
+    stages: list[Stage] = []
+    _, (first, second) = bench("web", sparse, Setup((BFS, PAGES), batch=8, trials=1, timeout=60.0), stages.append)
+    links = len(first.sequence.links)
+    steps = [f"{min(count, links)} of {links} links" for count in range(8, links + 8, 8)]
+    whats = [f"trial 1 of 1, {one.algorithm}, {step}" for one in (first, second) for step in steps]
+    assert [stage.what for stage in stages] == ["trial 1 of 1", *whats]
+    assert stages[0].left == 120.0
+    assert stages[len(steps)].left == pytest.approx(120.0 - first.seconds)
+    assert stages[-1].left == pytest.approx(60.0 - second.seconds)
 
 
 def test_a_trial_ends_after_its_time() -> None:
