@@ -323,8 +323,11 @@ def _by_windows(crawl, walkers, never_visited, window):  # type: ignore[no-untyp
             visit(crawl, pop(never_visited))
         for page in crawl.order[: crawl.sizes[VISITED]]:
             number = crawl.number_of[page]
-            outlinks, f = _outlinks(crawl, number), walkers[number]
+            f = walkers[number]
+            if f == 0.0:
+                continue
             walkers[number] = 0.0
+            outlinks = _outlinks(crawl, number)
             for target in outlinks:
                 walkers[target] += DAMPING * f / len(outlinks)
                 if never_visited.place[target] != ABSENT:
