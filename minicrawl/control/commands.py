@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Protocol
 
 from minicrawl import __version__
@@ -12,7 +12,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import ConfigError, CrawlEndedError
-from minicrawl.events import SettingChanged
+from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings
 
@@ -129,10 +129,7 @@ async def _look(crawl: RunningCrawl, asked: Message) -> Message:
     answer = {
         **await _status(crawl, asked),
         "settings": adjustable(crawl.settings),
-        "events": [
-            {"number": number, "what": type(event).__name__, **asdict(event)}
-            for number, event in crawl.latest_events(asked.get("after") or 0)
-        ],
+        "events": [event_as_json(number, event) for number, event in crawl.latest_events(asked.get("after") or 0)],
     }
     if crawl.status.state is RunState.STARTING:
         return answer
@@ -147,6 +144,15 @@ async def _look(crawl: RunningCrawl, asked: Message) -> Message:
         "requests": [request._asdict() for request in look.requests],
         "earlier": look.earlier._asdict(),
     }
+
+
+def event_as_json(number: int, event: Event) -> Message:
+    """An event as JSON has it, in a tenth of the time of asdict(): a fast crawl has hundreds between two looks."""
+    kind = type(event)
+    return {"number": number, "what": kind.__name__, **{name: getattr(event, name) for name in _OF_EVENTS[kind]}}
+
+
+_OF_EVENTS = {kind: tuple(field.name for field in fields(kind)) for kind in Event.__subclasses__()}
 
 
 def _state(crawl: RunningCrawl) -> Message:
