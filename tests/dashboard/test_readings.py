@@ -8,7 +8,7 @@ from command_line import answer
 from sites import crawl, random_site, rows
 
 from minicrawl.dashboard import readings
-from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
 
 
 @pytest.fixture(scope="module")
@@ -102,5 +102,5 @@ def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # t
 def test_without_a_store_or_an_index_there_is_a_sentence(tmp_path: Path, store: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl at"):
         readings.hosts(tmp_path / "none.db")
-    with pytest.raises(StoreError, match="--search"):
+    with pytest.raises(SettingError, match="--search"):
         readings.search(store, "words", 9)
