@@ -116,7 +116,7 @@ class _Watch:
 def bench(
     name: str, draw: Callable[[int], Insertions], setup: Setup, tell: Tell = silent
 ) -> tuple[Result, list[Trial]]:
-    """All trials of all algorithms. draw: the sequence of a trial, from 0 on."""
+    """All trials of all algorithms; the first one with its distances. draw: the sequence of a trial, from 0 on."""
     trials: list[Trial] = []
     for number in range(setup.trials):
         sequence = replace(draw(number), name=name)
@@ -126,7 +126,9 @@ def bench(
         for bits in setup.bits:
             for algorithm in setup.algorithms:
                 watch = _Watch(f"{which}, {algorithm}", sequence, seconds_left(setup, trials), tell)
-                trials.append(tried(algorithm, bits, sequence, setup, exact, watch))
+                trial = tried(algorithm, bits, sequence, setup, exact, watch)
+                # Tables of all pairs are large: 50 MB for 5,000 pages, of every trial.
+                trials.append(replace(trial, distance=trial.distance[:0].copy()) if trials else trial)
     first = trials[0].sequence
     title = f"{name}: distances of all pairs of {first.size:,} pages, while {len(first.links):,} links are inserted"
     of_a_trial = len(setup.bits) * len(setup.algorithms)
