@@ -1,6 +1,7 @@
 """minicrawl lab graphbench"""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
     from minicrawl.rank.growing_distances import Distances
-    from minicrawl.report import Result
+    from minicrawl.report import Result, Tell
 
 _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")
@@ -95,7 +96,9 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     given = {name for name in ctx.params if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE}
     _check(given)
     if graph is None and kind is None:
-        show([("graphbench", lambda: _everything(quick, web, seed))], out, as_json)
+        progress = Progress()
+        run = partial(_everything, quick, web, seed, progress)
+        show([("graphbench", run)], out, as_json, progress.__str__)
         return
     setup = _setup(algorithms, bits, batch, trials, timeout, validate)
     name, draw = _drawn(kind, nodes, seed) if graph is None else _read(graph, nodes, seed, by_page)
@@ -150,12 +153,12 @@ def _check(given: set[str]) -> None:
         raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
 
 
-def _everything(quick: bool, web: Path | None, seed: int) -> "Result":
+def _everything(quick: bool, web: Path | None, seed: int, tell: "Tell") -> "Result":
     from minicrawl.graphs.loading import load_graph
     from minicrawl.lab.graphbench import experiment
 
     loaded = None if web is None else load_graph(web).graph
-    return experiment.quick(seed, loaded) if quick else experiment.experiment(seed, loaded)
+    return experiment.quick(seed, loaded, tell) if quick else experiment.experiment(seed, loaded, tell=tell)
 
 
 def _setup(  # noqa: PLR0913 - the options of a bench

@@ -12,7 +12,7 @@ from minicrawl.lab.graphbench.runs import Run, components, distances
 from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse
 from minicrawl.rank import Graph
 from minicrawl.rank.distances import links_of
-from minicrawl.report import Claim, Curve, Panel, Result
+from minicrawl.report import Claim, Curve, Panel, Result, Stage, Tell, silent
 
 _CUBIC = (300, 900, 1500)
 _COMPLETE = (100, 300)
@@ -28,6 +28,7 @@ def experiment(  # noqa: PLR0913 - parameters of the experiment
     complete_sizes: Sequence[int] = _COMPLETE,
     nodes: int = _NODES,
     first_look: int = 1000,
+    tell: Tell = silent,
 ) -> Result:
     """All algorithms on all sequences, and the components of `web` as a crawl reads it; None: one drawn of `nodes`.
 
@@ -39,7 +40,11 @@ def experiment(  # noqa: PLR0913 - parameters of the experiment
         *(cubic(size) for size in cubic_sizes),
         *(random_sparse(size, rng) for size in cubic_sizes),
     ]
-    runs = [(sequence, [*distances(sequence), *components(sequence)]) for sequence in sequences]
+    runs: list[tuple[Insertions, list[Run]]] = []
+    for sequence in sequences:
+        tell(Stage(f"sequence {len(runs) + 1} of {len(sequences)}, {sequence.name}, {sequence.size:,} pages"))
+        runs.append((sequence, [*distances(sequence), *components(sequence)]))
+    tell(Stage("components of a crawl"))
     web = generate("power-law-out", nodes, rng) if web is None else web
     order = crawl_order(web, rng)
     read = arrivals(web, order, first_look)
@@ -58,9 +63,10 @@ def experiment(  # noqa: PLR0913 - parameters of the experiment
     )
 
 
-def quick(seed: int = 0, web: Graph | None = None) -> Result:
+def quick(seed: int = 0, web: Graph | None = None, tell: Tell = silent) -> Result:
     """The same with a tenth of the pages."""
-    return experiment(seed, web, [size // 10 for size in _CUBIC], [size // 10 for size in _COMPLETE], _NODES // 10)
+    cubics, completes = ([size // 10 for size in sizes] for sizes in (_CUBIC, _COMPLETE))
+    return experiment(seed, web, cubics, completes, _NODES // 10, tell=tell)
 
 
 def _by_name(several: Sequence[Run], question: str) -> dict[str, Run]:
