@@ -44,7 +44,7 @@ from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import BY_CREDIT, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
@@ -200,7 +200,7 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
     if refreshed is None:
         return settings, None
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
-    return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
+    return replace(settings, refresh=True, discovery=0.0, discovery_by=BY_CREDIT), np.array(pages, dtype=np.int64)
 
 
 def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in

@@ -13,6 +13,7 @@ hosts, trees,
 learnt_order,
 anticipated_order,
 orders
+held_shares           the same on a given graph, as a crawl can: what it costs in importance
 discovery, steering   holding a share of the fetches for pages never visited
 refresh, due_pages    keeping pages fresh under a budget
 together, keeping_up  discovery, refresh and change at once

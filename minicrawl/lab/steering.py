@@ -2,7 +2,6 @@
 
 q    the share asked for                    v       the virtual page: every visit pays it a part of its cash
 p    part of v's income that goes to pages never visited; the rest goes to visited ones
-u    lever of an integral controller: after every fetch u := u + gain (q - 1 if it was a discovery, else q)
 
 A crawl knows its seeds and finds other pages by links, while links change and pages come. It starts like the live
 crawl: seeds and newcomers are granted cash, the page with the most cash is next, of equals the one known longest.
@@ -10,14 +9,15 @@ crawl: seeds and newcomers are granted cash, the page with the most cash is next
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PageQueue, PayOut
+from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, DiscoveryByCash, PageQueue, PayOut
 from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.refresh import LEVER_GAIN
 from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
 
@@ -31,9 +31,8 @@ class Method:
     """A way to hold a share.
 
     pay_out: whom v pays. has_account: a `DiscoveryBudget` says which kind of page is next. tops_up: see DEMAND.
-    steers: v pays pages never visited the part p of its income. reach: how far the lever u goes beyond 0 and 1, where
-    p ends. There a visit first gives v that part, -u or u - 1, of its cash, and only the rest goes the usual way: the
-    small edges grow to 1 - d = 1 - .85 (1 - part).
+    steers, reach: v pays pages never visited the part p of its income, and takes a toll, see `DiscoveryByCash`.
+    reads_again: whether visited pages are fetched again, if the rest would have it so.
     """
 
     name: str
@@ -42,6 +41,7 @@ class Method:
     tops_up: bool = False
     steers: bool = False
     reach: float = 0.0
+    reads_again: bool = True
 
 
 _WHEN_ASKED = PayOut("visited", lump=math.inf)
@@ -58,6 +58,8 @@ That takes cash it has not paid out yet. What it gave comes back too slowly, so 
 """
 CREDIT = Method("credit", PayOut("visited"), has_account=True)
 """`DiscoveryBudget` says which kind is next; v pays visited pages."""
+PAY_OUTS_ONCE = replace(PAY_OUTS, reads_again=False)
+"""As PAY_OUTS, where no page is fetched twice."""
 METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
 
 
@@ -83,14 +85,22 @@ class SteeredCrawl:
     Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
     """
 
-    def __init__(self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float) -> None:
-        """room: the most pages a graph will have. gain: how far the lever moves in one fetch, at most."""
-        self._method, self._share, self._gain = method, share, gain
+    def __init__(  # noqa: PLR0913 - what a crawl is told
+        self,
+        method: Method,
+        share: float,
+        seeds: npt.NDArray[np.int32],
+        room: int,
+        gain: float = LEVER_GAIN,
+        lever: float | None = 0.5,
+    ) -> None:
+        """room: the most pages a graph will have. gain, lever: as in `DiscoveryByCash`."""
+        self._method, self._share = method, share
         self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
         self._budget = DiscoveryBudget(share)
-        self._lever = 0.5
-        self._bonus = 0
-        """What v has paid every page never visited so far. It is part of the page's cash, beside the book."""
+        self._lever = (
+            DiscoveryByCash(self._book, share, lever, reach=method.reach, gain=gain) if method.steers else None
+        )
         self._fetches = self._discoveries = 0
         self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
         self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
@@ -108,7 +118,7 @@ class SteeredCrawl:
 
     def cashes(self) -> IntArray:
         """Cash of every known page, in the order of their discovery."""
-        return self._book.cashes() + np.where(self._book.visited[: self._book.size], 0, self._bonus)
+        return self._book.cashes()
 
     def fetch(self, graph: Graph, fetches: int) -> Log:
         """Go on by so many fetches, or fewer when nothing is left to fetch, on a web that now has these links."""
@@ -139,7 +149,7 @@ class SteeredCrawl:
     def _lead(self) -> int:
         """The cash that the best visited page has more than the best one never visited."""
         best, other = self._first(self._visited), self._first(self._never_visited)
-        return self._book.cash(best) - self._book.cash(other) - self._bonus
+        return self._book.cash(best) - self._book.cash(other)
 
     def _top_up(self) -> None:
         """Raise the best page never visited to one unit above the best visited one, if v has that much."""
@@ -157,16 +167,14 @@ class SteeredCrawl:
         assert number is not None
         known = book.size
         outlinks = self._outlinks(graph, int(self._page_of[number]))
-        if discovers:
-            book.standing[number] += self._bonus
-        toll = int(self._toll() * book.cash(number))
-        book.standing[number] -= toll
-        book.income += toll
         book.visit(number, outlinks)
-        self._visited.add(self._entry(number))
+        if self._method.reads_again:
+            self._visited.add(self._entry(number))
         for target in outlinks.tolist():
-            if target < known:
-                (self._visited if book.visited[target] else self._never_visited).rise(self._entry(target))
+            if target < known and not book.visited[target]:
+                self._never_visited.rise(self._entry(target))
+            elif target < known and self._method.reads_again:
+                self._visited.rise(self._entry(target))
         for target in range(known, book.size):
             self._never_visited.add(self._entry(target))
         return int(self._page_of[number])
@@ -183,11 +191,6 @@ class SteeredCrawl:
         born = self._book.discover([grant] * len(pages))
         self._page_of[born.start : born.stop] = pages
         self._number_of[pages] = born
-        self._book.standing[born.start : born.stop] -= self._bonus
-
-    def _toll(self) -> float:
-        """The part of its cash that a visit gives v before anything else."""
-        return max(0.0, -self._lever, self._lever - 1.0) if self._method.steers else 0.0
 
     def _steer(self, discovers: bool, contested: bool) -> None:
         """Let the method take note of a fetch, and v pay what waits for that."""
@@ -195,21 +198,10 @@ class SteeredCrawl:
         self._discoveries += discovers
         if self._method.has_account:
             self._budget.charge(discovers=discovers)
-        if self._method.steers:
+        if self._lever is not None:
             if contested:
-                moved = self._lever + self._gain * (self._share - (1.0 if discovers else 0.0))
-                self._lever = min(max(moved, -self._method.reach), 1.0 + self._method.reach)
-            self._pay()
-
-    def _pay(self) -> None:
-        """Pay the part p of v's income to pages never visited, and the rest to visited ones."""
-        book, payees = self._book, self._never_visited.waiting
-        meant = int(min(max(self._lever, 0.0), 1.0) * book.income) if payees else 0
-        each = meant // max(payees, 1)
-        self._bonus += each
-        book.income -= meant
-        book.pay()
-        book.income += meant - each * payees
+                self._lever.move(discovers=discovers)
+            self._book.pay()
 
     def _first(self, queue: PageQueue) -> int:
         entry = queue.peek()

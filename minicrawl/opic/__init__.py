@@ -19,7 +19,7 @@ Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Com
 from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut, Visit
 from minicrawl.opic.coverage import Coverage
 from minicrawl.opic.ledger import UNIT, Ledger
-from minicrawl.opic.refresh import DiscoveryBudget
+from minicrawl.opic.refresh import DiscoveryBudget, DiscoveryByCash, DiscoveryRule
 from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy, seed_grant
 from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Variable, Window
 
@@ -33,6 +33,8 @@ __all__ = [
     "Basic",
     "Coverage",
     "DiscoveryBudget",
+    "DiscoveryByCash",
+    "DiscoveryRule",
     "Fixed",
     "ImprovedFixed",
     "Interpolation",

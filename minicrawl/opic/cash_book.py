@@ -3,6 +3,7 @@
 c         cash of a page
 level     what every paid page has been paid so far by the virtual page; part of its cash
 standing  cash less level: what is stored, so that a pay-out to all pages is one addition
+u_level   `unvisited_level`: the same of every page never visited, where the virtual page pays such pages, too
 V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
 G         the clock: all cash ever spent
 
@@ -17,7 +18,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
+from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, flagged, grown
 from minicrawl.opic.units import damped
 from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
 
@@ -81,7 +82,9 @@ class Adaptive:
         self.size = 0
         self.reserve = total
         self.income = 0
-        self.level = 0
+        self.level = self.unvisited_level = 0
+        self.unvisited_part = self.toll = 0.0
+        """What part of its income the virtual page pays to pages never visited; what part of a visit it takes."""
         self.payees = 0
         self.clock = 0
         self.newcomer_history = 0.0
@@ -116,14 +119,14 @@ class Adaptive:
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
-        return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
+        return int(self.standing[page]) + (self.level if self._is_paid(page) else self.unvisited_level)
 
     def cashes(self) -> IntArray:
         """Cash of every page, shape (size,)."""
         standing = self.standing[: self.size]
         if self.pay_out.to == "all":
             return standing + self.level
-        return standing + np.where(self.visited[: self.size], self.level, 0)
+        return standing + np.where(self.visited[: self.size], self.level, self.unvisited_level)
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -142,7 +145,7 @@ class Adaptive:
         for page, asked in zip(born, grants, strict=True):
             granted = min(int(asked), self.reserve)
             self.reserve -= granted
-            self.standing[page] = granted
+            self.standing[page] = granted - self.unvisited_level
         self.history[born.start : born.stop] = self._kept(self.newcomer_history)
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop
@@ -159,7 +162,7 @@ class Adaptive:
         """
         cash, start = self.cash(page), float(self.last[page])
         self._note(page, cash)
-        passed = cash if alias else damped(cash)
+        passed = cash if alias else damped(cash - int(self.toll * cash))
         sent, is_first = 0, not self.visited[page]
         each: int | IntArray = 0
         if len(outlinks):
@@ -202,15 +205,26 @@ class Adaptive:
         """Let a visited page be one that never was, but for what it has spent: its cash stays the same."""
         if self.pay_out.to == "visited":
             self.payees -= 1
-            self.standing[page] += self.level
+            self.standing[page] += self.level - self.unvisited_level
         self.visited[page] = False
         self.measures.pop(page, None)
 
     def pay(self) -> None:
-        """Pay the virtual page's income out, the same whole number of units to every payee."""
-        if self.payees:
-            paid, self.income = divmod(self.income, self.payees)
-            self.level += paid
+        """Pay the virtual page's income out, the same whole number of units to every payee of a kind."""
+        unvisited, meant = self.size - self.payees, 0
+        if self.unvisited_part and unvisited:
+            meant = min(int(self.unvisited_part * self.income), self.income)
+        each, paid = meant // max(unvisited, 1), (self.income - meant) // self.payees if self.payees else 0
+        self.unvisited_level += each
+        self.level += paid
+        self.income -= each * unvisited + paid * self.payees
+
+    def give_unvisited_level(self) -> Pages:
+        """Let pages never visited stand with what they were paid; which these are. None is paid so from now on."""
+        unvisited = flagged(~self.visited[: self.size])
+        self.standing[unvisited] += self.unvisited_level
+        self.unvisited_level, self.unvisited_part, self.toll = 0, 0.0, 0.0
+        return unvisited
 
     def shares(self) -> FloatArray:
         """The history of every page brought to now, as shares that sum to 1, shape (size,): its importance.
@@ -252,7 +266,7 @@ class Adaptive:
             self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
         if self.pay_out.to == "visited":
             self.payees += 1
-            self.standing[page] -= self.level
+            self.standing[page] += self.unvisited_level - self.level
 
     def _note(self, page: int, cash: int) -> None:
         """Let the history of `page` take note of a visit, and the clock move on."""

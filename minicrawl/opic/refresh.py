@@ -19,6 +19,9 @@ order by cash: an interval in proportion to 1 / X.
 """
 
 import math
+from typing import Protocol
+
+from minicrawl.opic.cash_book import Adaptive
 
 FORGETTING = 0.8
 """What is known of a rate counts for so much less with every fetch: rates change, too."""
@@ -27,6 +30,8 @@ PRICE_GAIN = 4.0
 HOST_PRICE_GAIN = 2.0
 """The same of the price of one host, among its pages."""
 WEEK = 7 * 86_400.0
+LEVER_GAIN = 0.01
+"""How far the lever of the virtual page moves in one fetch, at most."""
 _LEAST_STEP = 0.02
 _LARGEST_STEP = 1.0
 _MOST_CHANGES = 50.0
@@ -102,6 +107,26 @@ def running_median(median: float, count: int, rate: float) -> float:
     return median * math.exp(max(-step, min(step, math.log(rate / median))))
 
 
+class DiscoveryRule(Protocol):
+    """Which share of the fetches goes to pages never visited. With a `share` of 1 no page is ever fetched again."""
+
+    share: float
+
+    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
+        """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
+
+        `has_never_visited`, `has_visited`: whether a page of that kind is on offer. lead: how much more is standing to
+        the best page never visited on offer than to the best visited one, if both are. `charge` the fetch when it
+        takes place.
+        """
+
+    def charge(self, *, discovers: bool) -> None:
+        """A fetch takes place: of a page never visited, or of a visited one."""
+
+    def kept(self) -> dict[str, float]:
+        """What a crawl that goes on needs to know."""
+
+
 class DiscoveryBudget:
     """Which share of the fetches goes to pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
 
@@ -113,12 +138,8 @@ class DiscoveryBudget:
         self.share = share
         self.credit = credit
 
-    def discovers(self, has_never_visited: bool, has_visited: bool) -> bool | None:
-        """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
-
-        `has_never_visited`, `has_visited`: whether a page of that kind is on offer. Decides only; `charge` the
-        fetch when it takes place.
-        """
+    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
+        """As the rule; decides only. Cash does not matter."""
         if not has_never_visited:
             return False if has_visited and self.share < 1.0 else None
         return self._with_income() >= 1.0 or not has_visited
@@ -129,3 +150,53 @@ class DiscoveryBudget:
 
     def _with_income(self) -> float:
         return min(self.credit + self.share, 2.0)
+
+    def kept(self) -> dict[str, float]:
+        return {"discovery_credit": self.credit}
+
+
+class DiscoveryByCash:
+    """The share is held by what the virtual page pays to whom: the page with the most cash is next, of either kind.
+
+    u      lever: u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
+    p      part of its income that the virtual page pays to pages never visited, all alike: u, from 0 to 1
+    toll   part of a page's cash that a visit gives the virtual page before its links get any, where p does not do
+
+        toll = max(0, -u, u - 1), at most `reach`
+
+    With a toll the small edges to the virtual page are larger, 1 - d = 1 - .85 (1 - toll). Without reach they stay as
+    they are (Abiteboul, Preda and Cobena, WWW 2003). All of it moves cash only: the ledger has no part in it.
+    """
+
+    def __init__(
+        self, book: Adaptive, share: float, lever: float | None = None, *, reach: float = 0.0, gain: float = LEVER_GAIN
+    ) -> None:
+        """lever: None = at the share. reach: how far the lever goes beyond 0 and 1."""
+        self.share, self.lever = share, share if lever is None else lever
+        self._book, self._reach, self._gain = book, reach, gain
+        self._is_contested = False
+        self._steer()
+
+    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
+        """As the rule; of pages with equal cash one never visited is next."""
+        self._is_contested = has_never_visited and has_visited
+        if not self._is_contested:
+            return True if has_never_visited else False if has_visited and self.share < 1.0 else None
+        return lead + self._book.unvisited_level - self._book.level >= 0
+
+    def charge(self, *, discovers: bool) -> None:
+        if self._is_contested:
+            self.move(discovers=discovers)
+
+    def move(self, *, discovers: bool) -> None:
+        """Move the lever after a fetch that could have been of either kind."""
+        moved = self.lever + self._gain * (self.share - (1.0 if discovers else 0.0))
+        self.lever = min(max(moved, -self._reach), 1.0 + self._reach)
+        self._steer()
+
+    def kept(self) -> dict[str, float]:
+        return {"discovery_lever": self.lever}
+
+    def _steer(self) -> None:
+        self._book.unvisited_part = min(max(self.lever, 0.0), 1.0)
+        self._book.toll = max(0.0, -self.lever, self.lever - 1.0)

@@ -161,6 +161,11 @@ def unpacked(entry: int) -> int:
     return entry & _PAGE_MASK
 
 
+def priority_in(entry: int) -> int:
+    """The priority in a packed entry."""
+    return -(entry >> _PAGE_BITS)
+
+
 class PageQueue:
     """Pages by falling priority.
 

@@ -17,7 +17,7 @@ file_tables   what their tables say of single hosts, and of items, as settings
 from pathlib import Path
 
 from minicrawl.settings.crawl import SETTINGS, AsBefore, CrawlSettings
-from minicrawl.settings.groups import GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
+from minicrawl.settings.groups import BY_CREDIT, BY_EDGES, GROUPS, SCOPES, STRATEGY_NAMES, USER_AGENT
 from minicrawl.settings.logins import Login
 from minicrawl.settings.requests import HIDDEN, ConnectTo, Header, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
@@ -32,6 +32,8 @@ from minicrawl.settings.values import (
 )
 
 __all__ = [
+    "BY_CREDIT",
+    "BY_EDGES",
     "DEFAULT_STORE",
     "EXPECTED",
     "GROUPS",

@@ -10,6 +10,7 @@ from typing import Any
 
 from minicrawl.errors import SettingError
 from minicrawl.settings.groups import (
+    BY_CREDIT,
     GROUPS,
     Focus,
     Http,
@@ -31,6 +32,7 @@ SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(g
 """All settings by name."""
 _NEAREST = 5
 """Names that are told to whoever has named a setting that there is not."""
+_BY_CASH = ("greedy", "opic")
 _FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
 
 
@@ -66,6 +68,12 @@ class CrawlSettings(
         if self.refresh_min > self.refresh_max:
             raise SettingError(
                 f"--refresh-min must be at most --refresh-max, {self.refresh_max:g} s, not {self.refresh_min:g} s"
+            )
+
+        if self.discovery_by != BY_CREDIT and (self.refreshes or self.strategy not in _BY_CASH):
+            raise SettingError(
+                f"--discovery-by {self.discovery_by} goes by cash alone, with --strategy greedy or opic and without "
+                "--refresh or --recrawl-after; leave these out, or take --discovery-by credit"
             )
 
     @classmethod

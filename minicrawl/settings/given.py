@@ -49,6 +49,7 @@ class GivenSettings(AdjustableSettings, total=False):
     window: float | str | AsBefore
     surfer: str | AsBefore
     discovery: float | str | AsBefore
+    discovery_by: str | AsBefore
     refresh: bool | AsBefore
     refresh_min: float | str | AsBefore
     refresh_max: float | str | AsBefore

@@ -20,6 +20,8 @@ _STRATEGY = (
     "expected to get (docs/ranking.md)."
 )
 STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
+BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
+DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
 USER_AGENT = "minicrawl/0.1"
 
 
@@ -252,6 +254,15 @@ class Order:
         "asked for again once a day, or by the next run.",
         check=values.from_0_to_1,
         metavar="SHARE",
+    )
+    discovery_by: str = setting(
+        BY_CREDIT,
+        values.text,
+        "What holds the share of --discovery: credit, an account of fetches, exact to one; or as the paper on OPIC has "
+        "it, with the page first that has most cash, read or not: income, what the virtual page pays to never-read "
+        "pages; edges, the same and how much of the cash goes to it (docs/ranking.md). For --strategy greedy and opic.",
+        check=values.one_of(DISCOVERY_RULES),
+        choices=DISCOVERY_RULES,
     )
 
 

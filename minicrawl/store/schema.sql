@@ -1,7 +1,8 @@
 -- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
 --
 -- Cash is counted in whole units. At every commit, to the unit:
---   sum(pages.standing) + meta.level * (number of visited pages) + meta.reserve + meta.income = meta.cash_total
+--   sum(pages.standing) + meta.level * (number of visited pages) + meta.unvisited_level * (number of others)
+--     + meta.reserve + meta.income = meta.cash_total
 --   sum(pages.received - pages.forwarded) + meta.ledger_virtual
 --     = 2^24 * (number of pages not gone, nor elsewhere) + meta.ledger_carried, which is 0 but in a partition
 
@@ -17,7 +18,7 @@ CREATE TABLE pages (
     depth        INTEGER NOT NULL,             -- fewest links from a seed
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
     -- the cash book
-    standing     INTEGER NOT NULL,             -- cash; of a visited page its cash less meta.level
+    standing     INTEGER NOT NULL,             -- cash less meta.level, of a page never visited less meta.unvisited_level
     history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
     measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
@@ -420,6 +421,7 @@ CREATE TABLE neighbours (
 -- The scalars of the books: one row.
 CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
+       coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0) AS unvisited_level,
        (SELECT value FROM meta WHERE key = 'clock') AS clock,
        (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
        (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
@@ -477,7 +479,7 @@ FROM (
                 WHEN state = 'gone' THEN received
                 ELSE received - 16777216 + virtual * (16777216.0 / births) END AS x,
            floor - 16777216 + virtual * (16777216.0 / births) AS least,
-           standing + CASE WHEN visited THEN level ELSE 0 END AS cash,
+           standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
            books.clock - pages.clock AS elapsed
     FROM pages CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;

@@ -181,6 +181,7 @@ def test_convergence_on_a_store(tmp_path: Path) -> None:
             "windowed RankMass, batch PageRank, partial PageRank, expected importance, FICA, in-links, breadth-first, "
             "depth-first, random, larger sites, learnt, omniscient, not 'best'",
         ),
+        (["discovery", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
         (["orders", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
         (["convergence", "nowhere.txt"], "there is no graph file 'nowhere.txt'; name one that exists"),
     ],

@@ -128,8 +128,7 @@ class Accounts:
     def count_hops(self, links: Iterable[tuple[int, int]]) -> None:
         """Let `hops` be what it says, given every alias with what it stands for; no chain of them closes a loop."""
         aliases, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
-        hops = np.zeros(self.size, dtype=np.int8)
-        longer = hops.copy()
+        hops, longer = np.zeros((2, self.size), dtype=np.int8)
         np.maximum.at(longer, targets, 1)
         while not np.array_equal(hops, longer):
             hops = longer.copy()
@@ -228,6 +227,10 @@ class Accounts:
         self.hops[pages] = np.maximum(self.hops[pages], lengths)
         self._visited.append(pages[is_longer])
         return pages[is_longer]
+
+    def give_unvisited_level(self) -> None:
+        """Let never read pages stand with what the virtual page has paid them; it pays them nothing any more."""
+        self._credited.append(self.book.give_unvisited_level())
 
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""

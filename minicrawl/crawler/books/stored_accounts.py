@@ -18,6 +18,9 @@ WALKERS_CARRIED, WALKERS_OWED = "coverage_carried", "coverage_owed_elsewhere"
 """The same of walkers; and how many negative ones were handed over."""
 ALL_CARRIED = (CARRIED, WALKERS_CARRIED, WALKERS_OWED)
 
+UNVISITED_LEVEL = "unvisited_level"
+"""What never read pages have been paid: only the store of a crawl that ever paid them has that."""
+
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
     """Some columns of the accounts of some pages."""
@@ -81,6 +84,7 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Take over the totals of a store, all pages being loaded."""
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
+    accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
     # As floats also where they are 0: windows write them down with the visits they keep.
     for name in ("newcomer_history", "newcomer_stretch"):
         setattr(accounts.book, name, float(totals[name] or 0.0))
@@ -99,6 +103,7 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     """What the books that were loaded do not add up to. cash_total: all the cash there is, as the store has it."""
     known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
     cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
+    cash += book.unvisited_level * (accounts.size - book.payees)
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual

@@ -26,7 +26,7 @@ from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
 from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, repriced
-from minicrawl.opic.strategy import packed, unpacked
+from minicrawl.opic.strategy import packed, priority_in, unpacked
 
 FIRST = 2**63 - 1
 """The priority of pages that are to be next, whatever their cash and whenever they are due."""
@@ -155,7 +155,7 @@ class DuePages:
     def rested(self, now: float) -> Iterator[int]:
         """The pages whose rest is over, at the price that is paid now."""
         self._now = now
-        while self._resting and -_priority(self._resting[0]) / 1000.0 <= now:
+        while self._resting and -priority_in(self._resting[0]) / 1000.0 <= now:
             page = unpacked(heapq.heappop(self._resting))
             if self.rate.item(page):
                 self.due[page] = max(self.due.item(page), self._due(page, self.price))
@@ -167,7 +167,7 @@ class DuePages:
     @property
     def next_rested(self) -> float | None:
         """Unix seconds at which the next rest is over that the crawl waits for."""
-        return -_priority(self._resting[0]) / 1000.0 if self._resting and self.waits else None
+        return -priority_in(self._resting[0]) / 1000.0 if self._resting and self.waits else None
 
     @property
     def is_waited_for(self) -> bool:
@@ -219,10 +219,10 @@ class DuePages:
             if entry is None:
                 return None
             page = unpacked(entry)
-            if _priority(entry) == FIRST:
+            if priority_in(entry) == FIRST:
                 return entry
             due = self._due(page, max(self.price, self.prices.get(host.id, 0.0))) if self.rate.item(page) else 0.0
-            if _milliseconds(due) <= -_priority(entry):
+            if _milliseconds(due) <= -priority_in(entry):
                 break
             self.due[page] = due
             queue.fall(packed(page, self.priority(page)))
@@ -241,7 +241,7 @@ class DuePages:
             entry, host = best
             lane.offer(host)
             best = lane.best(attempts=attempts)
-            if best is None or best[0] == entry or -_priority(best[0]) <= _milliseconds(self._now):
+            if best is None or best[0] == entry or -priority_in(best[0]) <= _milliseconds(self._now):
                 break
         return best
 
@@ -319,8 +319,3 @@ def _milliseconds(seconds: float) -> int:
 def _waking(seconds: float) -> int:
     """Milliseconds, not before."""
     return math.ceil(seconds * 1000.0)
-
-
-def _priority(entry: int) -> int:
-    """The priority in a packed entry."""
-    return -(entry >> 32)

@@ -15,7 +15,7 @@ from minicrawl.crawler.frontier.errands import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
-from minicrawl.opic import Adaptive, DiscoveryBudget, Strategy
+from minicrawl.opic import Adaptive, DiscoveryRule, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -32,7 +32,7 @@ class Frontier:
         self,
         book: Adaptive,
         strategy: Strategy,
-        budget: DiscoveryBudget,
+        budget: DiscoveryRule,
         per_host: int = 1,
         *,
         ip_delay: float = 0.0,

@@ -16,9 +16,9 @@ from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue, Strategy
+from minicrawl.opic import Adaptive, DiscoveryRule, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.strategy import packed, unpacked
+from minicrawl.opic.strategy import packed, priority_in, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
 
@@ -34,7 +34,7 @@ class WaitingPages:
         hosts: list[Host],
         book: Adaptive,
         strategy: Strategy,
-        budget: DiscoveryBudget,
+        budget: DiscoveryRule,
         loaded_at_once: int,
         due: DuePages | None = None,
     ) -> None:
@@ -166,7 +166,8 @@ class WaitingPages:
         for best in (discovery, refresh) if self.first else ():
             if best is not None and unpacked(best[0]) in self.first:
                 return unpacked(best[0])
-        discovers = self._budget.discovers(discovery is not None, refresh is not None)
+        lead = 0 if discovery is None or refresh is None else priority_in(discovery[0]) - priority_in(refresh[0])
+        discovers = self._budget.discovers(discovery is not None, refresh is not None, lead)
         if discovers is None:
             return None
         best = discovery if discovers else refresh

@@ -13,12 +13,15 @@ from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages
-from minicrawl.opic import DiscoveryBudget, Strategy, Window
+from minicrawl.opic import Adaptive, DiscoveryBudget, DiscoveryByCash, DiscoveryRule, Strategy, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import parse_surfer
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import BY_CREDIT, BY_EDGES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
+
+_REACH = 0.9
+"""The largest part of a page's cash that the small edges take before its links get any."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class KnownWeb:
     pages: KnownPages
     urls: KnownUrls
     batch: Batch
-    budget: DiscoveryBudget
+    budget: DiscoveryRule
     past: Past
     due: DuePages | None = None
 
@@ -59,7 +62,7 @@ class KnownWeb:
         folder = None if strategy.follows_clock else writer.path.parent
         surfer = parse_surfer(settings.surfer)
         accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
-        budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
+        budget = _discovery(writer, settings, accounts.book)
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
         frontier = Frontier(
@@ -79,7 +82,18 @@ class KnownWeb:
         accounts.anticipated = frontier.pages.anticipated
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
+        if settings.discovery_by == BY_CREDIT and accounts.book.unvisited_level:
+            accounts.give_unvisited_level()
         return cls(accounts, frontier, hosts, pages, KnownUrls(writer, accounts.size), batch, budget, past, due)
+
+
+def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> DiscoveryRule:
+    """What holds the share of the fetches for never read pages, as it was at the end of the run before."""
+    if settings.discovery_by == BY_CREDIT:
+        return DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
+    lever = writer.meta("discovery_lever")
+    reach = _REACH if settings.discovery_by == BY_EDGES else 0.0
+    return DiscoveryByCash(book, settings.discovery_share, None if lever is None else float(lever), reach=reach)
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

@@ -15,6 +15,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.stored_accounts import (
     ALL_CARRIED,
+    UNVISITED_LEVEL,
     WALKERS_CARRIED,
     account_totals,
     imbalances,
@@ -152,7 +153,7 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     """What the books keep beside the pages, all of which are loaded."""
     if accounts.book.window.keeps_visits:
         load_measures(accounts, writer.page_table.measures())
-    totals = {name: writer.meta(name) for name in (*account_totals(accounts), *ALL_CARRIED)}
+    totals = {name: writer.meta(name) for name in (*account_totals(accounts), *ALL_CARRIED, UNVISITED_LEVEL)}
     if totals[WALKERS_CARRIED] is None:  # not noted before: all that is in the outbox may still be on its way
         totals[WALKERS_CARRIED] = -sum(row.walkers for row in writer.transfers.outbox())
     load_totals(accounts, totals)

@@ -5,11 +5,11 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
+from minicrawl.crawler.books.stored_accounts import UNVISITED_LEVEL, account_columns, account_totals
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.sharing.mirrors import Mirrors
-from minicrawl.opic import DiscoveryBudget
+from minicrawl.opic import DiscoveryRule
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
@@ -27,9 +27,7 @@ class AccountSaver:
     """Writes the pages that are new, and of all others the accounts that changed. mirrors: what they have gathered is
     handed over with that."""
 
-    def __init__(
-        self, accounts: Accounts, batch: Batch, budget: DiscoveryBudget, mirrors: Mirrors | None = None
-    ) -> None:
+    def __init__(self, accounts: Accounts, batch: Batch, budget: DiscoveryRule, mirrors: Mirrors | None = None) -> None:
         self._mirrors = mirrors
         self._accounts = accounts
         self._batch = batch
@@ -49,7 +47,10 @@ class AccountSaver:
             writer.page_rows.save_accounts(account_columns(self._accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
             writer.page_rows.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
-        writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
+        level = self._accounts.book.unvisited_level
+        if level or writer.meta(UNVISITED_LEVEL):
+            writer.save_meta({UNVISITED_LEVEL: level})
+        writer.save_meta(account_totals(self._accounts) | self._budget.kept())
         self._committed = self._accounts.size
 
     def _save_top_pages(self, writer: Writer, changed: Pages) -> None:

@@ -121,6 +121,7 @@ class PageRows:
             """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
                 walkers = walkers + steps, steps = 0,
                 standing = standing + (SELECT value FROM meta WHERE key = 'level')
+                    - coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0)
             WHERE id = ? AND visited""",
             some,
         )
