@@ -8,6 +8,7 @@ from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
+from minicrawl.crawler.admission.seen_types import Likelihood, SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
@@ -119,7 +120,8 @@ class KnownPage:
     where some of those to the page stand. nofollow, refused: links that are not counted, by the page's wish or by scope
     and traps. probe: the page that cannot exist whose answer showed what the host's soft 404s look like.
     queue: of a page that waits, how many others do. refresh: None where no page is fetched again.
-    waiting_key: by what it is in order, where that is not its cash alone.
+    waiting_key: by what it is in order, where that is not its cash alone. focus: how probably it is of a type that is
+    wanted; None where none is.
     """
 
     ranked: RankedPage
@@ -147,6 +149,7 @@ class KnownPage:
     queue: Queue | None
     refresh: PageRefresh | None
     waiting_key: WaitingKey | None
+    focus: Likelihood | None
 
     def as_json(self) -> dict[str, Any]:
         """The fields of its rank beside the others."""
@@ -154,6 +157,7 @@ class KnownPage:
         for name in ("ranked", "nofollow", "refused"):
             del values[name]
         values["queue"] = self.queue and self.queue._asdict()
+        values["focus"] = self.focus and {"factor": self.focus.factor, **self.focus._asdict()}
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
 
@@ -250,7 +254,8 @@ class _Explainer:
     def _known(self, asked: str, url: str, page: int) -> Explanation:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
         leads_to = refused.leads_to if refused else None
-        sitemap, known = self._store.sitemaps.of(page), self._page(ranked, page, leads_to)
+        sitemap = self._store.sitemaps.of(page)
+        known = self._page(ranked, page, leads_to, "" if sitemap is None else sitemap.url)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
         return Explanation(
@@ -266,7 +271,7 @@ class _Explainer:
             page=known,
         )
 
-    def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
+    def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
@@ -297,7 +302,13 @@ class _Explainer:
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, facts["host"].id, ranked.importance),
             waiting_key=waiting_key(store, page),
+            focus=self._focus(ranked.url, listed_by),
         )
+
+    def _focus(self, url: str, listed_by: str) -> Likelihood | None:
+        if not self._settings.focus_type:
+            return None
+        return SeenTypes.of(self._settings.focus_type, self._store.page_table.types()).likelihood(url, listed_by)
 
     def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:
         """Where the links from some pages to one stand."""

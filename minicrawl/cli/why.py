@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from minicrawl.analysis.owner.copies import Copy
     from minicrawl.analysis.refresh.page_refresh import PageRefresh
     from minicrawl.analysis.top.expected import ExpectedParts
+    from minicrawl.crawler.admission.seen_types import Likelihood
 
 _SITES_SHOWN = 3
 _KINDS = {
@@ -93,6 +94,13 @@ def _lines(found: "Explanation") -> Iterator[str]:
         yield from _page_lines(found, found.page)
 
 
+def _focus_reason(focus: "Likelihood") -> str:
+    if focus.like == "":
+        return "its URL has a date, or a feed lists it"
+    read = counted(focus.read, "page")
+    return f"of {read} read like {printable(focus.like)}, {focus.wanted:,} had a wanted type"
+
+
 def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     ranked, robots, host = page.ranked, found.robots, page.host
     if ranked.title:
@@ -109,6 +117,8 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     if (waits := page.waiting_key) is not None:
         yield f"  in order    by {waits.key:,} units: its cash, {waits.own_site:,} expected from its own site, and"
         yield f"              {waits.elsewhere:,} from elsewhere"
+    if page.focus is not None:
+        yield f"  focus       links to it weigh {page.focus.factor:.3g} times: {_focus_reason(page.focus)}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"

@@ -11,6 +11,7 @@ from pathlib import Path
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.host_pages import HostPages
 from minicrawl.crawler.admission.seeds import in_plain_http
+from minicrawl.crawler.admission.seen_types import SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.archiving.records import ArchivedRecords
 from minicrawl.crawler.archiving.top_share import TopShare
@@ -106,7 +107,7 @@ class Absorber:
         self.expecting = Expecting(accounts, writer)
         traps = Traps(writer.patterns, budgets=load_budgets(writer, accounts, frontier)) if settings.traps else None
         self.outbox, self.mirrors = self._neighbours(share)
-        admission = self.admission = _admission(settings, strategy, traps, owns, share)
+        admission = self.admission = _admission(writer, settings, strategy, traps, owns, share)
         discovery = self.discovery = Discovery(urls, accounts, frontier, hosts, web.batch, admission, self.mirrors)
         self._locates = locates
         self._in_http: list[str] = []  # of seeds whose scheme was guessed
@@ -292,11 +293,17 @@ class Absorber:
             self.outbox.committed()
 
 
-def _admission(
-    settings: CrawlSettings, strategy: Strategy, traps: Traps | None, owns: Owns | None, share: Share | None
+def _admission(  # noqa: PLR0913 - what admission is told
+    writer: Writer,
+    settings: CrawlSettings,
+    strategy: Strategy,
+    traps: Traps | None,
+    owns: Owns | None,
+    share: Share | None,
 ) -> Admission:
     if share is None:
-        return Admission(settings, strategy, traps, owns)
+        types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
+        return Admission(settings, strategy, traps, owns, types=types)
     return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
 
 

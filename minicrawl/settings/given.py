@@ -56,6 +56,7 @@ class GivenSettings(AdjustableSettings, total=False):
     recrawl_after: float | str | AsBefore | None
     refresh_rule: str | Iterable[str] | AsBefore
     topic: str | AsBefore
+    focus_type: str | Iterable[str] | AsBefore
     text: bool | AsBefore
     extract: str | Iterable[str] | AsBefore
     extract_rule: str | Mapping[str, object] | Iterable[str | Mapping[str, object]] | AsBefore

@@ -273,6 +273,14 @@ def media_types(name: str, value: Any) -> None:
             raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {given!r}")
 
 
+def focus_types(name: str, value: Any) -> None:
+    for given in value:
+        if given not in ("news", "xml") and not re.fullmatch(r"[a-z0-9.+-]+/([a-z0-9.+-]+|\*)", given):
+            raise SettingError(
+                f"{option(name)} takes news, xml, or a media type such as application/pdf or image/*, not {given!r}"
+            )
+
+
 def anything(_: str, __: Any) -> None:
     """Whatever the reader has let pass."""
 

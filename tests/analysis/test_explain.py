@@ -25,6 +25,7 @@ KEYS_OF_A_PAGE = {
     *("expected", "expected_parts"),
     "refresh",
     "waiting_key",
+    "focus",
 }
 
 

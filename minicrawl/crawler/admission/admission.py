@@ -9,6 +9,7 @@ from itertools import chain, compress
 
 from minicrawl.crawler.admission.focus import Focus
 from minicrawl.crawler.admission.scope import Scope
+from minicrawl.crawler.admission.seen_types import SeenTypes
 from minicrawl.crawler.admission.traps.page_content import NO_CONTENT, PageContent
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.opic import Adaptive, Strategy, seed_grant
@@ -23,7 +24,7 @@ Owns = Callable[[str], bool]
 class Admission:
     """Scope, focus, ownership and traps. `scope`: set anew when the seeds are known. `traps`: None if switched off."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it may be told, the rest by name
         self,
         settings: CrawlSettings,
         strategy: Strategy,
@@ -31,14 +32,15 @@ class Admission:
         owns: Owns | None = None,
         *,
         mirrors: bool = False,
+        types: SeenTypes | None = None,
     ) -> None:
         """owns: None if every URL is this crawl's own. mirrors: whether those that are not become known all the same,
-        for who owns them to judge."""
+        for who owns them to judge. types: of pages that were read, where some are wanted."""
         self._of_others = None if mirrors else ELSEWHERE
         self._settings = settings
         self._strategy = strategy
         self._owns = owns
-        self.focus = Focus.of(settings)
+        self.focus = Focus.of(settings, types)
         self.scope = Scope.of(settings, ())
         self.traps = traps
 
@@ -49,7 +51,7 @@ class Admission:
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
         """Go on with another scope and focus. seeds: all there are; None where their places stay the same."""
         self._settings = settings
-        self.focus = Focus.of(settings)
+        self.focus = Focus.of(settings, self.focus.types)
         places = self.scope.places
         self.scope = Scope.of(settings, seeds or ())
         if seeds is None:
@@ -99,7 +101,15 @@ class Admission:
         """The cash that each of so many new seeds is born with."""
         return seed_grant(self._strategy, book, seeds)
 
-    def grants(self, urls: Sequence[str], grant: int) -> list[int]:
-        """The cash that new pages are born with, of `grant` each, if the strategy has pages born with any."""
+    def grants(self, urls: Sequence[str], grant: int, listed_by: str = "") -> list[int]:
+        """The cash that new pages are born with, of `grant` each, if the strategy has pages born with any. listed_by:
+        the sitemap that names them all."""
         grant = grant if self._strategy.birth_grants else 0
-        return [grant] * len(urls) if self.focus.is_off else [int(grant * self.focus.factor(url)) for url in urls]
+        if self.focus.is_off:
+            return [grant] * len(urls)
+        return [int(grant * self.focus.factor(url, listed_by=listed_by)) for url in urls]
+
+    def note_read(self, url: str, content_type: str | None) -> None:
+        """A page was read for the first time."""
+        if self.focus.types is not None:
+            self.focus.types.note(url, content_type)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.admission.seen_types import SeenTypes
 from minicrawl.crawler.urls.keys import hostname, site_of
 from minicrawl.settings import CrawlSettings, parse_boost
 
@@ -19,24 +20,27 @@ class Focus:
     """How much more a link is worth.
 
     boosts: patterns on URLs with their factors. words: topic words; each one found in a link's anchor or URL
-    makes it worth another 4 times. intrinsic: factor of links within one registrable domain.
+    makes it worth another 4 times. intrinsic: factor of links within one registrable domain. types: what tells URLs of
+    the wanted types.
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
     words: frozenset[str] = frozenset()
     intrinsic: float = 1.0
+    types: SeenTypes | None = None
 
     @classmethod
-    def of(cls, settings: CrawlSettings) -> "Focus":
+    def of(cls, settings: CrawlSettings, types: SeenTypes | None = None) -> "Focus":
         return cls(
             tuple(parse_boost(boost) for boost in settings.boost),
             frozenset(re.findall(r"\w+", settings.topic.lower())),
             settings.intrinsic_weight,
+            types,
         )
 
     @property
     def is_off(self) -> bool:
-        return not self.boosts and not self.words and self.intrinsic == 1.0
+        return not self.boosts and not self.words and self.intrinsic == 1.0 and self.types is None
 
     def weights(self, source: str, urls: Sequence[str], anchors: Sequence[str]) -> npt.NDArray[np.int64] | None:
         """One positive integer per link from `source`, its part of the cash; None when all are equal."""
@@ -50,9 +54,10 @@ class Focus:
         weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
         return weights
 
-    def factor(self, url: str, anchor: str = "") -> float:
-        """How much more a page at `url` is worth for its URL and the text of a link to it."""
-        factor = 1.0
+    def factor(self, url: str, anchor: str = "", listed_by: str = "") -> float:
+        """How much more a page at `url` is worth for its URL and the text of a link to it. listed_by: the sitemap that
+        names it, if one does."""
+        factor = 1.0 if self.types is None else self.types.likelihood(url, listed_by).factor
         for pattern, boost in self.boosts:
             if pattern.search(url):
                 factor *= boost

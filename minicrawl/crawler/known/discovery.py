@@ -105,18 +105,26 @@ class Discovery:
         kept_places = bytes([places[at] for at in kept]) if places else b""
         return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
 
-    def made_known(
-        self, found: Admitted, source: int, reason: str, *, same_depth: bool = False, grant: int = GRANT
+    def made_known(  # noqa: PLR0913 - what is told of new pages
+        self,
+        found: Admitted,
+        source: int,
+        reason: str,
+        *,
+        same_depth: bool = False,
+        grant: int = GRANT,
+        listed_by: str = "",
     ) -> list[int]:
         """Page numbers of what `source` points to, making known what has none.
 
-        grant: the cash that new pages are born with, if the strategy has pages born with any.
+        grant: the cash that new pages are born with, if the strategy has pages born with any. listed_by: the URL of the
+        sitemap that names them.
         """
         fresh = unknown(found.urls, found.pages)
         if not fresh:
             return [page for page in found.pages if page is not None]
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
-        grants = self._admission.grants(fresh, grant)
+        grants = self._admission.grants(fresh, grant, listed_by)
         born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
         return [next(born) if page is None else page for page in found.pages]
 

@@ -184,7 +184,7 @@ class Sitemaps(Kind):
                 break
             sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
             admitted = self._discovery.admitted(sitemap.url, urls, urls)
-            pages = self._discovery.made_known(admitted, sitemap.page, "sitemap")
+            pages = self._discovery.made_known(admitted, sitemap.page, "sitemap", listed_by=sitemap.url)
             born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]
             self.queue.let_in(sitemap.id, born)
             let_in += self._discovery.offer_new(now)

@@ -58,6 +58,8 @@ class Outlinks:
             return Counted(self._kept(page, parsed))
         urls, anchors, places, refused = self._followed(page, outcome, parsed)
         is_news = fetched.status == 200 and not self._accounts.book.visited[page]
+        if is_news:
+            self._admission.note_read(fetched.url, fetched.content_type)
         content = self._lookalikes.content(page, fetched) if is_news else NO_CONTENT
         if "?" in fetched.url:
             self._lookalikes.note_parameters(fetched, content)

@@ -172,6 +172,11 @@ class PageTable:
                OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
         return self._tables.each(query)
 
+    def types(self) -> Iterator[tuple[str, str | None]]:
+        """URL and Content-Type of every page that was read."""
+        query = "SELECT url, content_type FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
+        return self._tables.each(query)
+
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         """What came of some pages, by number."""
         query = f"""
