@@ -33,13 +33,14 @@ class Routes:
         self._shared = Shared(_READINGS_LEAST, _READINGS_APART, patience=_PATIENCE)
         self._static = static_files()
         self._name = secrets.token_hex(8)
+        shapes = statistics.Shapes(store)
         self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
             "/api/now": self._now,
             "/api/top": self._top,
             "/api/importance": self._reading("importance", readings.importance),
             "/api/rising": self._reading("rising", readings.rising),
             "/api/hosts": self._reading("hosts", readings.hosts),
-            "/api/shape": self._reading("shape", statistics.shape),
+            "/api/shape": self._reading("shape", lambda _: shapes.look()),
             "/api/course": self._reading("course", statistics.course),
             "/api/picture": self._picture,
             "/api/why": self._why,

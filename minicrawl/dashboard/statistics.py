@@ -18,6 +18,7 @@ from minicrawl.store.reader import open_store
 Reading = Mapping[str, Any]
 _BINS = 150
 _LONGEST = 600.0
+_MOST_LOOKS = 500
 
 
 def shape(store: Path) -> Reading:
@@ -35,6 +36,30 @@ def shape(store: Path) -> Reading:
         lines = ended.stderr.decode("utf-8", "replace").strip().splitlines() or ["Error: no reason was given"]
         raise StoreError(lines[-1].removeprefix("Error: "))
     return {"shape": json.loads(ended.stdout), "at": began, "took": time.time() - began}
+
+
+class Shapes:
+    """Looks at the shape of one store, and remembers how far apart its pages were at each."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._looks: dict[int, Reading] = {}
+
+    def look(self) -> Reading:
+        """As `shape`, and `looks`: by rising numbers of pages read, what distances were when there were so many."""
+        reading = shape(self._store)
+        found = reading["shape"]
+        read = found["pages"] - (found["never_read"] or 0)
+        distances, core = found["distances"], found["core"]
+        self._looks[read] = {
+            "read": read,
+            "average": distances["average"],
+            "longest": core["diameter"]["lower"],
+            "relative_error": 0.0 if distances["is_exact"] else distances["relative_error"],
+        }
+        if len(self._looks) > _MOST_LOOKS:
+            self._looks = {at: self._looks[at] for at in sorted(self._looks)[::2]} | {read: self._looks[read]}
+        return {**reading, "looks": [self._looks[at] for at in sorted(self._looks)]}
 
 
 def course(store: Path) -> Reading:

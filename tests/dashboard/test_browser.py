@@ -258,6 +258,8 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         page.click("#tab-statistics")
         says(page, "#view-statistics .facts", "Bow tie")
         assert page.locator("#view-statistics svg").count() >= 3
+        growth = page.locator("#view-statistics svg[aria-label^='Distances while crawling']")
+        assert growth.locator("path, polyline").count() >= 2
         page.click("#tab-graph")
         says(page, "#view-graph [role=status]", "9 pages, 16 links between them")
         page.locator("#view-graph a").first.focus()

@@ -12,7 +12,7 @@ import pytest
 from command_line import answer
 from sites import crawl, rows, wide_site
 
-from minicrawl.dashboard.statistics import course, shape
+from minicrawl.dashboard.statistics import Shapes, course, shape
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph
 from minicrawl.rank.graph_stats import graph_stats
@@ -127,3 +127,21 @@ def test_without_an_answer_there_is_no_course(tmp_path: Path) -> None:
     rows(store, "DELETE FROM fetches")
     rows(store, "DELETE FROM course")
     assert course(store)["points"] == []
+
+
+def test_looks_remember_how_far_apart_pages_were(tmp_path: Path) -> None:
+    """Those of a crawl that goes on, each as `graph stats` has it; a look at the same pages again adds none."""
+    store = tmp_path / "crawl.db"
+    site, seed = wide_site(3, 100)
+    shapes, expected = Shapes(store), []
+    for _ in range(3):
+        crawl(site, store, seed, traps=False, pages=20)
+        reading = shapes.look()
+        found = reading["shape"]
+        expected.append((found["pages"] - found["never_read"], found["distances"]["average"]))
+        assert [(one["read"], one["average"]) for one in reading["looks"]] == expected
+        assert reading["looks"][-1]["longest"] == found["core"]["diameter"]["lower"]
+        assert reading["looks"][-1]["relative_error"] == 0.0
+        assert found["growth"][-1]["average"] == pytest.approx(found["distances"]["average"])
+    assert shapes.look()["looks"] == reading["looks"]
+    assert [read for read, _ in expected] == [20, 40, 60]

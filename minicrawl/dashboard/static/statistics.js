@@ -24,9 +24,11 @@ export class Statistics {
     this.inlinks = degrees("In-links");
     this.outlinks = degrees("Out-links");
     this.distances = new Chart({title: "Distances", xLabel: "links apart", yLabel: "share of pairs within", yMin: 0, yMax: 1, yText: (y) => percent(y, 0)});
+    this.growth = new Chart({title: "Distances while crawling", xLabel: "pages read", yLabel: "links apart", yMin: 0, xText: count, yText: small});
+    this.growthWords = el("p", {class: "quiet"});
     this.nodes = [el("div", {class: "columns"},
       card("Pages a second", this.speed.node), card("Bytes a second", this.bytes.node), card("Pages", this.pages.node), card("Coverage", this.coverage.node), card("The shape of the web", this.shapeWords, this.facts),
-      card("Links to pages", this.inlinks.node), card("Links from pages", this.outlinks.node), card("Distances", this.distances.node),
+      card("Links to pages", this.inlinks.node), card("Links from pages", this.outlinks.node), card("Distances", this.distances.node), card("Distances while crawling", this.growth.node, this.growthWords),
       card("What became of pages", this.states.node))];
   }
 
@@ -41,11 +43,25 @@ export class Statistics {
     const pages = [["known", "known"], ["read", "read"], ["given up", "given_up"]];
     this.pages.show(pages.map(([name, key]) => ({name, points: curve(points, key)})), words);
     this.coverage.show([{name: "coverage", points: curve(points, "coverage")}], words);
-    this.showShape(await this.app.get("/api/shape"));
+    const shape = await this.app.get("/api/shape");
+    this.showShape(shape);
+    this.showGrowth(shape);
   }
 
   fail(sentence) {
     setText(this.shapeWords, printable(sentence));
+  }
+
+  // Of a small crawl after every hundredth of its pages; of a larger one as it was at the looks that this server took.
+  showGrowth({shape, looks}) {
+    const {growth} = shape;
+    const followed = growth.length > 0;
+    const line = (key) => (followed ? growth : looks).map((one) => [one.read, one[key]]);
+    const errors = looks.map((one) => one.relative_error);
+    const how = followed ? "Exact, and links are as they are now: gone through again for every look, by a process of its own."
+      : `At ${count(looks.length)} look${looks.length === 1 ? "" : "s"} since the dashboard was started; beyond 1,000 pages none is gone through again. The mean is ${Math.max(...errors) ? `estimated, ± ${percent(Math.max(...errors), 0)}` : "exact"}; longest is the diameter of the core, at least.`;
+    setText(this.growthWords, how);
+    this.growth.show([{name: "mean", points: line("average")}, {name: "longest", points: line("longest")}], how);
   }
 
   showShape({shape, at, took}) {
