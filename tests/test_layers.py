@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
     "control": {"crawler", "store"},
     "search": {"crawler", "store", "rank", "analysis"},
-    "cluster": {"crawler", "control", "store", "opic"},
+    "cluster": {"crawler", "control", "store", "opic", "analysis", "search"},
     "dashboard": {"analysis", "control", "crawler", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
     | {"dashboard", "extract", "rank", "cluster"},
@@ -235,7 +235,6 @@ MAY_HOLD_ANY = {
     "analysis/planning/dry_run.py",
     "analysis/status.py",
     "cli/cluster.py",
-    "cli/cluster_reading.py",
     "cli/control.py",
     "cli/demo.py",
     "control/assignments.py",

@@ -28,7 +28,7 @@ from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, RankedPage
 
-_LINKS_SHOWN = 10
+LINKS_SHOWN = 10
 _LINKS_LOOKED_AT = 50
 UNKNOWN = "unknown"
 
@@ -204,6 +204,13 @@ def explain(store: Store, text: str) -> Explanation:
         return _Explainer(store).explanation(meant)
 
 
+def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
+    """Some of the pages that link to one, and where on them these links stand."""
+    sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
+    links = store.link_table.graph_of(sorted(sources))
+    return sources, LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
+
+
 class _Explainer:
     """A store as of one commit, and the settings of its last run."""
 
@@ -275,7 +282,7 @@ class _Explainer:
         store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
-        sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
+        sources, links_in = some_links_to(store, page)
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
@@ -290,9 +297,9 @@ class _Explainer:
             host=self._host(facts["host"]),
             received=facts["received"],
             forwarded=facts["forwarded"],
-            linked_from=tuple(map(store.page_table.url, sources[:_LINKS_SHOWN])),
-            links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:_LINKS_SHOWN].tolist())),
-            links_in=self._links_in(page, sources),
+            linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
+            links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
+            links_in=links_in,
             nofollow=facts["nofollow"],
             refused=facts["refused"],
             alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
@@ -309,11 +316,6 @@ class _Explainer:
         if not self._settings.focus_type:
             return None
         return SeenTypes.of(self._settings.focus_type, self._store.page_table.types()).likelihood(url, listed_by)
-
-    def _links_in(self, page: int, sources: list[int]) -> LinksByPlace:
-        """Where the links from some pages to one stand."""
-        links = self._store.link_table.graph_of(sorted(sources))
-        return LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
 
     def _host(self, host: HostRow) -> HostDelay:
         delay = self._settings.delay

@@ -5,6 +5,7 @@ settled in memory. The store is only read.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,11 @@ from minicrawl.analysis.folded_aliases import FloatArray, check_is_rankable, fol
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Ledger
+from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.rank import kendall_tau, l1, overlap, pagerank
-from minicrawl.store.links import LinkGraph
+from minicrawl.opic.surfer import Surfer
+from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
+from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import Account
 
@@ -68,35 +71,69 @@ class Verification:
         return self.settled.l1 - (self.settled.certificate or 0.0) - self.rounding
 
 
+@dataclass(frozen=True, eq=False)
+class Books:
+    """What of a crawl is verified. Arrays are by page number, of shape (size,).
+
+    rankings: those as they are stored, by name: importance, history, inlinks. virtual: V of the ledger.
+    """
+
+    links: LinkGraph
+    states: npt.NDArray[np.str_]
+    received: IntArray
+    forwarded: IntArray
+    rankings: Mapping[str, FloatArray]
+    virtual: int
+    surfer: Surfer
+
+
 def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         check_is_rankable(store)
-        links, rankings, columns = store.links(), store.ranks.arrays(), _columns(store)
-        virtual, surfer = int(store.meta("ledger_virtual") or 0), kept_surfer(store)
+        books = books_of(store, store.ranks.arrays())
     with rankable(store):
-        graph, jump, places = folded_graph(links, columns["state"])
-    exact = pagerank(graph, preference=jump, weights=link_weights(surfer, places))
-    is_alias = columns["state"] == State.ALIAS
-    is_gone = columns["state"] == State.GONE
-    ledger = Ledger.of(columns["received"], columns["forwarded"], is_gone, is_alias, virtual, surfer=surfer)
+        folded = folded_graph(books.links, books.states)
+    return verified(books, folded)
+
+
+def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
+    """What a store has, beside rankings."""
+    columns = _columns(store)
+    return Books(
+        links=store.links(),
+        states=columns["state"],
+        received=columns["received"],
+        forwarded=columns["forwarded"],
+        rankings=rankings,
+        virtual=int(store.meta("ledger_virtual") or 0),
+        surfer=kept_surfer(store),
+    )
+
+
+def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> Verification:
+    """Compare the rankings of a crawl with exact PageRank of its folded graph, see `folded_graph`."""
+    links, (graph, jump, places) = books.links, folded
+    exact = pagerank(graph, preference=jump, weights=link_weights(books.surfer, places))
+    is_alias, is_gone = books.states == State.ALIAS, books.states == State.GONE
+    ledger = Ledger.of(books.received, books.forwarded, is_gone, is_alias, books.virtual, surfer=books.surfer)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
 
-    stored = agreement(rankings["importance"], ledger.certificate())
+    stored = agreement(books.rankings["importance"], ledger.certificate())
     rounds, visits = _settle(ledger, links)
     return Verification(
         known=links.size,
-        read=int(np.count_nonzero(np.isin(columns["state"], list(READ)))),
+        read=int(np.count_nonzero(np.isin(books.states, list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
-        surfer=str(surfer),
+        surfer=str(books.surfer),
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
         settled=agreement(ledger.importance(), ledger.certificate()),
-        history=agreement(rankings["history"]),
-        inlinks=agreement(rankings["inlinks"]),
+        history=agreement(books.rankings["history"]),
+        inlinks=agreement(books.rankings["inlinks"]),
         rounds=rounds,
         visits=visits,
         rounding=ledger.rounding(len(links.targets)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top
+from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
@@ -35,7 +35,7 @@ def command() -> None:
     """
 
 
-for _reading in (top, export, status, check):
+for _reading in (top, export, status, why, check, verify):
     command.add_command(_reading)
 
 

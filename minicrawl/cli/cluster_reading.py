@@ -1,8 +1,10 @@
-"""minicrawl cluster top, export, status and check: what reads the stores of all partitions."""
+"""minicrawl cluster top, export, status, why, verify and check: what reads the stores of all partitions."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +13,17 @@ from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, wide_option
 from minicrawl.cli.output import counted, document, page_rows, table
+from minicrawl.cli.status import found_lines, now_line, speed_line
+from minicrawl.cli.verify import print_verification, tolerance_option
+from minicrawl.cli.why import explanation_lines
 from minicrawl.errors import StoreError
+from minicrawl.model import State
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.status import Status
+    from minicrawl.cluster.folder import Folder
+    from minicrawl.cluster.reading.explanation import PlacedExplanation
+    from minicrawl.cluster.reading.status import PartStatus
     from minicrawl.store.reader import Store
 
 folder_option = click.option(
@@ -70,34 +80,94 @@ def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl cluster status --store data/web")
 @folder_option
+@wide_option
 @json_option
 @config_option
 def status(path: Path, as_json: bool) -> None:
-    """Say of every partition how many pages it has in which state, as of its last commit; also while a crawl runs."""
+    """Say what all partitions do or have done, and each of them, as of its last commit; also while a crawl runs."""
     from minicrawl.cluster.folder import found
-    from minicrawl.cluster.merged import states
-    from minicrawl.model import State
+    from minicrawl.cluster.reading.status import status_of_all
 
     folder = found(path)
     with folder.opened() as stores:
-        known, read = known_and_read(stores)
-        rows: list[dict[str, Any]] = []
-        for number, store in enumerate(stores):
-            here = states(store)
-            mirrors, waits = here.pop(State.ELSEWHERE, 0), len(store.transfers.outbox())
-            rows.append({"partition": number, "pages": dict(here), "mirrors": mirrors, "outbox": waits})
-    is_running = folder.is_in_use
+        whole = status_of_all(folder, stores)
     if as_json:
-        click.echo(document({"running": is_running, "known": known, "read": read, "partitions": rows}))
+        rows = [{"partition": number, **asdict(part)} for number, part in enumerate(whole.partitions)]
+        click.echo(document(whole.of_all.as_json() | {"partitions": rows}))
+    else:
+        click.echo("\n".join(fitted([*_status_lines(whole.of_all), "", *_part_lines(whole.partitions)])))
+
+
+def _status_lines(status: "Status") -> Iterator[str]:
+    yield from found_lines(status)
+    if (run := status.run) is None:
         return
-    does = "a crawl runs" if is_running else "no crawl runs"
-    lines = [f"{counted(known, 'page')} known in {counted(len(rows), 'partition')}, {read:,} read; {does}", ""]
-    kinds = [state for state in State if any(row["pages"].get(state) for row in rows)]
-    lines.append("  ".join(["partition", *(f"{kind:>10}" for kind in kinds), f"{'mirrors':>10}", f"{'to send':>7}"]))
-    for row in rows:
-        numbers = [f"{row['pages'].get(kind, 0):>10,}" for kind in kinds]
-        lines.append("  ".join([f"{row['partition']:>9}", *numbers, f"{row['mirrors']:>10,}", f"{row['outbox']:>7,}"]))
-    click.echo("\n".join(lines))
+    yield speed_line(run)
+    holds = f"; these hold {run.coverage:.1%} of the importance of the known pages by links found so far"
+    yield f"coverage  {counted(status.known, 'page')} known, {status.read:,} read{holds if status.read else ''}"
+    if status.running:
+        yield now_line(status, run, time.time())
+
+
+def _part_lines(parts: "Sequence[PartStatus]") -> Iterator[str]:
+    kinds = [state for state in State if any(part.pages.get(state) for part in parts)]
+    yield "  ".join(["partition", *(f"{kind:>10}" for kind in kinds), f"{'mirrors':>10}", f"{'to send':>7}"])
+    for number, part in enumerate(parts):
+        pages = [f"{part.pages.get(kind, 0):>10,}" for kind in kinds]
+        yield "  ".join([f"{number:>9}", *pages, f"{part.mirrors:>10,}", f"{part.outbox:>7,}"])
+
+
+@click.command(epilog="Example: minicrawl cluster why https://example.org/about --store data/web")
+@click.argument("url")
+@folder_option
+@wide_option
+@json_option
+@config_option
+def why(url: str, path: Path, as_json: bool) -> None:
+    """Tell everything known of one URL, as 'minicrawl why' does, and which partition has it.
+
+    Its rank is that among the pages of all, for which all of them are looked at. Links to it are those of all
+    partitions. The order in which it waits is that of its own.
+    """
+    from minicrawl.analysis.explain import meant_by
+    from minicrawl.cluster.folder import found
+    from minicrawl.cluster.reading.explanation import explain_one
+
+    meant_by(url)  # a mistake in it is told before there is a folder to look for
+    folder = found(path)
+    with folder.opened() as stores:
+        placed = explain_one(folder.homes, stores, url)
+    if as_json:
+        click.echo(document(placed.explanation.as_json() | {"partition": placed.home, "mirrors": placed.mirrors}))
+        return
+    first, *lines = explanation_lines(placed.explanation)
+    click.echo("\n".join(fitted([first, *_home_lines(placed), *lines])))
+
+
+def _home_lines(placed: "PlacedExplanation") -> Iterator[str]:
+    others = ", ".join(map(str, placed.mirrors))
+    if placed.explanation.page is None and others:
+        yield f"  partition   {placed.home} is its home, and was not told of it yet: only a mirror in {others}"
+    else:
+        yield f"  partition   {placed.home}" + (f"; pages of {others} link to it, too" if others else "")
+
+
+@click.command(epilog="Example: minicrawl cluster verify --store data/web")
+@tolerance_option
+@folder_option
+@json_option
+@config_option
+def verify(tolerance: float, path: Path, as_json: bool) -> None:
+    """Compare the ranking of all partitions with exact PageRank of all their links, as 'minicrawl verify' does.
+
+    What is on its way between partitions counts as received. All links are held in memory at once. No crawl may run on
+    the folder meanwhile. Exit code 4 when the settled ranking is more off than its ledgers certify.
+    """
+    from minicrawl.cluster.reading.verification import verify_all
+
+    with unused(path).opened() as stores:
+        found = verify_all(stores)
+    print_verification(found, path, tolerance, as_json)
 
 
 @click.command(epilog="Example: minicrawl cluster check --store data/web")
@@ -112,11 +182,8 @@ def check(path: Path, as_json: bool) -> None:
     from itertools import islice
 
     from minicrawl.cluster.audit import audit_all
-    from minicrawl.cluster.folder import found
 
-    folder = found(path)
-    if folder.is_in_use:
-        raise StoreError(f"a crawl uses {path}; stop it, and check then")
+    folder = unused(path)
     with folder.opened() as stores:
         problems = list(islice(audit_all(stores), 1000))
         known, _ = known_and_read(stores)
@@ -127,6 +194,16 @@ def check(path: Path, as_json: bool) -> None:
         print_problems(problems, f"{path}: {where}, all consistent")
     if problems:
         raise click.exceptions.Exit(INCONSISTENT)
+
+
+def unused(path: Path) -> "Folder":
+    """The crawl in a folder on which nothing may run. Raises StoreError."""
+    from minicrawl.cluster.folder import found
+
+    folder = found(path)
+    if folder.is_in_use:
+        raise StoreError(f"a crawl uses {path}; stop it, and run this command then")
+    return folder
 
 
 def known_and_read(stores: "Sequence[Store]") -> tuple[int, int]:

@@ -80,6 +80,13 @@ def _shape(web: "Web") -> "GraphStats":
 
 
 def _lines(status: "Status", now: float) -> Iterator[str]:
+    yield from found_lines(status)
+    if status.run is not None:
+        yield from _run_lines(status, status.run, now)
+
+
+def found_lines(status: "Status") -> Iterator[str]:
+    """What a crawl has found, without what belongs to its last run."""
     yield f"{status.store}: {'running' if status.running else f'stopped: {status.stopped}'}"
     pages = f"{counted(status.known, 'page')} on {counted(status.hosts, 'host')}"
     yield f"known     {pages}: {tally(status.states) or 'none yet'}"
@@ -98,8 +105,6 @@ def _lines(status: "Status", now: float) -> Iterator[str]:
         yield f"hooks     failed: {tally(status.hook_errors)} (hook-error)"
     if status.freshness is not None:
         yield _freshness_line(status.freshness)
-    if status.run is not None:
-        yield from _run_lines(status, status.run, now)
 
 
 def _failing_lines(hosts: "tuple[FailingHost, ...]") -> Iterator[str]:
@@ -140,16 +145,22 @@ def _freshness_line(fresh: "Freshness") -> str:
 
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
-    speed = run.pages_per_second
-    yield (
-        f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}"
-        + (f", {speed:.1f} pages/s" if speed else "")
-    )
+    yield speed_line(run)
     yield f"coverage  {read_line(status.known, status.read, run.coverage, status.left_out, status.expected)}"
     if run.shape is not None:
         yield f"shape     {graph_line(run.shape)}"
     if status.running:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"
-        ago = max(0.0, now - (status.last_commit or now))
-        yield f"now       {counted(run.in_flight, 'request')} in flight; last commit {ago:.0f} s ago"
+        yield now_line(status, run, now)
+
+
+def speed_line(run: "Run") -> str:
+    speed = run.pages_per_second
+    line = f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}"
+    return line + (f", {speed:.1f} pages/s" if speed else "")
+
+
+def now_line(status: "Status", run: "Run", now: float) -> str:
+    ago = max(0.0, now - (status.last_commit or now))
+    return f"now       {counted(run.in_flight, 'request')} in flight; last commit {ago:.0f} s ago"

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 _INCONSISTENT = 4
 
 
-@click.command(epilog="Example: minicrawl verify --store data/crawl.db")
-@click.option(
+tolerance_option = click.option(
     "--tolerance",
     default=1e-6,
     show_default=True,
     type=click.FloatRange(min=0),
     help="How much more than certified the settled ranking may be off.",
 )
+
+
+@click.command(epilog="Example: minicrawl verify --store data/crawl.db")
+@tolerance_option
 @store_option
 @json_option
 @logging_options
@@ -39,6 +42,11 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
 
     with open_store(store) as reader, reader.snapshot():
         found = verify(reader)
+    print_verification(found, store, tolerance, as_json)
+
+
+def print_verification(found: "Verification", store: Path, tolerance: float, as_json: bool) -> None:
+    """Say what was found of a crawl, and end with INCONSISTENT where its ranking is not what it should be."""
     problem = _problem(found, tolerance)
     if as_json:
         document = {"store": str(store), **asdict(found), "tolerance": tolerance, "problem": problem}

@@ -67,7 +67,7 @@ def command(url: str, with_copies: bool, alike: float, store: Path, as_json: boo
         more = {"copies": [copy._asdict() for copy in carried]} if with_copies else {}
         click.echo(document(found.as_json() | more))
     else:
-        click.echo("\n".join(fitted([*_lines(found), *(_copy_lines(carried) if with_copies else ())])))
+        click.echo("\n".join(fitted([*explanation_lines(found), *(_copy_lines(carried) if with_copies else ())])))
 
 
 def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
@@ -80,7 +80,7 @@ def _copy_lines(copies: "Sequence[Copy]") -> Iterator[str]:
         yield f"              {copy.alike:.0%}, {when}{kind}: {printable(copy.url)}"
 
 
-def _lines(found: "Explanation") -> Iterator[str]:
+def explanation_lines(found: "Explanation") -> Iterator[str]:
     yield printable(found.url)
     if found.asked != found.url:
         yield "  known as    this, without parameters for tracking and sessions (see --keep-parameters)"

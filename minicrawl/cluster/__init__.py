@@ -6,6 +6,7 @@ working    which settings work in partitions
 folder     where the stores are, and what they have in common
 running    partitions that run: what they send and take, their processes
 merged     all stores read as one
+reading    what is told of all of them as of one crawl
 audit      what all stores promise together
 
 What a partition gathers for others is the crawl's own business: see crawler/sharing/.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from minicrawl.cluster.merged import in_flight
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
 from minicrawl.crawler.books.stored_accounts import CARRIED, load_columns
@@ -50,14 +51,14 @@ def audit_all(stores: Sequence[Store]) -> Iterator[str]:
     yield from faults
     if faults:
         return  # the rest would only say the same
-    in_flight = list(_in_flight(stores))
-    cash = sum(int(store.meta("cash_total") or 0) for store in stores) + sum(row.cash for _, row in in_flight)
+    flying = list(in_flight(stores))
+    cash = sum(int(store.meta("cash_total") or 0) for store in stores) + sum(row.cash for _, row in flying)
     if cash != TOTAL:
         yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
-    carried = sum(int(store.meta(CARRIED) or 0) for store in stores) + sum(row.received for _, row in in_flight)
+    carried = sum(int(store.meta(CARRIED) or 0) for store in stores) + sum(row.received for _, row in flying)
     if carried:
         yield f"all ledgers together have carried {carried:+d} units that no other has"
-    yield from _links(list(map(_added_up, range(len(stores)), stores)), [row for _, row in in_flight])
+    yield from _links(list(map(_added_up, range(len(stores)), stores)), [row for _, row in flying])
 
 
 def _numbers(stores: Sequence[Store]) -> Iterator[str]:
@@ -85,15 +86,6 @@ def _numbers(stores: Sequence[Store]) -> Iterator[str]:
                         f"partition {home} has not taken message {number} of partition {source}, which has thrown it "
                         "away: one of the stores is older than the other"
                     )
-
-
-def _in_flight(stores: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
-    """Each with the partition that has sent it."""
-    taken = {(n, row.partition): row.taken for n, store in enumerate(stores) for row in store.transfers.neighbours()}
-    for source, store in enumerate(stores):
-        for row in store.transfers.outbox():
-            if row.number > taken.get((row.home, source), 0):
-                yield source, row
 
 
 def _added_up(number: int, store: Store) -> _Partition:

@@ -12,10 +12,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
+from typing import NamedTuple
 
 from minicrawl.opic.ledger import UNIT
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
+from minicrawl.store.write.transfer_rows import OutboxRow
+
+
+class Sums(NamedTuple):
+    """What importance in partitions is worked out of. held: V' * B / sum(B) of a page, in units; total: sum(X)."""
+
+    held: float
+    total: float
+
+
+def sums_of(stores: Sequence[Store]) -> Sums:
+    virtual = sum(_whole(store, "ledger_virtual") + _whole(store, "ledger_never_visited") for store in stores)
+    held = virtual * (UNIT / max(sum(_whole(store, "ledger_births") for store in stores), UNIT))
+    sums = [store.at_home.received() for store in stores]
+    return Sums(held, max(sum(received + births * (held - UNIT) for received, births in sums), 1e-300))
 
 
 def ranked_pages(stores: Sequence[Store], n: int | None = None) -> Iterator[RankedPage]:
@@ -23,12 +39,8 @@ def ranked_pages(stores: Sequence[Store], n: int | None = None) -> Iterator[Rank
 
     `history` and `cash` are those of the page's partition; no page has an `expected` one.
     """
-    virtual = sum(_whole(store, "ledger_virtual") + _whole(store, "ledger_never_visited") for store in stores)
-    held = virtual * (UNIT / max(sum(_whole(store, "ledger_births") for store in stores), UNIT))
-    sums = [store.ranks.received_at_home() for store in stores]
-    total = sum(received + births * (held - UNIT) for received, births in sums)
-    most = -1 if n is None else n
-    each = [store.ranks.at_home(held, max(total, 1e-300), most) for store in stores]
+    sums = sums_of(stores)
+    each = [store.at_home.first(*sums, -1 if n is None else n) for store in stores]
     best_first = merge(*each, key=lambda page: (-page.importance, page.url))
     ranked = (page._replace(rank=rank) for rank, page in enumerate(best_first, start=1))
     return islice(ranked, n)
@@ -40,6 +52,15 @@ def states(store: Store) -> Counter[str]:
     for (state, _), count in store.page_table.counts().items():
         found[state] += count
     return found
+
+
+def in_flight(stores: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
+    """Rows of outboxes that their homes have not taken, each with the partition that has made it."""
+    taken = {(n, row.partition): row.taken for n, store in enumerate(stores) for row in store.transfers.neighbours()}
+    for source, store in enumerate(stores):
+        for row in store.transfers.outbox():
+            if row.number > taken.get((row.home, source), 0):
+                yield source, row
 
 
 def _whole(store: Store, key: str) -> int:

@@ -13,6 +13,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import damaged, is_held, open_to_read
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.partitions.at_home import PagesAtHome
 from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.hosts import Hosts
@@ -53,6 +54,7 @@ class Store:
         self.outstanding = Outstanding(self._tables)
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
+        self.at_home = PagesAtHome(self._tables)
         self.expected = Expected(self._tables)
         self.hosts = Hosts(self._tables)
         self.sitemaps = Sitemaps(self._tables)

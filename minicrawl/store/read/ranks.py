@@ -155,31 +155,6 @@ class Ranks:
                 value = float(values[page])
                 yield page, RankedPage._make(row)._replace(rank=place, expected=None if isnan(value) else value)
 
-    # What several partitions of a crawl are ranked by together: X = received - birth + V' * birth / sum(birth).
-
-    def received_at_home(self) -> tuple[float, int]:
-        """Of the pages here that have importance: what they have received, and how many of them have a birth."""
-        received, births = self._tables.row(
-            "SELECT total(received), count(*) FILTER (WHERE state <> 'gone') FROM pages "
-            "WHERE state NOT IN ('alias', 'elsewhere')"
-        )
-        return float(received), int(births)
-
-    def at_home(self, held: float, total: float, n: int = -1) -> Iterator[RankedPage]:
-        """The pages here, or the first n, by falling importance among all partitions', then by URL; ranks are 0.
-
-        held: V' * birth / sum(birth), in units, of all partitions; total: the sum of X of all their pages. As many are
-        read as are taken.
-        """
-        rest = ", ".join(f"weighed.{name}" for name in RankedPage._fields[3:-1])
-        query = f"""
-            SELECT 0, weighed.url AS url,
-                   CASE pages.state WHEN 'alias' THEN 0.0 WHEN 'gone' THEN received
-                                    ELSE received - 16777216 + ? END / ? AS united, {rest}, NULL
-            FROM weighed JOIN pages ON pages.id = weighed.id WHERE pages.state <> 'elsewhere'
-            ORDER BY united DESC, url LIMIT ?"""
-        return map(RankedPage._make, self._tables.each(query, held, total, n))
-
     # What a search asks.
 
     def facts(self, pages: str, by: str) -> list[Any]:

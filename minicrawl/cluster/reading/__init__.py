@@ -1,0 +1,6 @@
+"""What is told of a crawl in partitions as of one crawl, by the parts that tell it of one store.
+
+verification  the ranking of all against exact PageRank of all links
+explanation   everything known of one URL, wherever it is at home
+status        what a crawl does or did, added up over its partitions
+"""

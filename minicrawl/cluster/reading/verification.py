@@ -1,0 +1,111 @@
+"""The ranking of a crawl in partitions against exact PageRank of the links in all its stores.
+
+All pages get numbers of one crawl: those at home in the first partition, then those of the second, and so on. What
+is on its way to a page counts as received:
+
+    R_j = R of j at home + what mirrors of j have received and not handed over + what rows not yet taken bring it
+
+That is what one process would have: settled in memory, it must come to exact PageRank. Nobody may write to the stores.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.analysis.folded_aliases import FloatArray, folded_graph
+from minicrawl.analysis.verify import Books, Verification, books_of, verified
+from minicrawl.cluster.merged import in_flight, ranked_pages
+from minicrawl.crawler.sharing.records import from_bytes
+from minicrawl.errors import StoreError
+from minicrawl.model import State
+from minicrawl.opic.arrays import IntArray
+from minicrawl.opic.ledger import UNIT
+from minicrawl.store.links import LinkGraph
+from minicrawl.store.reader import Store
+
+_RANKINGS = ("importance", "history", "inlinks")
+
+
+def verify_all(stores: Sequence[Store]) -> Verification:
+    """Compare the rankings of a crawl with exact PageRank. stores: those of partitions 0, 1, 2 ... Raises StoreError.
+
+    History is that of the page's partition, in each of which time has its own pace.
+    """
+    each = [books_of(store, {}) for store in stores]
+    if not any(len(books.links.sources) for books in each):
+        raise StoreError("no page of this crawl has been read yet; let 'minicrawl cluster crawl' go on with it")
+    numbers, pages = _numbered(stores, each)
+    books = _merged(stores, each, numbers, pages)
+    try:
+        folded = folded_graph(books.links, books.states)
+    except ValueError as error:
+        raise StoreError(
+            f"the links of all partitions cannot be ranked: {error}; 'minicrawl cluster check' may say more"
+        ) from error
+    return verified(books, folded)
+
+
+def _numbered(stores: Sequence[Store], each: Sequence[Books]) -> tuple[dict[str, int], list[IntArray]]:
+    """The number of every URL, and of each store the numbers of its pages. URLs that their home does not know yet, as
+    the row that tells of them was not taken, come last."""
+    numbers: dict[str, int] = {}
+    urls = [list(store.page_table.urls()) for store in stores]
+    for known, books in zip(urls, each, strict=True):
+        for url, state in zip(known, books.states.tolist(), strict=True):
+            if state != State.ELSEWHERE:
+                numbers[url] = len(numbers)
+    for url in chain.from_iterable(urls):
+        numbers.setdefault(url, len(numbers))
+    return numbers, [np.array([numbers[url] for url in known], dtype=np.int64) for known in urls]
+
+
+def _merged(
+    stores: Sequence[Store], each: Sequence[Books], numbers: dict[str, int], pages: Sequence[IntArray]
+) -> Books:
+    size = len(numbers)
+    received, forwarded = np.full(size, UNIT, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    states = np.full(size, State.WAITING, dtype=np.array(list(State)).dtype)
+    here = [books.states != State.ELSEWHERE for books in each]
+    for books, own, at_home in zip(each, pages, here, strict=True):
+        states[own[at_home]] = books.states[at_home]
+        received[own[at_home]] = books.received[at_home]
+        forwarded[own[at_home]] = books.forwarded[at_home]
+    for books, own, at_home in zip(each, pages, here, strict=True):
+        received[own[~at_home]] += (books.received - books.forwarded)[~at_home]
+    for _, row in in_flight(stores):
+        records = from_bytes(row.records)
+        received[[numbers[url] for url in records.urls]] += records.received
+    return Books(
+        links=_links([books.links for books in each], pages, size),
+        states=states,
+        received=received,
+        forwarded=forwarded,
+        rankings=_rankings(stores, numbers),
+        virtual=sum(books.virtual for books in each),
+        surfer=each[0].surfer,
+    )
+
+
+def _links(each: Sequence[LinkGraph], pages: Sequence[IntArray], size: int) -> LinkGraph:
+    """The links of all stores by the numbers of one crawl: only pages at home have any, so their numbers rise."""
+    degrees = np.concatenate([np.diff(links.indptr) for links in each])
+    places: list[npt.NDArray[np.uint8]] = [
+        np.zeros(len(links.targets), dtype=np.uint8) if links.places is None else links.places for links in each
+    ]
+    return LinkGraph(
+        sources=np.concatenate([own[links.sources] for links, own in zip(each, pages, strict=True)]),
+        indptr=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)]),
+        targets=np.concatenate([own[links.targets] for links, own in zip(each, pages, strict=True)]).astype(np.int32),
+        size=size,
+        places=None if all(links.places is None for links in each) else np.concatenate(places),
+    )
+
+
+def _rankings(stores: Sequence[Store], numbers: dict[str, int]) -> dict[str, FloatArray]:
+    rankings = {name: np.zeros(len(numbers)) for name in _RANKINGS}
+    for page in ranked_pages(stores):
+        for name, ranking in rankings.items():
+            ranking[numbers[page.url]] = getattr(page, name)
+    return rankings
