@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from minicrawl.cli.cluster_keeping import backup, move, rebalance
 from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
@@ -35,8 +36,8 @@ def command() -> None:
     """
 
 
-for _reading in (top, export, status, why, check, verify):
-    command.add_command(_reading)
+for _other in (top, export, status, why, check, verify, backup, move, rebalance):
+    command.add_command(_other)
 
 
 class _Crawl(click.Command):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from minicrawl.cluster.agreement import disagreements
 from minicrawl.cluster.merged import in_flight
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
@@ -25,7 +26,7 @@ from minicrawl.opic.cash_book import TOTAL
 from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.window import Interpolation
 from minicrawl.store.reader import Store
-from minicrawl.store.write.transfer_rows import MirrorRow, NeighbourRow, OutboxRow
+from minicrawl.store.write.transfer_rows import MirrorRow, OutboxRow
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class _Partition:
 def audit_all(stores: Sequence[Store]) -> Iterator[str]:
     """One sentence per promise that is broken; none when all is consistent. stores: those of partitions 0, 1, 2 ..."""
     faults = [f"partition {number}: {fault}" for number, store in enumerate(stores) for fault in audit(store)]
-    faults += _numbers(stores)
+    faults += disagreements(stores)
     yield from faults
     if faults:
         return  # the rest would only say the same
@@ -59,33 +60,6 @@ def audit_all(stores: Sequence[Store]) -> Iterator[str]:
     if carried:
         yield f"all ledgers together have carried {carried:+d} units that no other has"
     yield from _links(list(map(_added_up, range(len(stores)), stores)), [row for _, row in flying])
-
-
-def _numbers(stores: Sequence[Store]) -> Iterator[str]:
-    """What is wrong with which stores these are, and with what they say of one another."""
-    for number, store in enumerate(stores):
-        if (store.meta("partition"), store.meta("partitions")) != (number, len(stores)):
-            yield f"{store.path} is not partition {number} of {len(stores)}"
-        if store.meta("cluster") != stores[0].meta("cluster"):
-            yield f"{store.path} is of another crawl than {stores[0].path}"
-    neighbours = [{row.partition: row for row in store.transfers.neighbours()} for store in stores]
-    nothing = NeighbourRow(-1, 0, 0)
-    for source, store in enumerate(stores):
-        kept = {(row.home, row.number) for row in store.transfers.outbox()}
-        for home in range(len(stores)):
-            sent = neighbours[source].get(home, nothing).sent
-            taken = neighbours[home].get(source, nothing).taken
-            if taken > sent:
-                yield (
-                    f"partition {home} has taken {taken} messages of partition {source}, which has made only {sent}: "
-                    "one of the stores is older than the other"
-                )
-            for number in range(taken + 1, sent + 1):
-                if (home, number) not in kept:
-                    yield (
-                        f"partition {home} has not taken message {number} of partition {source}, which has thrown it "
-                        "away: one of the stores is older than the other"
-                    )
 
 
 def _added_up(number: int, store: Store) -> _Partition:

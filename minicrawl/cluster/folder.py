@@ -23,7 +23,7 @@ from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.database import is_held
+from minicrawl.store.database import hold, is_held
 from minicrawl.store.reader import Store, open_store
 from minicrawl.system import sync_folder
 
@@ -86,9 +86,23 @@ class Folder:
                 f"{kept}: the partition was moved since one of them was copied; restore all from one backup"
             )
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Let no crawl begin as long as the block runs. Raises StoreError where one runs."""
+        with ExitStack() as stack:
+            for path in self.stores:
+                stack.callback(hold(path).release)
+            yield
+
     def keep_settings(self, settings: CrawlSettings) -> None:
         """Let the next run go on with these."""
         _write(replace(self, settings=json.loads(settings.to_json())))
+
+    def keep_copy(self, path: Path) -> "Folder":
+        """Write the cluster.json of a copy, all of whose stores are in one folder; the copy."""
+        copy = replace(self, path=path, places=tuple(Place(".", place.generation) for place in self.places))
+        _write(copy)
+        return copy
 
     def keep_place(self, number: int, place: Place) -> "Folder":
         """Let a partition be at a place from now on; the folder as it is then."""

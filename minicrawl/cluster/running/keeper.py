@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
@@ -93,6 +94,8 @@ class Keeper:
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
+        if all(store.exists() for store in self.folder.stores):  # else they are on other machines
+            check_agreement(self.folder)
         started = time.monotonic()
         try:
             with self._signals(handle_signals):

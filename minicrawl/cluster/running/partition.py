@@ -88,6 +88,10 @@ class Partition:
         take = partial(self._taking.take, source, rows)
         return await self._engine.commands.done(take, sum(len(row.records) for row in rows) // 100, hurries=False)
 
+    async def committed(self) -> None:
+        """Wait for a commit that has all that was received so far. Raises CrawlEndedError when this has crawled."""
+        await self._engine.commands.done(lambda now: None)
+
     # When all have crawled.
 
     def settle(self, error: float = SETTLED_ERROR) -> None:

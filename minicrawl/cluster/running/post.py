@@ -5,6 +5,10 @@ A message is a line as those of minicrawl.control, and behind it the records of 
 {"do": "take", "source": 1, "rows": [[number, cash, received, walkers, bytes of its records], ...]}
 {"done": {"number": 17}}    the last row of the source that the home has committed
 
+{"do": "hold"}              take nothing until the line is closed, or:
+{"do": "go on"}
+{"done": {}}                what was taken before is committed
+
 It is where the socket of a crawl is, so whoever wants to steer a partition as a crawl is answered in a sentence.
 """
 
@@ -25,6 +29,7 @@ _SECONDS = 5.0
 """Until a partition of this machine lets itself be connected to."""
 
 Take = Callable[[int, Sequence[OutboxRow]], Awaitable[int]]
+Hold = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 
 
 class SocketPost:
@@ -54,8 +59,8 @@ class SocketPost:
 
 
 @contextlib.asynccontextmanager
-async def delivered(store: Path, home: int, take: Take) -> AsyncIterator[None]:
-    """Let rows for a partition arrive as long as the block runs. Its `store` must be held. Raises StoreError."""
+async def delivered(store: Path, home: int, take: Take, hold: Hold) -> AsyncIterator[None]:
+    """Let rows for a partition arrive as long as the block runs. Its `store` must be locked. Raises StoreError."""
     senders: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -65,12 +70,29 @@ async def delivered(store: Path, home: int, take: Take) -> AsyncIterator[None]:
         try:
             # Of a sender that has died: what was not confirmed is sent again.
             with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                while line := await reader.readline():
-                    writer.write(line_of(await _answer(line, reader, home, take)))
-                    await writer.drain()
+                async with contextlib.AsyncExitStack() as held:
+                    while line := await reader.readline():
+                        writer.write(line_of(await answer(line, reader, held)))
+                        await writer.drain()
         finally:
             await hung_up(writer)
             senders.discard(task)
+
+    async def answer(line: bytes, reader: asyncio.StreamReader, held: contextlib.AsyncExitStack) -> Message:
+        try:
+            message = message_of(line)
+            match message.get("do"):
+                case "take":
+                    return done({"number": await take(message["source"], await _rows(message, reader, home))})
+                case "hold":
+                    await held.enter_async_context(hold())
+                case "go on":
+                    await held.aclose()
+                case _:
+                    raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
+        except MinicrawlError as error:
+            return failed(error)
+        return done({})
 
     async def end() -> None:
         for task in senders:
@@ -98,15 +120,8 @@ def _some(rows: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
     return rows[:_MOST_ROWS]
 
 
-async def _answer(line: bytes, reader: asyncio.StreamReader, home: int, take: Take) -> Message:
-    try:
-        message = message_of(line)
-        if message.get("do") != "take":
-            raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
-        rows = [
-            OutboxRow(home, number, cash, received, walkers, await reader.readexactly(size))
-            for number, cash, received, walkers, size in message["rows"]
-        ]
-        return done({"number": await take(message["source"], rows)})
-    except MinicrawlError as error:
-        return failed(error)
+async def _rows(message: Message, reader: asyncio.StreamReader, home: int) -> list[OutboxRow]:
+    return [
+        OutboxRow(home, number, cash, received, walkers, await reader.readexactly(size))
+        for number, cash, received, walkers, size in message["rows"]
+    ]

@@ -21,7 +21,7 @@ import pickle
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
 from minicrawl.cluster.folder import Folder
@@ -32,7 +32,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
 from minicrawl.crawler.run import check_window, opened
-from minicrawl.errors import MinicrawlError
+from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -81,6 +81,9 @@ class Worker:
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._has_crawled = not brief.crawls
+        self._holds = 0
+        self._may_take = asyncio.Event()
+        self._may_take.set()
 
     def begin(self) -> None:
         if self._brief.crawls:
@@ -88,11 +91,28 @@ class Worker:
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, and commit. Raises CrawlEndedError for a moment, when it has just crawled."""
+        await self._may_take.wait()
         if not self._has_crawled:
             return await self._partition.receive(source, rows)
         number = self._partition.take(source, rows)
         self._partition.commit()
         return number
+
+    @contextlib.asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Take nothing as long as the block runs: when it begins, all that was taken before is committed.
+
+        Whoever sends waits meanwhile; the crawl goes on. Raises MinicrawlError where the partition has failed.
+        """
+        self._holds += 1
+        self._may_take.clear()
+        try:
+            await self._commit()
+            yield
+        finally:
+            self._holds -= 1
+            if not self._holds:
+                self._may_take.set()
 
     async def do(self, asked: Message) -> Message:
         """Raises MinicrawlError."""
@@ -120,6 +140,17 @@ class Worker:
         async with self._run.source:
             await self._partition.crawl(self._seeds.urls, self._seeds.guessed)
         self._has_crawled = True
+
+    async def _commit(self) -> None:
+        """Wait for a commit of what was taken so far."""
+        if not self._has_crawled:
+            with contextlib.suppress(CrawlEndedError):
+                await self._partition.committed()
+                return
+            assert self._crawling is not None, "a crawl that has ended has begun"
+            await asyncio.wait([self._crawling])
+            self._crawling.result()  # raises what ended it
+        self._partition.commit()
 
     def _report(self, pages: int | None) -> Message:
         """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.
@@ -171,7 +202,7 @@ async def serve(line: socket.socket) -> None:
     try:
         with damage_as_store_error(store), contextlib.closing(Writer(store)) as books:
             worker = Worker(brief, books, SocketPost(brief.folder.stores))
-            async with delivered(store, brief.number, worker.take):
+            async with delivered(store, brief.number, worker.take, worker.held):
                 worker.begin()
                 try:
                     while asked := await _asked(reader):

@@ -49,6 +49,10 @@ class TransferRows:
     def outbox(self) -> list[OutboxRow]:
         return self._tables.records(OutboxRow, "outbox ORDER BY home, number")
 
+    def numbers(self) -> set[tuple[int, int]]:
+        """Home and number of every row of the outbox."""
+        return set(self._tables.rows("SELECT home, number FROM outbox"))
+
     def neighbours(self) -> list[NeighbourRow]:
         return self._tables.records(NeighbourRow, "neighbours ORDER BY partition")
 

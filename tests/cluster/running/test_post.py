@@ -2,7 +2,8 @@
 
 import asyncio
 import stat
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from minicrawl.cluster.folder import Folder, found_or_made
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.control.asking import ask
+from minicrawl.control.messages import answer_of, line_of, message_of
+from minicrawl.control.socket_files import connected
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -30,6 +33,15 @@ class Home:
     def __init__(self, error: Exception | None = None) -> None:
         self.rows: list[tuple[int, OutboxRow]] = []
         self._error = error
+        self.holds = 0
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        self.holds += 1
+        try:
+            yield
+        finally:
+            self.holds -= 1
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         if self._error is not None:
@@ -40,7 +52,7 @@ class Home:
 
 def sent(folder: Folder, home: Home, act: Callable[[], Awaitable[int]]) -> int:
     async def deliver() -> int:
-        async with delivered(folder.stores[1], 1, home.take):
+        async with delivered(folder.stores[1], 1, home.take, home.held):
             return await act()
 
     return asyncio.run(deliver())
@@ -87,3 +99,22 @@ def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Folder) -> Non
         return 0
 
     sent(folder, Home(), steer)
+
+
+@pytest.mark.parametrize("how", ["go on", "the line is closed"])
+def test_who_lets_it_hold_lets_it_go_on(tmp_path: Path, how: str) -> None:
+    folder, home = found_or_made(tmp_path / "web", 2), Home()
+
+    def hold() -> int:
+        line = connected(folder.stores[1], 10.0)
+        assert line is not None
+        with closing(line), line.makefile("rb") as answers:
+            line.sendall(line_of({"do": "hold"}))
+            assert (answer_of(message_of(answers.readline())), home.holds) == ({}, 1)
+            if how == "go on":
+                line.sendall(line_of({"do": "go on"}))
+                assert (answer_of(message_of(answers.readline())), home.holds) == ({}, 0)
+        return 0
+
+    sent(folder, home, lambda: asyncio.to_thread(hold))
+    assert home.holds == 0

@@ -1,0 +1,119 @@
+"""A copy of all stores of a crawl as of one moment, also while it runs.
+
+What was taken is committed in all of them, and nothing more is taken until all are copied. So whatever a partition
+commits meanwhile, it hands nothing over that another copy has or lacks: rows it has made wait in its outbox, in its
+copy as well, and are in flight there.
+"""
+
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from minicrawl.cluster.agreement import check_agreement
+from minicrawl.cluster.folder import Folder, found, store_of
+from minicrawl.control.messages import LONGEST, answer_of, line_of, message_of
+from minicrawl.control.socket_files import connected
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.database import hold, store_errors
+from minicrawl.store.upkeep import backup
+from minicrawl.system import sync_folder
+
+_SECONDS = 600.0
+"""For which a partition may be busy before it commits: it may be settling, along all of its links."""
+_BEGINS, _LOOKS_APART = 10.0, 0.05
+
+
+def backup_all(folder: Folder, path: Path, *, begins: float = _BEGINS) -> Folder:
+    """Copy all stores of a crawl, and what they have in common, to a new folder, which appears whole or not at all.
+
+    Returns the copy: a folder like any other. begins: seconds until a partition that was just started lets itself be
+    connected to. Raises SettingError, StoreError.
+    """
+    path = path.absolute()
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise SettingError(f"{path} is there already, and has something in it; name a new folder")
+    for store in folder.stores:
+        if not store.exists():
+            raise StoreError(f"{store} is not on this machine; only stores on one machine can be copied together")
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with store_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        stack.callback(unfinished.with_name(f"{unfinished.name}.lock").unlink, missing_ok=True)
+        stack.callback(hold(unfinished).release)  # whoever else copies to the same folder waits for another day
+        stack.callback(shutil.rmtree, unfinished, ignore_errors=True)
+        with store_errors(path):
+            shutil.rmtree(unfinished, ignore_errors=True)  # of one that was killed
+            unfinished.mkdir()
+        with _held(folder, begins):
+            for number, store in enumerate(folder.stores):
+                backup(store, store_of(unfinished, number))
+        check_agreement(folder.keep_copy(unfinished))
+        with store_errors(path):
+            unfinished.replace(path)
+            sync_folder(path.parent)
+    return found(path)
+
+
+@contextmanager
+def _held(folder: Folder, begins: float) -> Iterator[None]:
+    """Let nothing be handed over as long as the block runs, and no crawl begin or end."""
+    with folder.opened():
+        pass  # whatever is wrong with them is told before anybody waits; and all are of this version then
+    if not folder.is_in_use:
+        with folder.locked():
+            yield
+        return
+    with ExitStack() as stack:
+        lines = [stack.enter_context(_Line(store, begins)) for store in folder.stores]
+        for line in lines:
+            line.say("hold")
+        for line in lines:
+            line.hear()
+        yield
+        for line in lines:  # who answers has not died meanwhile, and so has taken nothing
+            line.say("go on")
+        for line in lines:
+            line.hear()
+
+
+class _Line:
+    """A line to a partition that runs."""
+
+    def __init__(self, store: Path, begins: float) -> None:
+        """Raises StoreError."""
+        self._store = store
+        until = time.monotonic() + begins
+        while (line := connected(store, _SECONDS)) is None:
+            if time.monotonic() > until:
+                raise StoreError(
+                    f"the partition of {store} does not answer: its crawl begins or ends just now; run this again"
+                )
+            time.sleep(_LOOKS_APART)
+        self._line: socket.socket = line
+        self._answers = line.makefile("rb")
+
+    def __enter__(self) -> "_Line":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._answers.close()
+        self._line.close()
+
+    def say(self, what: str) -> None:
+        with suppress(OSError):  # of one that has died, which the answer tells
+            self._line.sendall(line_of({"do": what}))
+
+    def hear(self) -> None:
+        """Wait until it has done that. Raises StoreError."""
+        answer = b""
+        with suppress(OSError):
+            answer = self._answers.readline(LONGEST)
+        if not answer:
+            raise StoreError(
+                f"the partition of {self._store} has ended or died while it was copied; nothing is kept: run this again"
+            )
+        answer_of(message_of(answer))

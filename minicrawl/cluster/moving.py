@@ -1,0 +1,113 @@
+"""Partitions that are taken to other folders, and which of them to take where.
+
+1. the store is copied to its new folder        cluster.json names the old one: what is there is the partition
+2. the copy gets the next generation            the same
+3. cluster.json names the new one               what is there is the partition; the old one is of a generation before
+4. the old one is removed
+
+Whoever dies in between leaves one store that cluster.json names, and maybe a copy that it does not name: the next move
+to where that is replaces it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from minicrawl.cluster.agreement import check_agreement
+from minicrawl.cluster.folder import Folder, Place, store_of
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.search.index.index_file import index_path
+from minicrawl.store.database import beside, logs, real_path, store_errors
+from minicrawl.store.reader import open_store
+from minicrawl.store.texts.text_file import text_path
+from minicrawl.store.upkeep import backup
+from minicrawl.store.writer import Writer
+
+
+def move(folder: Folder, number: int, target: Path) -> Folder:
+    """Take a partition to another folder, which is made where there is none; the crawl as it is then.
+
+    The texts of its pages go with it; an index of them does not, and is made anew. Raises SettingError, StoreError:
+    then the partition is where it was.
+    """
+    if not 0 <= number < len(folder.places):
+        raise SettingError(f"there is no partition {number}; they are 0 to {len(folder.places) - 1}")
+    place, old = folder.places[number], folder.stores[number]
+    changed = Place(_folder_of(folder, target), place.generation + 1)
+    new = store_of(folder.path / changed.folder, number)
+    if real_path(new) == real_path(old):
+        raise SettingError(f"partition {number} is in {target} already")
+    if not old.exists():
+        raise StoreError(f"{old} is not on this machine, and can be moved only where it is")
+    check_agreement(folder)
+    with folder.locked():
+        _check_replaceable(folder, number, new)
+        backup(old, new, force=True)
+        with closing(Writer(new)) as writer, writer.transaction():
+            writer.save_meta({"generation": changed.generation})
+        moved = folder.keep_place(number, changed)
+    _remove(old)
+    return moved
+
+
+def plan(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Which partitions to take where, so that folders hold about as much as one another: number and folder of each.
+
+    sizes: bytes of the partitions; places: the folder of each, one of `folders`. Each time the one goes from the
+    fullest folder to the emptiest that leaves these two nearest to one another, as long as that brings them nearer.
+    """
+    where = list(places)
+    while True:
+        held = held_by(sizes, where, folders)
+        fullest, emptiest = max(folders, key=held.__getitem__), min(folders, key=held.__getitem__)
+        gap = held[fullest] - held[emptiest]
+        there = [number for number, place in enumerate(where) if place == fullest and 0 < sizes[number] < gap]
+        if not there:
+            return
+        best = min(there, key=lambda number: abs(gap - 2 * sizes[number]))
+        where[best] = emptiest
+        yield best, emptiest
+
+
+def held_by(sizes: Sequence[int], places: Sequence[str], folders: Sequence[str]) -> Mapping[str, int]:
+    """Bytes that every folder holds."""
+    held = dict.fromkeys(folders, 0)
+    for size, place in zip(sizes, places, strict=True):
+        held[place] += size
+    return held
+
+
+def size_of(store: Path) -> int:
+    """Bytes of a store, its log and its texts."""
+    files = (store, logs(real_path(store))[0], text_path(store))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _folder_of(folder: Folder, target: Path) -> str:
+    """A folder as cluster.json names it: seen from its own where that is, else absolute."""
+    own, real = os.path.realpath(folder.path), os.path.realpath(target)
+    return os.path.relpath(real, own) if Path(real).is_relative_to(own) else real
+
+
+def _check_replaceable(folder: Folder, number: int, store: Path) -> None:
+    """Raise SettingError for a file that is no copy of this partition, as a move that was killed leaves."""
+    if not store.exists():
+        return
+    with open_store(store) as found:
+        if (found.meta("cluster"), found.meta("partition")) == (folder.cluster, number):
+            return
+    raise SettingError(f"{store} is there already, and is not this partition; name another folder")
+
+
+def _remove(store: Path) -> None:
+    """Remove what was copied elsewhere: nobody names it any more."""
+    real = real_path(store)
+    index = index_path(store)
+    with store_errors(store):
+        for file in (store, *logs(real), text_path(store), index, *logs(index), *_locks(real, index)):
+            file.unlink(missing_ok=True)
+
+
+def _locks(*files: Path) -> Iterator[Path]:
+    return (beside(file, ".lock") for file in files)

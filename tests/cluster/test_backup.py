@@ -1,0 +1,189 @@
+"""Copies of all stores as of one moment, also of a crawl that runs."""
+
+import asyncio
+import random
+import threading
+from pathlib import Path
+
+import pytest
+from cluster_folders import killed_at_every_step, some_folder
+from cluster_runs import SETTINGS, crawled_alone, run_in_parts
+from partitions import Partitions, random_web
+from sites import rows
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.backup import backup_all
+from minicrawl.cluster.folder import Folder, Place, found, found_or_made
+from minicrawl.cluster.merged import ranked_pages
+from minicrawl.cluster.moving import move
+from minicrawl.cluster.running.keeper import Keeper, Listener
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.upkeep import backup
+from minicrawl.store.writer import Writer
+
+
+def faults(folder: Folder) -> list[str]:
+    with folder.opened() as stores:
+        return list(audit_all(stores))
+
+
+def ranked(folder: Folder) -> list[RankedPage]:
+    with folder.opened() as stores:
+        return list(ranked_pages(stores))
+
+
+def test_a_copy_has_what_the_crawl_has_wherever_that_is(tmp_path: Path) -> None:
+    folder = move(some_folder(tmp_path / "web"), 1, tmp_path / "disk")
+    copy = backup_all(folder, tmp_path / "copies" / "monday")
+    assert copy == found(tmp_path / "copies" / "monday")
+    assert copy.places == (Place(".", 0), Place(".", 1))
+    assert (copy.cluster, copy.homes, copy.settings) == (folder.cluster, folder.homes, folder.settings)
+    assert ranked(copy) == ranked(folder)
+    assert faults(copy) == []
+    assert sorted(path.name for path in copy.path.iterdir()) == ["000.db", "001.db", "cluster.json"]
+    assert [path.name for path in copy.path.parent.iterdir()] == ["monday"]
+
+
+def test_what_is_there_stays(tmp_path: Path) -> None:
+    folder = some_folder(tmp_path / "web")
+    (tmp_path / "copy").mkdir()
+    assert faults(backup_all(folder, tmp_path / "copy")) == []
+    with pytest.raises(SettingError, match="is there already, and has something in it"):
+        backup_all(folder, tmp_path / "copy")
+    with pytest.raises(SettingError, match="is there already"):
+        backup_all(folder, folder.stores[0])
+
+
+def test_stores_that_do_not_agree_are_not_kept_as_a_copy(tmp_path: Path) -> None:
+    folder = some_folder(tmp_path / "web")
+    rows(folder.stores[0], "UPDATE neighbours SET taken = taken + 1000")
+    with pytest.raises(StoreError, match="one of the stores is older than the other"):
+        backup_all(folder, tmp_path / "copy")
+    assert [path.name for path in tmp_path.iterdir()] == ["web"]
+
+
+def copied_one_after_the_other(path: Path, seed: int, *, takes: bool) -> list[str]:
+    """What is wrong with copies between which turns, commits and confirmations go on, and maybe rows are taken."""
+    rng = random.Random(seed)
+    web, folder, copy = random_web(rng, pages=120), path / "web", path / "copy"
+    folder.mkdir(parents=True)
+    copy.mkdir()
+    with Partitions(folder, web, list(web)[:6], 3) as partitions:
+        for _ in range(3):
+            for number in partitions.numbers:
+                partitions.turn(number)
+            partitions.exchange()
+        taken = [
+            (source, home, partitions.take(home, source, partitions.outbox(source).rows(home)))
+            for source in partitions.numbers
+            for home in partitions.outbox(source).homes()
+        ]
+        for number in partitions.numbers:
+            partitions.turn(number)
+            partitions.commit(number)
+        for store in rng.sample(partitions.stores, 3):
+            backup(store, copy / store.name)
+            for source, home, last in taken:
+                partitions.outbox(source).confirm(home, last)
+            for number in partitions.numbers:
+                partitions.turn(number)
+                partitions.commit(number)
+            if takes:
+                partitions.exchange()
+        homes = partitions.homes
+    return faults(Folder(copy, "a crawl", homes, (Place(),) * 3, {}).keep_copy(copy))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_copies_are_of_one_moment_if_nothing_is_taken_between_them(tmp_path: Path, seed: int) -> None:
+    assert copied_one_after_the_other(tmp_path, seed, takes=False) == []
+
+
+def test_if_something_is_taken_between_them_that_is_found(tmp_path: Path) -> None:
+    assert any(copied_one_after_the_other(tmp_path / str(seed), seed, takes=True) for seed in range(6))
+
+
+@pytest.mark.slow
+def test_copies_of_a_crawl_that_runs_go_on_to_the_same_end(tmp_path: Path) -> None:
+    """As other processes, at several moments, while all commit and hand over."""
+    copies: list[Folder] = []
+    failed: list[Exception] = []
+    threads: list[threading.Thread] = []
+
+    def copy(keeper: Keeper) -> None:
+        try:
+            copies.append(backup_all(found(keeper.folder.path), tmp_path / f"copy{len(threads)}"))
+        except Exception as error:
+            failed.append(error)
+
+    def beside(keeper: Keeper) -> None:
+        def look(fetched: int, *_: object) -> None:
+            if (
+                fetched >= 20 + 40 * len(threads)
+                and len(threads) < 3
+                and not any(map(threading.Thread.is_alive, threads))
+            ):
+                threads.append(threading.Thread(target=copy, args=(keeper,)))
+                threads[-1].start()
+
+        keeper.listener = Listener(progress=look)
+
+    slowly = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
+    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, slowly, beside))
+    for thread in threads:
+        thread.join()
+    assert (ended.reason, failed, len(copies)) == ("nothing-left", [], 3)
+    for one in copies:
+        assert faults(one) == []
+        assert {store.stat().st_size > 0 for store in one.stores} == {True}
+    assert len(ranked(copies[0])) < len(ranked(found(tmp_path / "web")))
+    asyncio.run(run_in_parts(copies[0].path, 3, SETTINGS))
+    assert faults(copies[0]) == []
+    alone = crawled_alone(tmp_path / "alone.db")
+    assert {page.url: (page.state, page.inlinks, page.depth) for page in ranked(copies[0])} == {
+        url: (page.state, page.inlinks, page.depth) for url, page in alone.items()
+    }
+
+
+def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
+    """Its partitions hold for the copy, and go on."""
+    failed: list[Exception] = []
+
+    def copy(keeper: Keeper) -> None:
+        try:
+            backup_all(found(keeper.folder.path), tmp_path / "copy")
+        except Exception as error:
+            failed.append(error)
+        keeper.interrupt()
+
+    def beside(keeper: Keeper) -> None:
+        thread = threading.Thread(target=copy, args=(keeper,))
+
+        def look(fetched: int, *_: object) -> None:
+            if fetched and not thread.ident:
+                thread.start()
+
+        keeper.listener = Listener(progress=look)
+
+    ended = asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS | {"delay": 0.05, "ip_delay": 0.0}, beside))
+    assert (ended.reason, failed) == ("interrupted", [])
+    assert faults(found(tmp_path / "copy")) == faults(found(tmp_path / "web")) == []
+
+
+def test_a_partition_that_somebody_has_and_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    folder = found_or_made(tmp_path / "web", 2)
+    writer = Writer(folder.stores[1])
+    with pytest.raises(StoreError, match="does not answer: its crawl begins or ends just now; run this again"):
+        backup_all(folder, tmp_path / "copy", begins=0.1)
+    writer.close()
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_step_leaves_a_whole_copy_or_none(tmp_path: Path) -> None:
+    some_folder(tmp_path / "web")
+    told = killed_at_every_step("backup", tmp_path)
+    assert told["kills"] > 20
+    assert set(told["places"]) == {"none", "copy"}
+    assert told["places"] == sorted(told["places"], reverse=True), "none before it is whole, a copy ever after"

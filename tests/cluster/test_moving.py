@@ -1,0 +1,133 @@
+"""Partitions taken to other folders: one store is the partition at any moment, whoever dies on the way."""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from cluster_folders import killed_at_every_step, some_folder
+from hypothesis import given
+from hypothesis import strategies as st
+from sites import rows
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import Folder, found
+from minicrawl.cluster.merged import ranked_pages
+from minicrawl.cluster.moving import held_by, move, plan, size_of
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.rows import RankedPage
+from minicrawl.store.writer import Writer
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return some_folder(tmp_path / "web")
+
+
+def ranked(folder: Folder) -> list[RankedPage]:
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
+        return list(ranked_pages(stores))
+
+
+def test_a_partition_that_was_moved_is_the_same_crawl(folder: Folder, tmp_path: Path) -> None:
+    before = ranked(folder)
+    old = folder.stores[1]
+    moved = move(folder, 1, tmp_path / "disk" / "web")
+    assert moved == found(folder.path)
+    assert (moved.stores[1].parent, moved.places[1].generation) == (tmp_path / "disk" / "web", 1)
+    assert moved.places[0] == folder.places[0]
+    assert list(old.parent.glob("001.db*")) == []
+    assert ranked(moved) == before
+    back = move(moved, 1, folder.path)
+    assert (back.places[1].folder, back.places[1].generation) == (".", 2)
+    assert ranked(back) == before
+
+
+def test_a_folder_inside_that_of_the_crawl_is_named_as_seen_from_it(folder: Folder) -> None:
+    moved = move(folder, 0, folder.path / "more")
+    assert moved.places[0].folder == "more"
+    elsewhere = folder.path.with_name("renamed")
+    folder.path.rename(elsewhere)
+    assert found(elsewhere).stores[0] == elsewhere / "more" / "000.db"
+
+
+def test_a_copy_from_before_the_move_is_refused(folder: Folder, tmp_path: Path) -> None:
+    before = folder.stores[1].read_bytes()
+    moved = move(folder, 1, tmp_path / "disk")
+    moved.stores[1].write_bytes(before)
+    with (
+        pytest.raises(StoreError, match=r"001\.db is generation 0 of partition 1, and .* names generation 1"),
+        moved.opened(),
+    ):
+        pass
+
+
+def test_size_is_that_of_all_that_would_be_moved(folder: Folder) -> None:
+    store = folder.stores[0]
+    store.with_name("000.db.text").write_bytes(bytes(1234))
+    assert size_of(store) == store.stat().st_size + 1234
+
+
+@pytest.mark.parametrize(
+    ("number", "target", "message"),
+    [(2, "disk", "there is no partition 2; they are 0 to 1"), (1, "web", "partition 1 is in .* already")],
+)
+def test_mistakes_are_one_sentence(folder: Folder, tmp_path: Path, number: int, target: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        move(folder, number, tmp_path / target)
+
+
+def test_what_is_there_and_is_not_this_partition_stays(folder: Folder, tmp_path: Path) -> None:
+    other = some_folder(tmp_path / "other")
+    rows(other.stores[1], "UPDATE meta SET value = 'another' WHERE key = 'cluster'")
+    before = other.stores[1].read_bytes()
+    with pytest.raises(SettingError, match="is there already, and is not this partition"):
+        move(folder, 1, other.path)
+    assert other.stores[1].read_bytes() == before
+    ranked(folder)
+
+
+def test_nothing_is_moved_while_anybody_writes_or_what_is_there_does_not_agree(folder: Folder, tmp_path: Path) -> None:
+    writer = Writer(folder.stores[0])
+    with pytest.raises(StoreError, match="another crawl is using"):
+        move(folder, 1, tmp_path / "disk")
+    writer.close()
+    rows(folder.stores[0], "UPDATE neighbours SET taken = taken + 1000")
+    with pytest.raises(StoreError, match="one of the stores is older than the other; restore all from one backup"):
+        move(folder, 1, tmp_path / "disk")
+    assert found(folder.path) == folder
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_step_leaves_one_store_that_is_the_partition(tmp_path: Path) -> None:
+    """A process that moves is killed before every call that it makes of the system, see killed_at.py."""
+    some_folder(tmp_path / "web")
+    told = killed_at_every_step("move", tmp_path)
+    assert told["kills"] > 20
+    assert set(told["places"]) == {".", str(tmp_path / "now" / "disk")}, "before and after cluster.json names it"
+
+
+FOLDERS = ["/a", "/b", "/c"]
+SIZED = st.lists(st.tuples(st.integers(0, 1000), st.sampled_from(FOLDERS)), max_size=12)
+
+
+@given(SIZED)
+def test_a_plan_brings_folders_nearer_to_one_another_with_every_move(sized: list[tuple[int, str]]) -> None:
+    sizes, where = [size for size, _ in sized], [place for _, place in sized]
+    squares = [sum(size**2 for size in held_by(sizes, where, FOLDERS).values())]
+    for number, target in plan(sizes, where, FOLDERS):
+        assert where[number] != target
+        where[number] = target
+        squares.append(sum(size**2 for size in held_by(sizes, where, FOLDERS).values()))
+    assert all(after < before for before, after in pairwise(squares))
+    held = held_by(sizes, where, FOLDERS)
+    assert sum(held.values()) == sum(sizes)
+    assert max(held.values()) - min(held.values()) <= max(sizes, default=0)
+
+
+def test_equal_partitions_are_spread_evenly_by_as_few_moves_as_it_takes() -> None:
+    moves = list(plan([5] * 12, ["/a"] * 12, FOLDERS))
+    assert len(moves) == 8
+    assert sorted(target for _, target in moves) == ["/b"] * 4 + ["/c"] * 4
+    assert list(plan([random.Random(1).randrange(9)] * 3, FOLDERS, FOLDERS)) == []

@@ -1,0 +1,40 @@
+"""The folder of a small crawl in two partitions, made without a network: with rows on their way, and some taken."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from partitions import Partitions, random_web
+
+from minicrawl.cluster.folder import Folder, Place, found
+from minicrawl.settings import CrawlSettings
+
+
+def some_folder(path: Path, exchanges: int = 2) -> Folder:
+    web = random_web(random.Random(3))
+    path.mkdir(parents=True)
+    with Partitions(path, web, list(web)[:3], 2) as partitions:
+        for _ in range(exchanges):
+            for number in partitions.numbers:
+                for _ in range(5):
+                    partitions.turn(number)
+            partitions.exchange()
+        for number in partitions.numbers:
+            while partitions.turn(number):
+                pass
+            partitions.commit(number)
+        homes = partitions.homes
+    folder = Folder(path, "a crawl", homes, (Place(), Place()), {})
+    folder.keep_settings(CrawlSettings())
+    return found(path)
+
+
+def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:
+    """What killed_at.py says of `what` in a folder that has a crawl in "web"."""
+    words = [sys.executable, str(Path(__file__).with_name("killed_at.py")), what, str(folder)]
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return dict(json.loads(done.stdout))
