@@ -1,17 +1,18 @@
 """Politeness, measured at the server: no gap below the promised one, per host and per IP address, across kill -9 too.
 
-    python bench/politeness.py [--hosts 200] [--addresses 40] [--delay 1] [--seconds 60] [--kills 3]
+    python bench/politeness.py [--hosts 200] [--addresses 40] [--delay 1] [--seconds 60] [--kills 3] [--partitions N]
         [options of 'minicrawl crawl']
 
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
 Retry-After that from the end of the answer; a request without answer, and an answer that may not have been read before
-a kill, promise the plain delay.
+a kill, promise the plain delay. With partitions, of 'minicrawl cluster crawl', all processes are killed at once.
 """
 
 import argparse
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 import tempfile
@@ -179,18 +180,21 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
     witness = Witness(arguments.hosts, arguments.addresses, crawl_delay=45.0, retry_after=7, latency=0.02)
     async with witness.serving():
         rules = [part for rule in witness.connect_to for part in ("--connect-to", rule)]
-        command = [sys.executable, "-m", "minicrawl", "crawl", *witness.seeds, *rules, "--allow-private", "-q"]
-        command += ["--store", str(store), "--delay", str(arguments.delay), "--no-progress", "--concurrency", "256"]
+        words = ["cluster", "crawl", "--partitions", str(arguments.partitions)]
+        words = words if arguments.partitions else ["crawl", "--no-progress"]
+        command = [sys.executable, "-m", "minicrawl", *words, *witness.seeds, *rules, "--allow-private", "-q"]
+        command += ["--store", str(store), "--delay", str(arguments.delay), "--concurrency", "256"]
         command += arguments.options
         if arguments.workers:
             command += ["--workers", str(arguments.workers)]
         for run in range(arguments.kills + 1):
-            crawl = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+            nowhere = asyncio.subprocess.DEVNULL
+            crawl = await asyncio.create_subprocess_exec(*command, stdout=nowhere, start_new_session=True)
             seconds = arguments.seconds / (arguments.kills + 1) + 0.137 * run
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
-                crawl.send_signal(signal.SIGKILL)
+                os.killpg(crawl.pid, signal.SIGKILL)
                 begun = _now()
                 await crawl.wait()
                 await witness.drained()
@@ -206,6 +210,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--partitions", type=int, default=0)
     arguments, options = parser.parse_known_args()
     arguments.options = options
     with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,8 +99,12 @@ async def crawl_together(  # noqa: PLR0913 - what a crawl is opened with
     loss: float = 0.0,
     most: int | None = None,
     timing: Timing = STANDARD,
+    beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]] | None = None,
 ) -> Crawled:
-    """Go on with the crawl in a folder until nothing is left, and settle it. most: break off after so many answers."""
+    """Go on with the crawl in a folder until nothing is left, and settle it. most: break off after so many answers.
+
+    beside: runs while they crawl.
+    """
     homes, chosen = Homes(count, b"a secret"), CrawlSettings.of(settings)
     crawled = Crawled([folder / f"{number:03}.db" for number in range(count)], InProcessPost(loss=loss))
     partitions: list[Partition] = []
@@ -120,7 +124,10 @@ async def crawl_together(  # noqa: PLR0913 - what a crawl is opened with
             is_enough = most is not None and sum(engine.progress.fetched for engine in engines) >= most
             return is_enough or all(partition.is_idle for partition in partitions)
 
+        keeping = None if beside is None else asyncio.create_task(beside(partitions))
         await _until(is_over, crawls)
+        if keeping is not None:
+            keeping.cancel()
         for engine in engines:
             engine.stop("nothing-left")
         await asyncio.gather(*crawls)

@@ -84,9 +84,8 @@ def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
     """Crawl from SEEDS in several processes, each with a part of the web; goes on if the folder has a crawl.
 
     Options are those of 'minicrawl crawl'; the number of partitions is fixed. --concurrency is shared out among the
-    processes. --ip-delay is kept by every partition for itself. The crawl ends when nothing is left, by a limit, which
-    is one of all together, or by Ctrl-C; then the ranking is settled by all together. A second Ctrl-C stops at once;
-    that loses nothing either.
+    processes. The crawl ends when nothing is left, by a limit, which is one of all together, or by Ctrl-C; then the
+    ranking is settled by all together. A second Ctrl-C stops at once; that loses nothing either.
     """
     context = click.get_current_context()
     given = {
@@ -137,12 +136,6 @@ def _run(
     if not is_quiet():
         asks_for_contact = is_new and is_nameless(settings, seeds.urls)
         announce(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
-        if folder.homes.partitions > 1 and settings.delay_per_address:
-            click.echo(
-                "Every partition has clocks of its own for IP addresses: one that hosts of several partitions share "
-                "may be asked by each of these.",
-                err=True,
-            )
     folder.keep_settings(settings)
     listener = Listener() if is_quiet() else Listener(_say_death, _progress_lines())
     return asyncio.run(Keeper(folder, settings, seeds, listener).crawl(handle_signals=True))

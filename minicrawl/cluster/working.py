@@ -19,7 +19,7 @@ WORKING = (
         "keep_parameters",
         "probe",
     ),
-    *("delay", "host_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
+    *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
 )
 """All others must have their defaults."""

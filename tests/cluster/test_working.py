@@ -14,7 +14,6 @@ from minicrawl.settings import SETTINGS, CrawlSettings
         ({"search": True}, "--search"),
         ({"refresh": True}, "--refresh"),
         ({"workers": 2}, "--workers"),
-        ({"ip_delay": 2.0}, "--ip-delay"),
         ({"max_depth": 3}, "--max-depth"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],

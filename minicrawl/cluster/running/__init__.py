@@ -7,5 +7,6 @@ worker     a process that has one partition
 kept       a partition as its keeper reaches it, wherever it runs
 processes  partitions in processes of this machine
 quotas     how many pages each may fetch, so that all together fetch exactly as many as they may
+shared_addresses  who may ask which IP address
 keeper     starts all partitions, knows when nothing is left, lets them settle
 """

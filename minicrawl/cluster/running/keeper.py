@@ -20,6 +20,7 @@ from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas
+from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
@@ -28,6 +29,7 @@ from minicrawl.errors import StoreError
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, on_signals
+from minicrawl.timing import STANDARD
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two reports, at most; and at least, as when all are idle, or one waits until it may fetch more."""
@@ -88,6 +90,8 @@ class Keeper:
     _reason: str | None = None
     _interrupts: int = 0
     _deaths: int = 0
+    _quotas: Quotas | None = None
+    _addresses: SharedAddresses | None = None
     _before: dict[int, Message] = field(default_factory=dict)
     _latest: dict[int, Message] = field(default_factory=dict)
     """What partitions reported first and last in this run, whatever became of their processes."""
@@ -97,9 +101,16 @@ class Keeper:
         if all(store.exists() for store in self.folder.stores):  # else they are on other machines
             check_agreement(self.folder)
         started = time.monotonic()
+        partitions = self.folder.homes.partitions
+        if self.settings.pages is not None:
+            self._quotas = Quotas(self.settings.pages, partitions)
+        if shares_addresses(self.settings, partitions):
+            delay = self.settings.delay_per_address
+            rest = delay + STANDARD.on_its_way * max(1.0, delay)
+            self._addresses = SharedAddresses(rest, started + rest if self.folder.settings else 0.0)
         try:
             with self._signals(handle_signals):
-                for number in range(self.folder.homes.partitions):
+                for number in range(partitions):
                     self._parts[number] = _Part(await self._started(number, is_first=True))
                 await self._until_crawled(started)
                 rounds = await self._settled()
@@ -122,11 +133,10 @@ class Keeper:
     async def _until_crawled(self, started: float) -> None:
         """Look after all until each has crawled."""
         before: object = None
-        quotas = None if self.settings.pages is None else Quotas(self.settings.pages, len(self._parts))
         while True:
-            orders = quotas.orders() if quotas else [None] * len(self._parts)
-            reports = await self._each([{"do": "report", "pages": order} for order in orders])
-            self._note(reports, quotas)
+            reports = await self._each(list(self._orders()))
+            for number, report in enumerate(reports):
+                self._note(number, report)
             seconds = time.monotonic() - started
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
             now = _counters(reports)
@@ -134,22 +144,34 @@ class Keeper:
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
             before = now
-            is_short = any(report is not None and report["short"] for report in reports)
+            waits = any(report is not None and report["short"] for report in reports)
+            waits |= self._addresses is not None and self._addresses.has_to_grant
             self._bell.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._bell.wait(), _SOON if now or is_short else self._until_limit(seconds))
+                await asyncio.wait_for(self._bell.wait(), _SOON if now or waits else self._until_limit(seconds))
 
-    def _note(self, reports: Sequence[Message | None], quotas: Quotas | None) -> None:
-        for number, report in enumerate(reports):
-            if report is None:
-                continue
-            part = self._parts[number]
-            part.first = part.first or report
-            part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
-            self._before.setdefault(number, report)
-            self._latest[number] = report
-            if quotas is not None:
-                quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])
+    def _orders(self) -> Iterator[Message]:
+        """What each is told and asked at a look."""
+        count = len(self._parts)
+        pages = self._quotas.orders() if self._quotas else [None] * count
+        addresses = self._addresses.orders(count, time.monotonic()) if self._addresses else [None] * count
+        for quota, address in zip(pages, addresses, strict=True):
+            yield {"do": "report", "pages": quota, **({} if address is None else {"addresses": address})}
+
+    def _note(self, number: int, report: Message | None) -> None:
+        if report is None:
+            if self._addresses is not None:
+                self._addresses.note_death(number, time.monotonic())
+            return
+        part = self._parts[number]
+        part.first = part.first or report
+        part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
+        self._before.setdefault(number, report)
+        self._latest[number] = report
+        if self._quotas is not None:
+            self._quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])
+        if self._addresses is not None:
+            self._addresses.note(number, **report["addresses"], now=time.monotonic())
 
     async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
         """Let all stop when there is a reason to."""

@@ -5,12 +5,13 @@ does, a row is sent until it is confirmed, and taken once.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
 from minicrawl.cluster.running.taking import Taking
+from minicrawl.crawler.frontier.addresses import Trade
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import CrawlEndedError
@@ -91,6 +92,21 @@ class Partition:
     async def committed(self) -> None:
         """Wait for a commit that has all that was received so far. Raises CrawlEndedError when this has crawled."""
         await self._engine.commands.done(lambda now: None)
+
+    def share_addresses(self) -> None:
+        """Ask no IP address before it is granted; to be called before it crawls."""
+        frontier = self._absorber.frontier
+        frontier.addresses.share()
+
+    async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
+        """Hold other IP addresses, see `Addresses.change`; what is said of all. No address where it cannot be asked."""
+        if self._engine.state == RunState.STARTING:
+            return Trade([], {})
+        trade = partial(self._absorber.frontier.trade, granted, wanted_back)
+        try:
+            return await self._engine.commands.seen(trade)
+        except CrawlEndedError:
+            return Trade([], {})
 
     # When all have crawled.
 

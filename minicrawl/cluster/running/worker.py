@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
+from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
@@ -77,6 +78,8 @@ class Worker:
         if settings.until_coverage is not None:
             self._partition.hand_over_walkers()
         self._dispatch = self._run.engine.dispatch
+        if shares_addresses(settings, homes.partitions):
+            self._partition.share_addresses()
         if settings.pages is not None:
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
@@ -118,7 +121,10 @@ class Worker:
         """Raises MinicrawlError."""
         match asked["do"]:
             case "report":
-                return self._report(asked.get("pages"))
+                if "addresses" not in asked:
+                    return self._report(asked.get("pages"))
+                trade = await self._partition.trade(**asked["addresses"])
+                return {**self._report(asked.get("pages")), "addresses": trade._asdict()}
             case "stop":
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
                 return {}

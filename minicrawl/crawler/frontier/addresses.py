@@ -1,8 +1,9 @@
 """The addresses of hosts, and the name server, which is asked for them: at how many look-ups at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from minicrawl.crawler.hosts.host import Address
+from minicrawl.crawler.hosts.host import Address, Host
 
 _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # hosts whose address is asked for at a time
 _LOOKUP_SECONDS = 5.0
@@ -33,8 +34,21 @@ class NameServer:
             self._looked_up = self._unanswered = 0
 
 
+class Trade(NamedTuple):
+    """What a crawl that shares addresses says of them.
+
+    wanted: those that it would ask, and does not hold. left: those that it held, and for how many seconds more nobody
+    may ask each.
+    """
+
+    wanted: list[str]
+    left: dict[str, float]
+
+
 class Addresses:
     """The clocks of IP addresses, by number and by name; number 0 is the name server's.
+
+    Where several crawls share addresses, one at a time holds each: the others let its hosts wait.
 
     delay: seconds between two requests to one of them; most: requests in flight; asked_from: Unix seconds before which
     none is asked.
@@ -44,6 +58,10 @@ class Addresses:
         self._delay, self._most, self._asked_from = delay, most, asked_from
         self._addresses = [name_server]
         self._by_name: dict[str, Address] = {}
+        self._is_shared = False
+        self._hosts: dict[str, list[Host]] = {}  # that ever had an address, if addresses are shared
+        self._elsewhere: dict[str, None] = {}  # those that are not held
+        self._leaving: set[str] = set()  # of these those that are still asked
 
     def __getitem__(self, number: int) -> Address:
         return self._addresses[number]
@@ -62,8 +80,51 @@ class Addresses:
 
     def add(self, name: str) -> Address:
         address = Address(
-            id=len(self._addresses), name=name, delay=self._delay, most=self._most, ready_at=self._asked_from
+            id=len(self._addresses),
+            name=name,
+            delay=self._delay,
+            most=self._most,
+            ready_at=self._asked_from,
+            is_held=not self._is_shared,
         )
         self._by_name[name] = address
         self._addresses.append(address)
+        if self._is_shared:
+            self._elsewhere[name] = None
         return address
+
+    def share(self) -> None:
+        """Hold no address before it is granted. There must be none yet."""
+        assert not self._by_name, "addresses are shared from the first one on"
+        self._is_shared = True
+
+    def note(self, host: Host) -> None:
+        """A host has been located."""
+        if self._is_shared and host.address is not None:
+            self._hosts.setdefault(host.address.name, []).append(host)
+
+    def change(self, granted: Mapping[str, float], wanted_back: Iterable[str], now: float) -> Iterator[Address]:
+        """Hold some from now on, none of which may be asked for so many seconds; begin nothing more at others. Gives
+        all of them."""
+        for name, seconds in granted.items():
+            address = self._by_name[name]
+            address.is_held, address.ready_at = True, max(address.ready_at, now + seconds)
+            del self._elsewhere[name]
+            yield address
+        for name in wanted_back:
+            self._leaving.add(name)
+            self._elsewhere[name] = None
+            self._by_name[name].is_held = False
+            yield self._by_name[name]
+
+    def trade(self, has_work: Callable[[Host], bool], now: float) -> Trade:
+        """What is wanted, and what is held no longer: an address is as long as a request to it is in flight."""
+        left = {name: self._by_name[name] for name in self._leaving if not self._by_name[name].in_flight}
+        self._leaving -= left.keys()
+        wanted = [
+            name
+            for name in self._elsewhere
+            if name not in self._leaving
+            and any(host.address is self._by_name[name] and has_work(host) for host in self._hosts[name])
+        ]
+        return Trade(wanted, {name: max(address.ready_at - now, 0.0) for name, address in left.items()})

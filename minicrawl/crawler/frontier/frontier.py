@@ -8,8 +8,9 @@ sleeps or reads a clock.
 
 import heapq
 import math
+from collections.abc import Iterable, Mapping
 
-from minicrawl.crawler.frontier.addresses import Addresses, NameServer
+from minicrawl.crawler.frontier.addresses import Addresses, NameServer, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.errands import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
@@ -50,7 +51,7 @@ class Frontier:
         self._errands = WaitingErrands()
         self._name_server = NameServer()
         self._locates = locates
-        self._addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
+        self.addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()
@@ -81,7 +82,14 @@ class Frontier:
         self.pages.withdraw(host)
         host.located_until = until
         host.address = self._address(address, now) if self._ip_delay and address else None
+        self.addresses.note(host)
         self._reschedule(host, now)
+
+    def trade(self, granted: Mapping[str, float], wanted_back: Iterable[str], now: float) -> Trade:
+        """Hold other addresses, see `Addresses.change`; what is said of all."""
+        for address in self.addresses.change(granted, wanted_back, now):
+            self._reschedule_address(address, now)
+        return self.addresses.trade(lambda host: host.is_offered and (bool(host.errands) or not host.opening), now)
 
     def judge(self, host: Host, answers: bool, now: float) -> None:
         """Say whether a host that was asked has answered: its next turns are attempts, or no longer."""
@@ -271,7 +279,7 @@ class Frontier:
 
     def adjust(self, per_host: int, ip_delay: float, now: float) -> None:
         """Let hosts be asked so many times at once, and IP addresses that often; looks at all hosts."""
-        for address in self._addresses.adjust(ip_delay, per_host):
+        for address in self.addresses.adjust(ip_delay, per_host):
             self._reschedule_address(address, now)
         has_clocks = bool(ip_delay)
         for host in self.hosts:
@@ -324,7 +332,7 @@ class Frontier:
                     host.waits_until = None
                     self._reschedule(host, now)
             else:
-                address = self._addresses[~number]
+                address = self.addresses[~number]
                 if address.waits_until == time:
                     address.waits_until = None
                     self._reschedule_address(address, now)
@@ -364,11 +372,12 @@ class Frontier:
 
     def _reschedule_address(self, address: Address, now: float) -> None:
         """Put an address on offer with its hosts, or among those that wait for their time, or nowhere."""
-        address.is_offered = address.in_flight < address.most and address.ready_at <= now
+        is_free = address.is_held and address.in_flight < address.most
+        address.is_offered = is_free and address.ready_at <= now
         if address.is_offered:
             address.waits_until = None
             self._errands.offer_address(address)
-        elif address.in_flight < address.most:
+        elif is_free:
             self._wait(address, ~address.id, address.ready_at)
         self.pages.offer_address(address)
 
@@ -378,9 +387,9 @@ class Frontier:
             heapq.heappush(self._waiting_clocks, (until, number))
 
     def _address(self, name: str, now: float) -> Address:
-        address = self._addresses.named(name)
+        address = self.addresses.named(name)
         if address is None:
-            address = self._addresses.add(name)
+            address = self.addresses.add(name)
             self._reschedule_address(address, now)
         return address
 

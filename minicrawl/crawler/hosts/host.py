@@ -55,10 +55,12 @@ class Clock:
 class Address(Clock):
     """An IP address, which hosts share. Or the name server, for hosts whose address has yet to be asked for.
 
-    `with_errands`: hosts that came on offer with errands to run, while the address itself was not.
+    `with_errands`: hosts that came on offer with errands to run, while the address itself was not. `is_held`: whether
+    it may be asked by this crawl, which others may share it with.
     """
 
     with_errands: "list[Host]" = field(default_factory=list)
+    is_held: bool = True
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The addresses of hosts, and how many look-ups are in flight."""
 
 from minicrawl.crawler.frontier.addresses import Addresses, NameServer
+from minicrawl.crawler.hosts.host import Host
 
 
 def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again():
@@ -20,3 +21,34 @@ def test_address_is_the_same_for_all_hosts_that_have_it():
     added = addresses.add("1.2.3.4")
     assert addresses.named("1.2.3.4") is added is addresses[added.id]
     assert (added.delay, added.ready_at) == (2.0, 5.0)
+
+
+def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flight_there():
+    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
+    addresses.share()
+    address, host = addresses.add("1.2.3.4"), Host(id=0, name="a", delay=2.0, most=1)
+    host.address = address
+    addresses.note(host)
+    assert not address.is_held
+    assert addresses.trade(lambda host: False, 10.0) == ([], {}), "nothing is to be asked for there"
+    assert addresses.trade(lambda host: True, 10.0) == (["1.2.3.4"], {})
+    assert list(addresses.change({"1.2.3.4": 3.0}, [], 10.0)) == [address]
+    assert (address.is_held, address.ready_at) == (True, 13.0)
+    assert addresses.trade(lambda host: True, 13.0) == ([], {})
+    address.begin(13.0)
+    assert list(addresses.change({}, ["1.2.3.4"], 14.0)) == [address]
+    assert not address.is_held
+    assert addresses.trade(lambda host: True, 14.0) == ([], {}), "a request is in flight"
+    address.end(14.5, asked=True, left=14.5, on_its_way=0.04)
+    assert addresses.trade(lambda host: True, 15.0) == (["1.2.3.4"], {"1.2.3.4": 1.5})
+    assert addresses.trade(lambda host: True, 15.0) == (["1.2.3.4"], {})
+
+
+def test_host_that_has_moved_wants_its_address_of_before_no_more():
+    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
+    addresses.share()
+    host = Host(id=0, name="a", delay=2.0, most=1)
+    for name in ("1.2.3.4", "1.2.3.5"):
+        host.address = addresses.add(name)
+        addresses.note(host)
+    assert addresses.trade(lambda host: True, 0.0).wanted == ["1.2.3.5"]

@@ -879,3 +879,34 @@ def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay):
     turn = crawl.frontier.begin(host, ERRANDS[1], 6.0)
     assert crawl.frontier.pass_on(turn, None, 6.0) is None
     assert crawl.frontier.in_flight == 0
+
+
+def test_an_address_that_is_shared_is_asked_only_while_it_is_held():
+    crawl = Crawl(delay=1.0, ip_delay=5.0)
+    crawl.frontier.addresses.share()
+    pages = [crawl.add("a", 3), crawl.add("b", 2), crawl.add("b", 1)]
+    for name in ("a", "b"):
+        crawl.frontier.locate(crawl.hosts[name], "1.2.3.4", 10**9, 0.0)
+    assert (crawl.drain(1.0), crawl.frontier.next_ready(), crawl.frontier.is_empty()) == ([], None, False)
+    assert crawl.frontier.trade({}, [], 1.0) == (["1.2.3.4"], {})
+    assert crawl.frontier.trade({"1.2.3.4": 2.0}, [], 1.0) == ([], {})
+    assert (crawl.drain(2.9), crawl.frontier.next_ready()) == ([], 3.0)
+    assert crawl.drain(3.0) == pages[:1]
+    assert crawl.frontier.trade({}, ["1.2.3.4"], 3.5) == ([], {})
+    crawl.frontier.release(pages[0], 4.0)
+    assert crawl.drain(100.0) == []
+    wanted, left = crawl.frontier.trade({}, [], 6.0)
+    assert (wanted, left) == (["1.2.3.4"], {"1.2.3.4": 3.0})
+    crawl.frontier.trade({"1.2.3.4": 0.0}, [], 9.0)
+    assert crawl.drain(9.0) == pages[1:2]
+
+
+def test_an_address_is_not_wanted_for_hosts_that_rest():
+    crawl = Crawl(delay=1.0, ip_delay=5.0)
+    crawl.frontier.addresses.share()
+    crawl.add("a", 3)
+    crawl.frontier.locate(crawl.hosts["a"], "1.2.3.4", 10**9, 0.0)
+    crawl.frontier.rest(crawl.hosts["a"], 50.0, 0.0)
+    assert crawl.frontier.trade({}, [], 1.0).wanted == []
+    assert crawl.frontier.acquire(50.0) is None
+    assert crawl.frontier.trade({}, [], 50.0).wanted == ["1.2.3.4"]

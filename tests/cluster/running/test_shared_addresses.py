@@ -1,0 +1,148 @@
+"""Addresses that partitions share: one holds each, whoever waits has its turn, and no gap is below the delay."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import skipping
+from hypothesis import given
+from hypothesis import strategies as st
+from live_partitions import crawl_together
+from politeness import Witness
+from table import each
+
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.running.partition import Partition
+from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+DELAY, ANSWER = 1.0, 0.3
+
+
+@dataclass
+class Asker:
+    """A partition with a clock for each address that it holds. wants: addresses at which it has pages."""
+
+    wants: list[str]
+    ready_at: dict[str, float] = field(default_factory=dict)
+    in_flight: dict[str, float] = field(default_factory=dict)
+    leaving: set[str] = field(default_factory=set)
+
+    def die(self) -> None:
+        self.ready_at, self.in_flight, self.leaving = {}, {}, set()
+
+    def told(self, granted: dict[str, float], wanted_back: list[str], now: float) -> None:
+        for name, seconds in granted.items():
+            assert name not in self.ready_at, "it is held already"
+            self.ready_at[name] = now + seconds
+        self.leaving.update(wanted_back)
+
+    def ask(self, now: float, log: list[tuple[str, float]]) -> None:
+        for name, end in list(self.in_flight.items()):
+            if end <= now:
+                del self.in_flight[name]
+        for name, ready_at in self.ready_at.items():
+            if ready_at <= now and name not in self.leaving and name not in self.in_flight:
+                log.append((name, now))
+                self.in_flight[name] = now + ANSWER
+                self.ready_at[name] = now + DELAY
+
+    def say(self, now: float) -> tuple[list[str], dict[str, float]]:
+        left = {name: max(self.ready_at.pop(name) - now, 0.0) for name in self.leaving - self.in_flight.keys()}
+        self.leaving -= left.keys()
+        return [name for name in self.wants if name not in self.ready_at], left
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 6), st.integers(0, 2**32))
+def test_one_holds_an_address_and_nobody_waits_for_ever(
+    partitions: int, addresses: int, deaths: int, seed: int
+) -> None:
+    rng = random.Random(seed)
+    names = [f"192.0.2.{number}" for number in range(addresses)]
+    askers = [Asker([name for name in names if rng.random() < 0.7]) for _ in range(partitions)]
+    shared = SharedAddresses(DELAY, 0.0)
+    log: list[tuple[str, float]] = []
+    asked: set[tuple[int, str]] = set()
+    now = 0.0
+    for _ in range(400):
+        for number, (asker, order) in enumerate(zip(askers, shared.orders(partitions, now), strict=True)):
+            if deaths and rng.random() < 0.02:
+                deaths -= 1
+                if rng.random() < 0.5:  # it has got what it was granted, and may have asked
+                    asker.told(order["granted"], order["wanted_back"], now)
+                    asker.ask(now, log)
+                asker.die()
+                shared.note_death(number, now)
+                continue
+            asker.told(order["granted"], order["wanted_back"], now)
+            before = len(log)
+            asker.ask(now, log)
+            asked.update((number, name) for name, _ in log[before:])
+            shared.note(number, *asker.say(now), now)
+        assert all(sum(name in asker.ready_at for asker in askers) <= 1 for name in names)
+        now += rng.choice([0.05, 0.1, 0.5])
+    for name in names:
+        times = sorted(at for address, at in log if address == name)
+        assert all(later - earlier >= DELAY - 1e-9 for earlier, later in pairwise(times))
+    assert asked == {(number, name) for number, asker in enumerate(askers) for name in asker.wants}
+
+
+def test_an_address_that_one_alone_asks_is_never_wanted_back() -> None:
+    shared = SharedAddresses(DELAY, ready_at=5.0)
+    shared.note(1, ["a"], {}, now=2.0)
+    assert shared.has_to_grant
+    assert shared.orders(2, 3.0)[1] == {"granted": {"a": 2.0}, "wanted_back": []}
+    shared.note(1, [], {}, 3.0)
+    assert (shared.has_to_grant, shared.orders(2, 100.0)[1]["wanted_back"]) == (False, [])
+    shared.note(0, ["a"], {}, 100.0)
+    assert (shared.has_to_grant, shared.orders(2, 100.0)[1]["wanted_back"]) == (False, ["a"])
+    shared.note(1, ["a"], {"a": 0.5}, 100.0)
+    assert shared.orders(2, 100.2)[0]["granted"] == {"a": 100.5 - 100.2}
+
+
+def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
+    shared = SharedAddresses(DELAY, 0.0)
+    shared.note(0, ["a"], {}, 0.0)
+    shared.note(0, [], {}, 0.0)
+    assert shared.orders(1, 0.0)[0]["granted"] == {}
+
+
+@each(
+    ("settings", "partitions", "shares"),
+    [({}, 2, True), ({}, 1, False), ({"ip_delay": 0.0}, 2, False), ({"delay": 0.0}, 2, False)],
+)
+def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object], partitions: int, shares: bool) -> None:
+    assert shares_addresses(CrawlSettings.of(settings), partitions) is shares
+
+
+def test_no_gap_of_an_address_is_below_the_delay_whoever_asks(tmp_path: Path) -> None:
+    """Real partitions, at a server of 24 hosts on 4 addresses, by a clock that skips what is waited for."""
+    witness = Witness(24, 4, crawl_delay=7.0, retry_after=3, pages=4)
+    partitions = 3
+
+    async def keep(running: Sequence[Partition]) -> None:
+        shared = SharedAddresses(DELAY, 0.0)
+        for partition in running:
+            partition.share_addresses()
+        while True:
+            orders = shared.orders(partitions, asyncio.get_running_loop().time())
+            for number, order in enumerate(orders):
+                trade = await running[number].trade(**order)
+                shared.note(number, *trade, asyncio.get_running_loop().time())
+            await asyncio.sleep(0.05 if shared.has_to_grant else 0.5)
+
+    async def crawl() -> None:
+        async with witness.serving():
+            rules = tuple(map(ConnectTo.parse, witness.connect_to))
+            settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False, "probe": False}
+            await crawl_together(tmp_path, witness.seeds, partitions, settings, beside=keep)
+
+    skipping.run(crawl())
+    homes = Homes(partitions, b"a secret")
+    askers = {(asked.address, homes.home_of(f"http://{asked.host}/")) for asked in witness.log}
+    assert len(askers) > 4, "several partitions ask some address"
+    assert len({asked.host for asked in witness.log}) == 24
+    assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
