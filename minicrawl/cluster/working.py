@@ -5,22 +5,11 @@ from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import has_local_sockets, passes_sockets
 
 WORKING = (
-    *(
-        "pages",
-        "time",
-        "bytes",
-        "until_coverage",
-        "scope",
-        "allow",
-        "deny",
-        "html_only",
-        "sitemaps",
-        "traps",
-        "keep_parameters",
-        "probe",
-    ),
+    *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth", "host_max_depth"),
+    *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer"),
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
+    *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
 )
 """All others must have their defaults."""
 

@@ -10,11 +10,11 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 @pytest.mark.parametrize(
     ("settings", "option"),
     [
-        ({"archive": "kept"}, "--archive"),
+        ({"archive_top": 0.5}, "--archive-top"),
         ({"search": True}, "--search"),
         ({"refresh": True}, "--refresh"),
         ({"workers": 2}, "--workers"),
-        ({"max_depth": 3}, "--max-depth"),
+        ({"strategy": "cycle"}, "--strategy"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],
 )

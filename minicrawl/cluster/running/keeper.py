@@ -114,7 +114,7 @@ class Keeper:
                     self._parts[number] = _Part(await self._started(number, is_first=True))
                 await self._until_crawled(started)
                 rounds = await self._settled()
-            answers = [] if rounds is None else await self._all({"do": "end", "settled": True})
+            answers = [] if rounds is None else await self._end()
             return self._ended(time.monotonic() - started, rounds, [answer for answer in answers if answer])
         finally:
             await self._end_all()
@@ -218,6 +218,13 @@ class Keeper:
             if None in handed:
                 await asyncio.sleep(_LOOKS_APART)
             rounds += 1
+
+    async def _end(self) -> Sequence[Message | None]:
+        """What has come of each."""
+        end: Message = {"do": "end", "settled": True}
+        if self.settings.archive is None:
+            return await self._all(end)
+        return [await self._ask(number, end) for number in self._parts]  # one after the other: they have one index
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
         """What each answers, in the order of their numbers; None of one that has died, and is started again."""

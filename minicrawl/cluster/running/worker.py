@@ -197,6 +197,8 @@ class Worker:
     def _ended(self, *, is_settled: bool) -> Message:
         self._partition.commit(ranks=is_settled)
         absorber, dispatch = self._run.absorber, self._run.engine.dispatch
+        if absorber.archived is not None:
+            absorber.archived.end()
         return {"failures": dict(absorber.tally.failures), "unanswered": dict(dispatch.unanswered)}
 
 
