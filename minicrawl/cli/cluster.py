@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.cluster_keeping import backup, move, rebalance
 from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
+from minicrawl.cli.cluster_search import index, search
 from minicrawl.cli.configuration import config_option, with_tables
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
@@ -36,7 +37,7 @@ def command() -> None:
     """
 
 
-for _other in (top, export, status, why, check, verify, backup, move, rebalance):
+for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance):
     command.add_command(_other)
 
 

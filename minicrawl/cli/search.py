@@ -24,14 +24,16 @@ _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
 _MINUS = "\x1f"
 
 
-class _Command(click.Command):
+class SearchCommand(click.Command):
     """Takes -word for a part of the query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [_MINUS + arg[1:] if _EXCLUDED.match(arg) else arg for arg in args])
 
 
-@click.command(cls=_Command, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'")
+@click.command(
+    cls=SearchCommand, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'"
+)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--n", "n", default=10, show_default=True, help="How many pages to print.")
 @click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
@@ -76,10 +78,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.search.searched_store import open_store
     from minicrawl.search.searching import Asked, search
 
-    asked = Asked(n, sites, None if since is None else _seconds(since), weight, by, rank, topics)
-    text = " ".join(words).replace(_MINUS, "-")
+    asked = Asked(n, sites, None if since is None else seconds_of(since), weight, by, rank, topics)
+    text = query_of(words)
     with open_store(store) as reader:
         found = search(reader, text, asked)
+    print_found(found, text, weight, explain=explain, as_json=as_json)
+
+
+def query_of(words: tuple[str, ...]) -> str:
+    """The query that a SearchCommand was given."""
+    return " ".join(words).replace(_MINUS, "-")
+
+
+def print_found(found: "Found", text: str, weight: float, *, explain: bool, as_json: bool) -> None:
     for note in _notes(found):
         click.echo(note, err=True)
     if as_json:
@@ -91,7 +102,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo("\n".join(_lines(page, weight if explain else None)))
 
 
-def _seconds(since: str) -> float:
+def seconds_of(since: str) -> float:
     """The Unix seconds of a date, or of a time ago. Raises SettingError."""
     if ago := re.fullmatch(r"(\d{1,6})([dhm])", since):
         return datetime.now(UTC).timestamp() - int(ago[1]) * {"d": 86_400, "h": 3_600, "m": 60}[ago[2]]

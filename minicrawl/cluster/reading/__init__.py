@@ -2,5 +2,6 @@
 
 verification  the ranking of all against exact PageRank of all links
 explanation   everything known of one URL, wherever it is at home
+search        pages found in the indexes of all, by scores that can be compared
 status        what a crawl does or did, added up over its partitions
 """

@@ -1,0 +1,33 @@
+"""`minicrawl cluster index` and `search`."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from cluster_runs import SETTINGS, run_in_parts
+from command_line import answer, run
+
+from minicrawl.cluster.folder import found_or_made
+
+
+def test_pages_of_all_partitions_are_found_by_words(tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    asyncio.run(run_in_parts(folder, 2, SETTINGS | {"text": True}))
+    result = run("cluster", "search", "bridge", "--store", folder)
+    assert (result.exit_code > 1, "minicrawl index" in result.stderr) == (True, True)
+    told = answer("cluster", "index", "--store", folder)
+    assert told["taken_in"] > 100
+    assert run("cluster", "index", "--store", folder).output.startswith("0 texts taken in; the indexes have ")
+    pages = answer("cluster", "search", "golden", "-island", "--n", "5", "--store", folder)
+    assert [page["rank"] for page in pages] == [1, 2, 3, 4, 5]
+    output = run("cluster", "search", "golden", "-island", "--n", "5", "--explain", "--store", folder).output
+    assert all(page["url"] in output for page in pages)
+    assert "x agreement" in output
+    assert "Nothing was found" in run("cluster", "search", "qqqqqq", "--store", folder).output
+
+
+@pytest.mark.parametrize("command", [["index"], ["search", "word"]])
+def test_without_texts_there_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+    folder = found_or_made(tmp_path / "web", 2).path
+    result = run("cluster", *command, "--store", folder)
+    assert (result.exit_code > 1, "has texts to" in result.stderr) == (True, True)
