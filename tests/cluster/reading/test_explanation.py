@@ -48,6 +48,7 @@ def explained(folder: Folder, url: str) -> PlacedExplanation:
         return explain_one(folder.homes, stores, url)
 
 
+@pytest.mark.slow
 def test_rank_importance_and_links_are_those_of_all(
     folder: Folder, pages: list[RankedPage], linked_from: dict[str, set[str]]
 ) -> None:

@@ -25,6 +25,7 @@ def whole(folder: Folder) -> WholeStatus:
         return status_of_all(folder, stores)
 
 
+@pytest.mark.slow
 def test_the_whole_is_what_one_process_would_say(folder: Folder, tmp_path: Path) -> None:
     crawled_alone(tmp_path / "alone.db")
     with open_store(tmp_path / "alone.db") as store:
