@@ -14,7 +14,8 @@ def plain(*words: object) -> subprocess.CompletedProcess[str]:
     """Run minicrawl as if no extra were installed."""
     code = (
         "import sys; "
-        "sys.modules.update(dict.fromkeys(['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow', 'playwright'])); "
+        "extras = ['aiohttp', 'scipy', 'numba', 'matplotlib', 'pyarrow', 'playwright', 'ray']; "
+        "sys.modules.update(dict.fromkeys(extras)); "
         "from minicrawl.__main__ import run; run()"
     )
     return subprocess.run(
@@ -41,6 +42,7 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
     ("words", "sentence"),
     [
         ("demo", "Error: the demo needs aiohttp; run: pip install 'minicrawl[demo]'\n"),
+        ("cluster start", "Error: several machines need Ray; run: pip install 'minicrawl[cluster]'\n"),
         ("lab figure 2", "Error: the lab needs numba and matplotlib; run: pip install 'minicrawl[lab]'\n"),
     ],
 )

@@ -72,6 +72,7 @@ HOMES = {
         )
     },
     "click": {f"cli/{path.name}" for path in (ROOT / "cli").glob("*.py")},
+    "ray": {"cluster/machines/ray.py"},
     "playwright": {"crawler/rendering/chromium.py"},
     "rich": {"cli/display.py"},
     "ada_url": {"crawler/urls/normalise.py"},
@@ -235,6 +236,7 @@ MAY_HOLD_ANY = {
     "analysis/planning/dry_run.py",
     "analysis/status.py",
     "cli/cluster.py",
+    "cli/cluster_machines.py",
     "cli/control.py",
     "cli/demo.py",
     "control/assignments.py",
@@ -248,6 +250,9 @@ MAY_HOLD_ANY = {
     "dashboard/web/sharing.py",
     "control/commands.py",
     "control/messages.py",
+    # What Ray hands on.
+    "cluster/machines/ray.py",
+    "cluster/machines/reading.py",
     "control/resting_crawl.py",
     "crawler/books/stored_forms.py",
     "report.py",

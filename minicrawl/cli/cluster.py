@@ -1,7 +1,8 @@
 """minicrawl cluster"""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.cluster_keeping import backup, move, rebalance
+from minicrawl.cli.cluster_machines import connected_here, found_by, join, start, stop
 from minicrawl.cli.cluster_reading import check, export, folder_option, known_and_read, status, top, verify, why
 from minicrawl.cli.cluster_search import index, search
 from minicrawl.cli.configuration import config_option, with_tables
@@ -17,11 +19,12 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import is_quiet, json_option, quiet_option, some_setting_options
 from minicrawl.cli.output import amount, counted, document, duration, table, tally
 from minicrawl.cluster.working import WORKING, refusal
-from minicrawl.errors import NothingFetchedError, SeedError, StoreError
+from minicrawl.errors import NothingFetchedError, SeedError, SettingError, StoreError
 from minicrawl.settings import SETTINGS
 
 if TYPE_CHECKING:
     from minicrawl.cluster.folder import Folder
+    from minicrawl.cluster.machines.ray import Machines
     from minicrawl.cluster.running.keeper import Ended
 
 _INTERRUPTED = 130
@@ -31,13 +34,13 @@ _LINES_APART = 10.0
 
 @click.group(epilog="Example: minicrawl cluster crawl seeds.txt --store data/web --partitions 4")
 def command() -> None:
-    """One crawl in several partitions on this machine: a process and a store for each.
+    """One crawl in several partitions: a process and a store for each, on this machine or on several.
 
     Every site is in one partition, and importance is that of one crawl. See docs/cluster.md for what does not work yet.
     """
 
 
-for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance):
+for _other in (top, export, status, why, check, verify, search, index, backup, move, rebalance, start, join, stop):
     command.add_command(_other)
 
 
@@ -61,6 +64,9 @@ class _Crawl(click.Command):
 )
 @click.argument("seeds", nargs=-1)
 @click.option("--partitions", type=click.IntRange(1, 256), metavar="N", help="In how many parts; fixed when it begins.")
+@click.option(
+    "--machines", is_flag=True, help="Share a new crawl out over all machines that have joined, see 'cluster start'."
+)
 @some_setting_options(*WORKING)
 @click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
 @click.option(
@@ -76,6 +82,7 @@ class _Crawl(click.Command):
 def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
     seeds: tuple[str, ...],
     partitions: int | None,
+    machines: bool,
     path: Path,
     as_json: bool,
     skip_bad: bool,
@@ -87,6 +94,9 @@ def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
     Options are those of 'minicrawl crawl'; the number of partitions is fixed. --concurrency is shared out among the
     processes. The crawl ends when nothing is left, by a limit, which is one of all together, or by Ctrl-C; then the
     ranking is settled by all together. A second Ctrl-C stops at once; that loses nothing either.
+
+    With --machines, partitions are shared out by turns over the machines that have joined this one, and stay there.
+    The folder remembers where each is, so a crawl goes on without that option; it waits for a machine that is away.
     """
     context = click.get_current_context()
     given = {
@@ -94,25 +104,42 @@ def crawl(  # noqa: PLR0913 - one argument per option, as click calls it
     }
     from minicrawl.cluster.folder import found
 
-    ended = _run(path, partitions, with_tables(context, given), forget, (seeds, skip_bad))
-    _print_report(found(path), ended, as_json)
+    with _machines(path, machines) as there:
+        ended = _run(path, partitions, with_tables(context, given), forget, (seeds, skip_bad), there)
+        _print_report(found(path), ended, as_json, there)
     if ended.reason == "interrupted":
         raise click.exceptions.Exit(_INTERRUPTED)
     if ended.cause is not None:
         raise NothingFetchedError(f"nothing could be fetched ({ended.cause}); 'minicrawl cluster status' has reasons")
 
 
-def _run(
+@contextmanager
+def _machines(path: Path, is_new_there: bool) -> "Iterator[Machines | None]":
+    """The machines of a crawl; None where this one is all it needs. Raises StoreError, and SettingError."""
+    from minicrawl.cluster.folder import found
+
+    folder = found(path) if (path / "cluster.json").exists() else None
+    if folder is not None and is_new_there and not folder.machines:
+        raise SettingError(f"the crawl in {path} is on this machine alone, and stays there; leave out --machines")
+    if not is_new_there and not (folder and folder.machines):
+        yield None
+        return
+    with connected_here() as machines:
+        yield machines
+
+
+def _run(  # noqa: PLR0913 - what was typed
     path: Path,
     partitions: int | None,
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[tuple[str, ...], bool],
+    machines: "Machines | None",
 ) -> "Ended":
     import asyncio
 
     from minicrawl.cli.crawl import announce, gathered
-    from minicrawl.cluster.folder import found_or_made
+    from minicrawl.cluster.folder import found_or_made, make_here
     from minicrawl.cluster.running.keeper import Keeper, Listener
     from minicrawl.cluster.working import check_working
     from minicrawl.crawler.contact import is_nameless
@@ -125,9 +152,11 @@ def _run(
     asyncio.run(check_settings(remembered.settings, None))
     if partitions is not None:  # what is wrong is told before there is a folder
         check_working(remembered.settings, partitions)
+    if machines is not None and remembered.settings.archive is not None:
+        raise SettingError("--archive does not work on several machines yet; leave it out")
     if not seeds.urls and not (path / "cluster.json").exists():
         raise SeedError(f"no seeds are given, and {path} has no crawl yet; name a seed file or a URL")
-    folder = found_or_made(path, partitions)
+    folder = found_or_made(path, partitions, make_here if machines is None else machines.make)
     if folder.is_in_use:
         raise StoreError(f"another crawl is using {path}; wait for it, or name another folder with --store")
     is_new = not folder.settings
@@ -139,7 +168,10 @@ def _run(
         announce(Start(settings, remembered.changes, AskedAgain(0), asks_for_contact))
     folder.keep_settings(settings)
     listener = Listener() if is_quiet() else Listener(_say_death, _progress_lines())
-    return asyncio.run(Keeper(folder, settings, seeds, listener).crawl(handle_signals=True))
+    keeper = Keeper(folder, settings, seeds, listener)
+    if machines is not None:
+        keeper.start = machines.start(folder)
+    return asyncio.run(keeper.crawl(handle_signals=True))
 
 
 def _say_death(number: int, how: str) -> None:
@@ -158,20 +190,23 @@ def _progress_lines() -> Callable[[int, int, float], None]:
     return say
 
 
-def _print_report(folder: "Folder", ended: "Ended", as_json: bool) -> None:
+def _print_report(folder: "Folder", ended: "Ended", as_json: bool, machines: "Machines | None") -> None:
     from minicrawl.cli.crawl import WHY_STOPPED
     from minicrawl.cluster.merged import ranked_pages
 
-    with folder.opened() as stores:
-        known, read = known_and_read(stores)
-        best = list(ranked_pages(stores, 10))
+    if machines is not None:
+        known, read, best = found_by(machines, folder)
+    else:
+        with folder.opened() as stores:
+            known, read = known_and_read(stores)
+            best = list(ranked_pages(stores, 10))
     if as_json:
         click.echo(document({**asdict(ended), "known": known, "read": read}))
         return
     size, seconds = amount(ended.bytes), duration(ended.seconds)
     lines = [
         f"{counted(ended.fetched, 'page')} ({size}) in {seconds}: {WHY_STOPPED[ended.reason]}.",
-        f"{counted(known, 'page')} known in {counted(len(stores), 'partition')}, {read:,} of them read.",
+        f"{counted(known, 'page')} known in {counted(len(folder.places), 'partition')}, {read:,} of them read.",
     ]
     if ended.failures:
         lines.append(f"Given up: {tally(dict(ended.failures))}.")

@@ -27,6 +27,7 @@ def backup(copy: Path, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.moving import size_of
 
     folder = found(path)
+    folder.check_is_here()
     made = backup_all(folder, copy)
     with made.opened() as stores:
         pages, _ = known_and_read(stores)

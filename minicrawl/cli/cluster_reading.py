@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.check import INCONSISTENT, print_problems
+from minicrawl.cli.cluster_machines import print_status, read_stores
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, wide_option
@@ -50,7 +51,7 @@ def top(n: int, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.folder import found
     from minicrawl.cluster.merged import ranked_pages
 
-    with found(path).opened() as stores:
+    with read_stores(found(path)) as stores:
         pages = list(ranked_pages(stores, n))
     click.echo(document(page_rows(pages)) if as_json else "\n".join(fitted(table(pages))))
 
@@ -71,7 +72,7 @@ def export(file: Path, form: str | None, path: Path, as_json: bool) -> None:
     from minicrawl.cluster.merged import ranked_pages
     from minicrawl.export.ranks import STANDARD_OUTPUT, export_ranks
 
-    with found(path).opened() as stores:
+    with read_stores(found(path)) as stores:
         count = export_ranks(ranked_pages(stores), file, form)
     if file != STANDARD_OUTPUT:
         line = f"{counted(count, 'page')} written to {file}"
@@ -89,6 +90,9 @@ def status(path: Path, as_json: bool) -> None:
     from minicrawl.cluster.reading.status import status_of_all
 
     folder = found(path)
+    if folder.machines:
+        print_status(folder, as_json)
+        return
     with folder.opened() as stores:
         whole = status_of_all(folder, stores)
     if as_json:
@@ -201,6 +205,7 @@ def unused(path: Path) -> "Folder":
     from minicrawl.cluster.folder import found
 
     folder = found(path)
+    folder.check_is_here()
     if folder.is_in_use:
         raise StoreError(f"a crawl uses {path}; stop it, and run this command then")
     return folder

@@ -5,6 +5,7 @@ new_store  the empty store of a partition
 working    which settings work in partitions
 folder     where the stores are, and what they have in common
 running    partitions that run: what they send and take, their processes
+machines   several machines, which Ray lets call each other
 merged     all stores read as one
 reading    what is told of all of them as of one crawl
 agreement  whether stores are those of one moment

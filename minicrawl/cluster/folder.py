@@ -14,7 +14,7 @@ it.
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -61,19 +61,33 @@ class Folder:
         return [store_of(self.path / place.folder, number) for number, place in enumerate(self.places)]
 
     @property
+    def machines(self) -> Sequence[str]:
+        """Other ones that have partitions."""
+        return sorted({place.machine for place in self.places if place.machine is not None})
+
+    @property
     def is_in_use(self) -> bool:
         """Whether a crawl writes to any of the stores right now."""
         return any(map(is_held, self.stores))
 
     @contextmanager
     def opened(self) -> Iterator[Sequence[Store]]:
-        """The read side of all stores, each of one commit. Raises StoreError."""
+        """The read side of all stores, each of one commit. Raises StoreError, also where one is on another machine."""
+        self.check_is_here()
         with ExitStack() as stack:
             stores = [stack.enter_context(open_store(path)) for path in self.stores]
             for number, store in enumerate(stores):
                 stack.enter_context(store.snapshot())
                 self.check_is_current(number, store)
             yield stores
+
+    def check_is_here(self) -> None:
+        """Raise StoreError where a partition is on another machine."""
+        for number, place in enumerate(self.places):
+            if place.machine is not None:
+                raise StoreError(
+                    f"partition {number} is on machine {place.machine}, and this reads stores of one machine alone"
+                )
 
     def check_is_current(self, number: int, store: Store) -> None:
         """Raise StoreError for a store that is not this partition, or a copy of it from before or after a move."""
@@ -146,8 +160,18 @@ def found(path: Path) -> Folder:
     return folder
 
 
-def found_or_made(path: Path, partitions: int | None) -> Folder:
-    """The crawl in a folder, or a new one in so many partitions. Raises SettingError, StoreError."""
+def make_here(folder: Folder) -> Folder:
+    """Make the empty stores of a new crawl, all in its folder."""
+    for number, store in enumerate(folder.stores):
+        make_store(store, folder.cluster, number, folder.homes.partitions)
+    return folder
+
+
+def found_or_made(path: Path, partitions: int | None, make: Callable[[Folder], Folder] = make_here) -> Folder:
+    """The crawl in a folder, or a new one in so many partitions. Raises SettingError, StoreError.
+
+    make: makes its stores, and says where they are.
+    """
     if (path / _NAME).exists():
         folder = found(path)
         if partitions not in (None, folder.homes.partitions):
@@ -163,8 +187,7 @@ def found_or_made(path: Path, partitions: int | None) -> Folder:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
             raise SettingError(f"{path} has files in it, and no {_NAME}; name an empty folder, or a new one")
-        for number, store in enumerate(folder.stores):
-            make_store(store, folder.cluster, number, partitions)
+        folder = make(folder)
         _write(folder)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; name another folder with --store") from error

@@ -12,12 +12,29 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from minicrawl.opic.ledger import UNIT
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.write.transfer_rows import OutboxRow
+
+
+class Ranked(Protocol):
+    """See store/partitions/at_home.py."""
+
+    def received(self) -> tuple[float, int]: ...
+
+    def first(self, held: float, total: float, n: int = -1) -> Iterator[RankedPage]: ...
+
+
+class RankedStore(Protocol):
+    """What is read of a store for its ranks: a Store has it, and so has one of another machine."""
+
+    @property
+    def at_home(self) -> Ranked: ...
+
+    def meta(self, key: str) -> MetaValue: ...
 
 
 class Sums(NamedTuple):
@@ -27,14 +44,14 @@ class Sums(NamedTuple):
     total: float
 
 
-def sums_of(stores: Sequence[Store]) -> Sums:
+def sums_of(stores: Sequence[RankedStore]) -> Sums:
     virtual = sum(_whole(store, "ledger_virtual") + _whole(store, "ledger_never_visited") for store in stores)
     held = virtual * (UNIT / max(sum(_whole(store, "ledger_births") for store in stores), UNIT))
     sums = [store.at_home.received() for store in stores]
     return Sums(held, max(sum(received + births * (held - UNIT) for received, births in sums), 1e-300))
 
 
-def ranked_pages(stores: Sequence[Store], n: int | None = None) -> Iterator[RankedPage]:
+def ranked_pages(stores: Sequence[RankedStore], n: int | None = None) -> Iterator[RankedPage]:
     """Every page of a crawl in partitions, or the n most important, by falling importance, then by URL.
 
     `history` and `cash` are those of the page's partition; no page has an `expected` one.
@@ -63,5 +80,5 @@ def in_flight(stores: Sequence[Store]) -> Iterator[tuple[int, OutboxRow]]:
                 yield source, row
 
 
-def _whole(store: Store, key: str) -> int:
+def _whole(store: RankedStore, key: str) -> int:
     return int(store.meta(key) or 0)

@@ -98,7 +98,7 @@ class Keeper:
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
-        if all(place.machine is None for place in self.folder.places):  # others cannot be read here
+        if not self.folder.machines:
             check_agreement(self.folder)
         started = time.monotonic()
         partitions = self.folder.homes.partitions

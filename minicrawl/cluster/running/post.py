@@ -40,7 +40,7 @@ class SocketPost:
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
         """Bring rows to their home, not always all of them; the number of the last one it has committed."""
-        some = _some(rows)
+        some = some_of(rows)
         sizes = [[row.number, row.cash, row.received, row.walkers, len(row.records)] for row in some]
         line = connected(self._stores[home], _SECONDS)
         if line is None:
@@ -110,12 +110,12 @@ async def hung_up(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
-def _some(rows: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
+def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
     """As many of the first rows as a message may have."""
     size = 0
     for count, row in enumerate(rows[:_MOST_ROWS]):
         size += len(row.records)
-        if count and size > _MOST_BYTES:
+        if count and size > most_bytes:
             return rows[:count]
     return rows[:_MOST_ROWS]
 

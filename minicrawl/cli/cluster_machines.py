@@ -1,0 +1,177 @@
+"""minicrawl cluster start, join and stop: what lets several machines share a crawl; and what reads their stores."""
+
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from minicrawl.cli.output import counted, document
+from minicrawl.errors import SettingError, StoreError
+
+if TYPE_CHECKING:
+    from minicrawl.cluster.folder import Folder
+    from minicrawl.cluster.machines.ray import Machines
+    from minicrawl.cluster.machines.reading import Counts
+    from minicrawl.cluster.merged import RankedStore
+    from minicrawl.store.rows import RankedPage
+
+_LOOPBACK = "127.0.0.1"
+_TOKEN = "MINICRAWL_TOKEN"
+"""The environment variable from which `join` takes the token, as command lines can be read by all users."""
+
+_name_option = click.option(
+    "--name",
+    default=lambda: platform.node().partition(".")[0] or "machine",
+    show_default="the host's name",
+    help="What this machine is called: the same each time, as its partitions are on a machine of that name.",
+)
+_address_option = click.option(
+    "--address",
+    default=_LOOPBACK,
+    show_default=True,
+    metavar="IP",
+    help="This machine's address to the others. With any but 127.0.0.1 Ray listens on all addresses of the machine.",
+)
+
+
+@click.command(epilog="Example: minicrawl cluster start --address 10.0.0.1")
+@click.option("--port", default=6399, show_default=True, type=click.IntRange(1024, 65535), help="Where others join.")
+@_address_option
+@_name_option
+def start(port: int, address: str, name: str) -> None:
+    """Let other machines join this one, with Ray: prints what to type on them, with the token that lets them in.
+
+    Who has the token can run any program on all machines, and what goes over the line is not encrypted: use a network
+    that nobody else is on, or a tunnel. It goes on until 'minicrawl cluster stop'. One machine alone needs none of it.
+    """
+    from minicrawl.cluster.machines import machine
+
+    here = machine.first(name, address, port)
+    machine.start(here)
+    there = "" if address == _LOOPBACK else " --address ITS-IP"
+    click.echo(f"Machine {name} listens at {here.head}. Type on each of the others:\n")
+    click.echo(f"  {_TOKEN}={here.token} minicrawl cluster join {here.head} --folder FOLDER{there}\n")
+    click.echo("Then, here: minicrawl cluster crawl SEEDS --store FOLDER --partitions N --machines")
+
+
+@click.command(epilog="Example: minicrawl cluster join 10.0.0.1:6399 --address 10.0.0.2 --folder /disk/web")
+@click.argument("head", metavar="HOST:PORT")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Where stores of new crawls are kept, each crawl's in a folder of its own.",
+)
+@_address_option
+@_name_option
+def join(head: str, folder: Path, address: str, name: str) -> None:
+    """Let this machine take partitions of crawls that are begun with --machines on the one at HOST:PORT.
+
+    The token that 'minicrawl cluster start' has printed there is taken from the environment variable MINICRAWL_TOKEN,
+    or asked for. After a restart of this machine, join again with the same name: its partitions go on.
+    """
+    from minicrawl.cluster.machines import machine
+
+    token = os.environ.get(_TOKEN) or click.prompt("Token", hide_input=True, err=True)
+    machine.start(machine.joining(name, address, head, token.strip(), folder))
+    click.echo(f"Machine {name} has joined {head}; 'minicrawl cluster stop' ends that.")
+
+
+@click.command(epilog="Example: minicrawl cluster stop")
+def stop() -> None:
+    """End what 'minicrawl cluster start' and 'join' have begun on this machine. A crawl that runs waits, or ends.
+
+    No crawl loses anything by that. It ends where the first machine is stopped; else it waits for this one to join.
+    """
+    from minicrawl.cluster.machines import machine
+
+    machines = list(machine.running())
+    if not machines:
+        raise SettingError("no machine has been started here; 'minicrawl cluster start' does that")
+    for each in reversed(machines):  # the first one last
+        machine.stop(each)
+        click.echo(f"Machine {each.name} has stopped.")
+
+
+@contextmanager
+def connected_here() -> "Iterator[Machines]":
+    """All machines. Raises StoreError where this is none of them."""
+    from minicrawl.cluster.machines import machine
+    from minicrawl.cluster.machines.ray import connected
+
+    here = machine.found()
+    if here is None:
+        raise StoreError("this machine shares no crawls now: 'minicrawl cluster start', or 'join', lets it")
+    with connected(here) as machines:
+        yield machines
+
+
+@contextmanager
+def read_stores(folder: "Folder") -> "Iterator[Sequence[RankedStore]]":
+    """Stores of a crawl wherever they are, to be ranked. Raises StoreError."""
+    if not folder.machines:
+        with folder.opened() as stores:
+            yield stores
+        return
+    with connected_here() as machines:
+        yield machines.stores(folder)
+
+
+def counts_of(folder: "Folder") -> "Sequence[Counts | None]":
+    """Those of each partition of a crawl on several machines; None of all where one is away."""
+    try:
+        with connected_here() as machines:
+            return [store.counts() for store in machines.stores(folder)]
+    except StoreError as error:
+        click.echo(f"Warning: {error}", err=True)
+        return [None] * len(folder.places)
+
+
+def found_by(machines: "Machines", folder: "Folder") -> "tuple[int, int, Sequence[RankedPage]]":
+    """How many pages are known, how many of them are read, and the best; nothing where a machine is away."""
+    from minicrawl.cluster.merged import ranked_pages
+
+    try:
+        stores = machines.stores(folder)
+        counts = [store.counts() for store in stores]
+        return *known_and_read_of(counts), list(ranked_pages(stores, 10))
+    except StoreError as error:
+        click.echo(f"Warning: {error}", err=True)
+        return 0, 0, []
+
+
+def known_and_read_of(counts: "Sequence[Counts | None]") -> tuple[int, int]:
+    from minicrawl.model import READ, State
+
+    states = [each.states for each in counts if each is not None]
+    known = sum(sum(each.values()) - each.get(State.ELSEWHERE, 0) for each in states)
+    return known, sum(each.get(state, 0) for each in states for state in READ)
+
+
+def print_status(folder: "Folder", as_json: bool) -> None:
+    """Which machine has which partition, and how far each is where all are there."""
+    from minicrawl.model import State
+
+    counts = counts_of(folder)
+    known, read = known_and_read_of(counts)
+    rows: list[dict[str, Any]] = []
+    for number, (place, count) in enumerate(zip(folder.places, counts, strict=True)):
+        pages = dict(count.states) if count else {}
+        mirrors = pages.pop(State.ELSEWHERE, 0)
+        row: dict[str, Any] = {"partition": number, "machine": place.machine, "folder": place.folder}
+        rows.append(row | ({"pages": pages, "mirrors": mirrors, "outbox": count.outbox} if count else {}))
+    if as_json:
+        click.echo(document({"known": known, "read": read, "partitions": rows}))
+        return
+    where = f"{counted(len(rows), 'partition')} on {counted(len(folder.machines) + 1, 'machine')}"
+    lines = [f"{counted(known, 'page')} known in {where}, {read:,} read", ""] if all(counts) else [where, ""]
+    kinds = [state for state in State if any(row.get("pages", {}).get(state) for row in rows)]
+    lines.append("  ".join(["partition", f"{'machine':<16}", *(f"{kind:>10}" for kind in kinds)]).rstrip())
+    for row in rows:
+        numbers = [f"{row.get('pages', {}).get(kind, 0):>10,}" for kind in kinds]
+        lines.append("  ".join([f"{row['partition']:>9}", f"{row['machine'] or 'here':<16}", *numbers]).rstrip())
+    click.echo("\n".join(lines))

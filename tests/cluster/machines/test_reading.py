@@ -1,0 +1,49 @@
+"""Stores of other machines: read by calls, they say what they say here."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cluster_runs import SETTINGS, crawled_in_parts
+
+from minicrawl.cluster.folder import Folder, Place
+from minicrawl.cluster.machines.reading import Reader, StoreElsewhere, away
+from minicrawl.cluster.merged import ranked_pages, states
+from minicrawl.control.messages import answer_of
+from minicrawl.errors import StoreError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return crawled_in_parts(tmp_path_factory.mktemp("cluster") / "web", 2, SETTINGS)
+
+
+def elsewhere(folder: Folder, numbers: Sequence[int]) -> list[StoreElsewhere]:
+    reader = Reader()
+
+    def ask(folder: Folder, number: int, what: str, *given: object) -> object:
+        return answer_of(reader.ask(folder, number, what, *given))["it"]
+
+    return [StoreElsewhere(ask, folder, number) for number in numbers]
+
+
+def test_they_are_ranked_as_one_with_others(folder: Folder) -> None:
+    with folder.opened() as here:
+        pages = list(ranked_pages(here))
+        assert list(ranked_pages(elsewhere(folder, [0, 1]))) == pages
+        assert list(ranked_pages([here[0], *elsewhere(folder, [1])], 7)) == pages[:7]
+
+
+def test_they_count_their_pages(folder: Folder) -> None:
+    with folder.opened() as here:
+        counts = [store.counts() for store in elsewhere(folder, [0, 1])]
+        assert [count.states for count in counts] == [dict(states(store)) for store in here]
+        assert [count.outbox for count in counts] == [0, 0]
+
+
+def test_one_that_is_not_there_is_one_sentence(folder: Folder, tmp_path: Path) -> None:
+    moved = Folder(folder.path, folder.cluster, folder.homes, (Place(), Place(str(tmp_path))), {})
+    (store,) = elsewhere(moved, [1])
+    with pytest.raises(StoreError, match=r"001\.db"):
+        store.counts()
+    assert "partition 1 is on machine beta, which is away" in away(1, "beta")
