@@ -14,6 +14,8 @@ class Sizes:
     exported         links that are objects of Python at a time: as such they take fifty times the memory
     accounts         that have changed, and are made rows for a commit at a time
     settled          pages that are visited virtually at a time
+    arrays           pages known, from which on the store keeps columns of all pages, too, for a crawl that begins
+    block            pages whose columns are kept together
     loaded           pages that are put into the queues at a time where a crawl goes on
     pages            known, up to which all of their accounts is in memory; then on disk what their own turns look at
     expected         pages, up to which expected importance is worked out: it takes 14 numbers a page in memory
@@ -28,6 +30,8 @@ class Sizes:
     exported: int = 20_000
     accounts: int = 2**14
     settled: int = 5_000
+    arrays: int = 2**17
+    block: int = 2**16
     loaded: int = 2**20
     pages: int = 1_000_000
     expected: int = 4_000_000

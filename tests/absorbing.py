@@ -10,6 +10,7 @@ from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
@@ -17,20 +18,21 @@ Web = Mapping[str, Sequence[str] | int]
 """By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
 
 
-def absorber_of(
+def absorber_of(  # noqa: PLR0913 - what a crawl is opened with
     store: Path,
     *,
     now: float = 0.0,
     owns: Owns | None = None,
     share: Share | None = None,
     locates: bool = False,
+    sizes: Sizes = STANDARD_SIZES,
     **settings: object,
 ) -> Absorber:
     """What a crawl with these settings takes up of a store; without any delay, unless they have one."""
     chosen = CrawlSettings.of({"delay": 0.0, **settings})
     window = parse_window(chosen.history, chosen.window)
     strategy = STRATEGIES[chosen.strategy]
-    return Absorber(Writer(store), chosen, strategy, window, now, owns=owns, share=share, locates=locates)
+    return Absorber(Writer(store, sizes), chosen, strategy, window, now, owns=owns, share=share, locates=locates)
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:

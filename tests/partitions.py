@@ -23,11 +23,14 @@ from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic.coverage import WALKERS, PageKind
 from minicrawl.opic.units import damped
+from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 Web = Mapping[str, Sequence[str] | int | str]
 """By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""
+COPIED = Sizes(arrays=1, block=8)
+"""A store has copies of its pages, however few."""
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
@@ -44,7 +47,15 @@ def plain_absorber(store: Path, homes: Homes | None = None, number: int = 0, dis
     """A partition, or a crawl by itself, that judges no page by others."""
     share = None if homes is None else homes.share(number)
     return absorber_of(
-        store, share=share, scope="any", discovery=discovery, traps=False, probe=False, sitemaps=False, max_depth=None
+        store,
+        share=share,
+        sizes=COPIED,
+        scope="any",
+        discovery=discovery,
+        traps=False,
+        probe=False,
+        sitemaps=False,
+        max_depth=None,
     )
 
 

@@ -18,7 +18,8 @@ from minicrawl.cluster.agreement import disagreements
 from minicrawl.cluster.merged import in_flight
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.books.stored_accounts import CARRIED, load_columns
+from minicrawl.crawler.books.page_block import load_block, of_rows
+from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.records import from_bytes
 from minicrawl.opic.arrays import IntArray
@@ -66,7 +67,7 @@ def _added_up(number: int, store: Store) -> _Partition:
     accounts = Accounts(Interpolation(), kept_surfer(store))
     accounts.grow(store.size())
     for columns in store.page_table.columns():
-        load_columns(accounts, columns)
+        load_block(accounts, of_rows(columns))
     expected = accounts.ledger.birth(slice(0, accounts.size)).copy()
     inlinks = np.zeros(accounts.size, dtype=np.int64)
     for block in store.link_table.blocks():

@@ -21,7 +21,7 @@ from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.expecting import Expecting
 from minicrawl.crawler.known.known_web import KnownWeb
 from minicrawl.crawler.known.loading import load_budgets
-from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
+from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
 from minicrawl.crawler.known.settling import Settling
 from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.recognise.canonicals import Canonicals
@@ -125,6 +125,7 @@ class Absorber:
         self.liveness = Liveness(accounts, frontier, pages, urls, turns, asks_robots=not settings.ignore_robots)
         self.visits = self._visits(by, aliases, timing)
         self.savers = self._savers(by)
+        self._blocks = BlockSaver(accounts, frontier.pages)
 
     def _neighbours(self, share: Share | None) -> tuple[Outbox | None, Mirrors | None]:
         """What goes to other partitions, if there are any."""
@@ -288,9 +289,12 @@ class Absorber:
             if ranks:
                 save_ranking(self.writer, self.accounts)
             self.writer.save_meta(meta)
+            self._blocks.save(self.writer)
         self.urls.committed()
         if self.outbox is not None:
             self.outbox.committed()
+        if ranks:
+            self._blocks.finish(self.writer)
 
 
 def _admission(  # noqa: PLR0913 - what admission is told

@@ -8,6 +8,8 @@ from minicrawl.store.urlhash import url_hash
 
 _WALKERS = 2**48  # as in opic/coverage.py
 _ANEW = {"walkers", "steps"}  # are no longer what they were
+# Copies of what other tables hold, which may be otherwise now.
+_COPIES = {"page_blocks", "touched"}
 # Columns that had other names until version 7.
 _RENAMED = {
     "pages": {"is_read": "visited", "cash": "standing", "hops": "chain_length"},
@@ -54,7 +56,8 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
     for statement in schema():
         db.execute(statement)
     for table in old:
-        _take_over(db, table, version)
+        if table not in _COPIES:
+            _take_over(db, table, version)
     if version < 7:
         _start_walkers_again(db)
         _count_left_out(db)

@@ -60,13 +60,13 @@ class Writer(Store):
         try:
             super().__init__(path, open_to_write(real_path(path)), sizes)
             self._db = self._tables.db
+            self.page_rows = PageRows(self._tables, self.page_blocks)
+            self.cookie_rows = CookieRows(self._tables)
             self._watch = Watch(real_path(path))
             if not self._tables.hash_key:
                 self._tables.hash_key = os.urandom(16)
                 with self.transaction():
                     self.save_meta({"hash_key": self._tables.hash_key.hex()})
-            self.page_rows = PageRows(self._tables)
-            self.cookie_rows = CookieRows(self._tables)
         except BaseException:
             self._lock.release()
             raise
@@ -84,8 +84,13 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """All or nothing. Raises StoreError, also when the file at `path` is no longer the one that was opened."""
         self._watch.check()
-        with self._tables.errors, transaction(self._db):
-            yield
+        try:
+            with self._tables.errors, transaction(self._db):
+                yield
+                self.page_blocks.finish()
+        except BaseException:
+            self.page_blocks.give_up()
+            raise
 
     def vacuum(self) -> None:
         """Write the file anew, without the room that is free in it."""

@@ -13,7 +13,8 @@ from sites import Site, crawl
 from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_measures, load_totals
+from minicrawl.crawler.books.page_block import load_block, of_rows
+from minicrawl.crawler.books.stored_accounts import account_totals, load_measures, load_totals
 from minicrawl.export.ranks import read_ranks
 from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
@@ -35,7 +36,7 @@ def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
     """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
     accounts = Accounts(parse_window(policy, 8.0))
     for pages in store.page_table.columns():
-        load_columns(accounts, pages)
+        load_block(accounts, of_rows(pages))
     if accounts.book.window.keeps_visits:
         load_measures(accounts, store.page_table.measures())
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})

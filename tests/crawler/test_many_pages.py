@@ -16,7 +16,7 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 
 
-SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0, pages=20)
+SMALL = Sizes(accounts=7, settled=7, rows=7, arrays=1, block=8, loaded=9, links=0, pages=20)
 
 
 @pytest.fixture

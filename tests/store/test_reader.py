@@ -10,7 +10,8 @@ from sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.audit import audit
-from minicrawl.crawler.books.stored_accounts import account_totals, load_columns, load_totals
+from minicrawl.crawler.books.page_block import load_block, of_rows
+from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.errors import StoreError
 from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS
@@ -32,7 +33,7 @@ def crawled(tmp_path: Path) -> Path:
 def loaded(store: Store) -> Accounts:
     accounts = Accounts(Interpolation())
     for pages in store.page_table.columns():
-        load_columns(accounts, pages)
+        load_block(accounts, of_rows(pages))
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     return accounts
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.page_block import wrong_copies
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.model import State
@@ -42,6 +43,8 @@ def audit(store: Store) -> Iterator[str]:
         yield from _links(store, held)
         yield from _order(store, held.ledger)
         yield from _expected(store)
+        for first in wrong_copies(store):
+            yield f"the copy of pages from {first} on is not what their rows say"
     yield from store.texts.flaws()
 
 

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from minicrawl.crawler.books.accounts import Accounts, kind_of
-from minicrawl.model import State
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.arrays import Numbers, Pages
 from minicrawl.opic.surfer import UNIFORM, parse_surfer
 from minicrawl.opic.window import Measure
-from minicrawl.store.rows import Account, AccountColumns, MetaValue, PageColumns
+from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
 """What other partitions have handed over to the ledger, less what it has to them: only a partition's store has that."""
@@ -24,7 +23,7 @@ UNVISITED_LEVEL = "unvisited_level"
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
     """Some columns of the accounts of some pages."""
-    columns = _columns(accounts)
+    columns = columns_of(accounts)
     return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
 
 
@@ -53,25 +52,6 @@ def _carried(accounts: Accounts) -> dict[str, MetaValue]:
     coverage = accounts.coverage
     carried, owed = coverage.carried, coverage.owed_elsewhere
     return {CARRIED: accounts.ledger.carried, WALKERS_CARRIED: carried, WALKERS_OWED: owed}
-
-
-def load_columns(accounts: Accounts, pages: PageColumns) -> None:
-    """Take over the accounts of the next pages of a store."""
-    first, size = int(pages.id[0]), int(pages.id[-1]) + 1
-    accounts.book.size = accounts.ledger.size = size
-    accounts.grow(size)
-    columns = _columns(accounts)
-    for name, values in zip(Account._fields, pages.account, strict=True):
-        columns[name][first:size] = values
-    if State.GONE in pages.state:
-        accounts.ledger.gone[first:size] = pages.are(State.GONE)
-    if State.ALIAS in pages.state:
-        accounts.ledger.alias[first:size] = pages.are(State.ALIAS)
-    if State.ELSEWHERE in pages.state:
-        elsewhere = np.array(pages.are(State.ELSEWHERE))
-        accounts.ledger.gone[first:size] |= elsewhere
-        accounts.ledger.alias[first:size] |= elsewhere
-    accounts.coverage.kind[first:size] = list(map(kind_of, pages.state, pages.is_answered.tolist()))
 
 
 def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
@@ -111,7 +91,7 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
         yield f"the ledger holds {held} units instead of {ledger.births + ledger.carried}"
 
 
-def _columns(accounts: Accounts) -> dict[str, Numbers]:
+def columns_of(accounts: Accounts) -> dict[str, Numbers]:
     """The arrays behind an Account, by its fields."""
     return {
         "depth": accounts.depth,

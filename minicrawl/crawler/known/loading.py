@@ -5,6 +5,7 @@ would have.
 """
 
 import gc
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,13 +14,13 @@ import numpy as np
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
+from minicrawl.crawler.books.page_block import load_block, page_blocks
 from minicrawl.crawler.books.stored_accounts import (
     ALL_CARRIED,
     UNVISITED_LEVEL,
     WALKERS_CARRIED,
     account_totals,
     imbalances,
-    load_columns,
     load_measures,
     load_totals,
 )
@@ -32,11 +33,12 @@ from minicrawl.crawler.hosts.stored_times import Past
 from minicrawl.crawler.http.retry_after import LONGEST_REST
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.model import State
 from minicrawl.opic.arrays import Pages
+from minicrawl.opic.coverage import PageKind
 from minicrawl.store.database import damaged
-from minicrawl.store.rows import PageColumns
 from minicrawl.store.writer import Writer
+
+_log = logging.getLogger("minicrawl")
 
 
 def check_sound(writer: Writer) -> None:
@@ -87,17 +89,17 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     accounts.grow(room)
     frontier.pages.grow(room)
     with _no_garbage():
-        for columns in writer.page_table.columns():
-            _check_rows(writer, columns, accounts.size, len(frontier.hosts))
-            load_columns(accounts, columns)
-            frontier.pages.host_of[columns.id] = columns.host
-            if State.GONE in columns.state:
-                frontier.pages.forget(columns.id[columns.are(State.GONE)])
-            if State.ELSEWHERE in columns.state:
-                frontier.pages.forget(columns.id[columns.are(State.ELSEWHERE)])
-            hosts.answered.update(np.unique(columns.host[columns.are(State.FETCHED)]).tolist())
-            failed = columns.attempts > 0
-            pages.attempts.update(zip(columns.id[failed].tolist(), columns.attempts[failed].tolist(), strict=True))
+        for block in page_blocks(writer):
+            host_of = block.columns["host"]
+            if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
+                raise damaged(writer.path, f"pages with numbers from {block.first} on are on a host that is missing")
+            load_block(accounts, block)
+            frontier.pages.host_of[block.first : block.first + block.size] = host_of
+            frontier.pages.forget(block.first + np.flatnonzero(block.columns["gone"]))
+            hosts.answered.update(np.unique(host_of[block.columns["kind"] == PageKind.PAGE]).tolist())
+        for flaw in writer.page_blocks.flaws:
+            _log.warning("%s: %s; the rows of these pages are read instead, which takes longer", writer.path, flaw)
+        pages.attempts.update(writer.page_table.failures())
         if writer.meta("cash_total") is not None:
             _load_books(writer, accounts)
         if size:
@@ -159,14 +161,6 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
-
-
-def _check_rows(writer: Writer, pages: PageColumns, first: int, hosts: int) -> None:
-    """Raises StoreError if pages are missing before or among these, or are on hosts that there are none of."""
-    if not np.array_equal(pages.id, np.arange(first, first + len(pages.id))):
-        raise damaged(writer.path, f"pages with numbers from {first} on are missing")
-    if not 0 <= int(pages.host.min()) <= int(pages.host.max()) < hosts:
-        raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
 
 
 @contextmanager

@@ -243,11 +243,23 @@ class PageTable:
         """Of every page by number its state, and whether it was visited: not 0."""
         return list(self._tables.rows("SELECT state, visited FROM pages ORDER BY id"))
 
-    def columns(self) -> Iterator[PageColumns]:
-        """All pages by number, a thousand at a time: so many rows still are in the processor's cache when they are
-        turned into columns."""
-        query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {columns(Account)} FROM pages ORDER BY id"
-        for rows in self._tables.blocks(query, self._tables.sizes.rows):
+    def failures(self) -> list[tuple[int, int]]:
+        """The pages whose last requests failed, each with how many did in a row."""
+        return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
+
+    def columns(self, first: int = 0, end: int = 2**31) -> Iterator[PageColumns]:
+        """Pages by number, all or those from `first` on and before `end`, a thousand at a time: so many rows still are
+        in the processor's cache when they are turned into columns."""
+        return self._columns("WHERE id >= ? AND id < ? ORDER BY id", first, end)
+
+    def columns_of(self, pages: npt.NDArray[np.int32]) -> Iterator[PageColumns]:
+        """The same of some pages, by rising number."""
+        listed = json.dumps(pages.tolist())
+        return self._columns("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", listed)
+
+    def _columns(self, which: str, *values: Any) -> Iterator[PageColumns]:
+        query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {columns(Account)} FROM pages {which}"
+        for rows in self._tables.blocks(query, self._tables.sizes.rows, *values):
             state, *numbers = zip(*rows, strict=True)
             page, host, attempts, is_answered, *account = (
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers

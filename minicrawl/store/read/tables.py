@@ -61,10 +61,10 @@ class Tables:
             while (row := rows.fetchone()) is not None:
                 yield row
 
-    def blocks(self, query: str, size: int) -> Iterator[list[Any]]:
+    def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
         """The rows of an answer, so many at a time."""
         with self.errors:
-            cursor = self.db.execute(query)
+            cursor = self.db.execute(query, values)
             while rows := cursor.fetchmany(size):
                 yield rows
 

@@ -6,15 +6,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
 from minicrawl.store.urlhash import url_hash
+from minicrawl.store.write.page_blocks import PageBlocks
 from minicrawl.store.write.tallies import Tallies
 
 
 class PageRows:
     """Writes the rows of `pages`, and what goes with them: hashes, answers and tallies."""
 
-    def __init__(self, tables: Tables) -> None:
-        """tables: opened to write, with its hash key."""
+    def __init__(self, tables: Tables, blocks: PageBlocks) -> None:
+        """tables: opened to write, with its hash key. blocks: where to note which rows change."""
         self._tables = tables
+        self._blocks = blocks
         self._db = tables.db
         self._tallies = Tallies(tables.db)
         (self._fetches,) = tables.row("SELECT coalesce(max(id), 0) FROM fetches")
@@ -37,6 +39,7 @@ class PageRows:
 
     def save_accounts(self, accounts: AccountColumns) -> None:
         """What `accounts` has of pages that are in the store."""
+        self._blocks.note(accounts.id)
         updates = ", ".join(f"{column} = ?" for column in accounts.values)
         self._db.executemany(
             f"UPDATE pages SET {updates} WHERE id = ?",
@@ -44,6 +47,7 @@ class PageRows:
         )
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
+        self._blocks.note([turn.id for turn in turns])
         self._tallies.replace((turn.id for turn in turns), Counter((turn.state, turn.reason) for turn in turns))
         answered = [turn for turn in turns if turn.fetch is not None]
         unanswered = [turn for turn in turns if turn.fetch is None]
@@ -75,6 +79,7 @@ class PageRows:
 
     def forget_answers(self, pages: Collection[int]) -> None:
         """Let pages have no answer and no failures."""
+        self._blocks.note(list(pages))
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
         self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL, measures = NULL WHERE id = ?", some)
@@ -87,6 +92,7 @@ class PageRows:
             )
 
     def save_states(self, pages: Collection[Restated]) -> None:
+        self._blocks.note([page.id for page in pages])
         with self._tallies.kept(page.id for page in pages):
             self._db.executemany(
                 "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
@@ -101,6 +107,7 @@ class PageRows:
         Their hosts count as alive, robots.txt files of `origins` that were not to be had are asked for again, and so
         are sitemaps that were not to be had for one of `reasons`.
         """
+        self._blocks.note(pages)
         with self._tallies.kept(pages):
             self._ask_again(pages)
         self._db.executemany(

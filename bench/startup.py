@@ -1,0 +1,205 @@
+"""What it costs to take up a crawl that knows a hundred thousand, a million, ten million URLs.
+
+    python bench/startup.py [SIZE ...] [--keep FOLDER]
+
+No network. A store of each size is made straight by SQL: a host for every 200 URLs, a fifth of which are read, each
+with a fingerprint; no links, and no hashes to find URLs by, at which no start looks. Its books add up. A real crawl is
+then opened on it, each time in a process of its own: from the rows of pages, from the copies of their columns that the
+end of a run leaves behind, and from these when as many pages as in a minute of crawling have been touched since, as
+after a kill. Printed are CPU by stage, wall, resident memory and its peak, what the copies take on the disk, and what
+it took to write them. With --keep the stores stay in FOLDER and are used again. Ten million URLs need 3 GB of disk.
+"""
+
+import argparse
+import json
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from crawl_stages import table_sizes
+
+import minicrawl.crawler.absorb as absorbing
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.known import known_web, loading
+from minicrawl.crawler.recognise.duplicates import Duplicates
+from minicrawl.opic import GRANT, STRATEGIES, TOTAL, UNIT, Interpolation
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.rows import CREDITED_COLUMNS, AccountColumns
+from minicrawl.store.writer import Writer
+
+SIZES = (100_000, 1_000_000, 10_000_000)
+URLS_PER_HOST, LINKERS, READ = 200, 8, 5
+TOUCHED = 500_000
+"""Pages that a minute touches: 500 turns a second, each of which touches some 20 pages that others do not."""
+NOW = 2e9
+
+_NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
+_FILL = {
+    "pages": f"""{_NUMBERS} INSERT INTO pages (id, url, host, found_on, state, reason, visited, depth, inlinks,
+            standing, history, clock, received, forwarded, walkers, steps, fetch)
+        SELECT id, 'https://garden' || (id % :hosts) || '.org/manual/science/the-history-of-' || id * 7919 || '.html',
+            id % :hosts, iif(id < 100, NULL, id / 2), iif(id % {READ}, 'waiting', 'fetched'),
+            iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13, abs(id * 2654435761 % {GRANT}),
+            id % 1000 + 0.0, id + 0.0, {UNIT} + id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000), id % 50,
+            iif(id % {READ}, 0, id % 70), iif(id % {READ}, NULL, id / {READ} + 1)
+        FROM n""",
+    "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
+            digest, payload, sketch)
+        SELECT id + 1, id * {READ}, 200, 1.7e9 + id, 0.1, 23456, 'text/html', 'The history of number ' || id,
+            random(), random(), randomblob(40) FROM n""",
+    "hosts": f"{_NUMBERS} INSERT INTO hosts (id, name, seconds) SELECT id, 'garden' || id || '.org', 0.1 FROM n",
+    "domains": f"{_NUMBERS} INSERT INTO domains (id, name) SELECT id, 'garden' || id || '.org' FROM n",
+    "linkers": f"{_NUMBERS} INSERT OR IGNORE INTO linkers SELECT id / {LINKERS}, abs(random() % 256) FROM n",
+}
+
+
+def fill(path: Path, size: int) -> None:
+    Writer(path).close()
+    hosts = max(1, size // URLS_PER_HOST)
+    counts = {"pages": size, "fetches": -(-size // READ), "hosts": hosts, "domains": hosts, "linkers": LINKERS * hosts}
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA synchronous = OFF")
+        for table, query in _FILL.items():
+            db.execute(query, {"count": counts[table], "hosts": hosts})
+        db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
+        standing, left, visited, walkers = db.execute(
+            "SELECT sum(standing), sum(received - forwarded), sum(visited), sum(walkers) FROM pages"
+        ).fetchone()
+        level = 7
+        totals = {
+            "cash_total": TOTAL,
+            "reserve": TOTAL - standing - level * visited,
+            "level": level,
+            "clock": float(size),
+            "ledger_virtual": UNIT * size - left,
+            "ledger_births": UNIT * size,
+            "coverage_waiting": walkers,
+            "best_floor": 0,
+            "window": "interpolation 8.0",
+        }
+        missing = ("income", "newcomer_history", "newcomer_stretch", "ledger_never_visited", "ledger_total")
+        totals |= dict.fromkeys(missing, 0) | {"surfer": "uniform"}
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
+    db.close()
+
+
+spent: dict[str, list[float]] = {}
+
+
+def timed(stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def timing(*arguments: Any, **named: Any) -> Any:
+        cpu, wall = time.process_time(), time.monotonic()
+        try:
+            return call(*arguments, **named)
+        finally:
+            spent[stage] = [time.process_time() - cpu, time.monotonic() - wall]
+
+    return timing
+
+
+STAGES: dict[str, tuple[Any, str]] = {
+    "hosts": (known_web, "load_hosts"),
+    "pages": (known_web, "load_pages"),
+    "of that, sums": (loading, "load_totals"),
+    "of that, queues": (Frontier, "load"),
+    "fingerprints": (Duplicates, "__init__"),
+    "budgets": (absorbing, "load_budgets"),
+}
+
+
+def start(path: Path) -> dict[str, Any]:
+    """Take up the store at `path`; leave copies behind as the end of a run does, if there are none."""
+    for stage, (owner, name) in STAGES.items():
+        setattr(owner, name, timed(stage, getattr(owner, name)))
+    before = _resident()
+    absorber = timed("start-up", _opened)(path)
+    figures: dict[str, Any] = {f"{stage}, s of CPU": spent[stage][0] for stage in [*STAGES, "start-up"]}
+    figures["start-up, s"] = spent["start-up"][1]
+    size = absorber.accounts.size
+    figures["resident, bytes a URL"] = (_resident() - before) / size
+    figures["peak, bytes a URL"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / size
+    if not absorber.writer.page_blocks.kept:
+        timed("end", absorber.commit)({}, ranks=True)
+        figures["end of the run, s of CPU"], figures["end of the run, s"] = spent["end"]
+        figures["copies, bytes a URL"] = table_sizes(path)["page_blocks"] / size
+    absorber.writer.close()
+    return figures
+
+
+def touch(path: Path) -> dict[str, float]:
+    """Change rows of pages as a minute of crawling does: more of the early ones."""
+    with Writer(path) as writer:
+        draw = np.random.default_rng(1)
+        for _ in range(10):
+            pages = np.unique((writer.size() * draw.random(TOUCHED // 10) ** 4).astype(np.int64)).tolist()
+            accounts = AccountColumns(pages, dict.fromkeys(CREDITED_COLUMNS[:2], [1] * len(pages)))
+            with writer.transaction():
+                writer.page_rows.save_accounts(accounts)
+    return {}
+
+
+def _opened(path: Path) -> Absorber:
+    writer = Writer(path)
+    absorber = Absorber(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), NOW)
+    absorber.start([], NOW)
+    return absorber
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+TASKS = {"fill": fill, "start": start, "touch": touch}
+
+
+def _in_own_process(task: str, path: Path, *words: object) -> dict[str, float]:
+    command = [sys.executable, __file__, "--task", task, str(path), *map(str, words)]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return dict(json.loads(said)) if task != "fill" else {}
+
+
+def _print(title: str, figures: dict[str, float]) -> None:
+    print(f"\n{title}")
+    for name, value in figures.items():
+        print(f"    {name:<36}{value:>12.2f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", metavar="SIZE")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument("--task", choices=TASKS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.task == "fill":
+        fill(Path(options.sizes[0]), int(options.sizes[1]))
+    elif options.task:
+        print(json.dumps(TASKS[options.task](Path(options.sizes[0]))))  # type: ignore[operator]
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            for size in map(int, options.sizes or SIZES):
+                _measure((options.keep or Path(folder)) / f"startup-{size}.db", size)
+
+
+def _measure(path: Path, size: int) -> None:
+    if not path.exists():
+        _in_own_process("fill", path, size)
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM page_blocks")
+        db.execute("DELETE FROM touched")
+    db.close()
+    _print(f"{size:,} URLs, from rows", _in_own_process("start", path))
+    _print("from copies", _in_own_process("start", path))
+    _in_own_process("touch", path)
+    _print("from copies, a minute of crawling later", _in_own_process("start", path))
+
+
+if __name__ == "__main__":
+    main()
