@@ -166,6 +166,14 @@ def priority_in(entry: int) -> int:
     return -(entry >> _PAGE_BITS)
 
 
+def bests(pages: Pages, priorities: IntArray, starts: IntArray) -> list[int]:
+    """The packed entry that sorts first in each of some groups. starts: where each begins; pages rise within it."""
+    largest = np.maximum.reduceat(priorities, starts)
+    places = np.flatnonzero(priorities == np.repeat(largest, np.diff(starts, append=len(pages))))
+    chosen = pages[places[np.searchsorted(places, starts)]]
+    return list(map(packed, chosen.tolist(), largest.tolist()))
+
+
 class PageQueue:
     """Pages by falling priority.
 
@@ -186,14 +194,19 @@ class PageQueue:
         is_current: Callable[[int], bool],
         waiting_of: Callable[[Pages], tuple[Pages, IntArray]] | None = None,
         cold: Pages | None = None,
+        best: int | None = None,
     ) -> None:
         """is_current: whether an entry still holds. waiting_of: those of some pages that wait here, with their
-        priorities. cold: pages that wait from the start."""
-        self._entries: list[int] = []
+        priorities. cold: pages that wait from the start. best: the entry of the one of them whose turn is next; None:
+        it is looked for when it is asked for."""
+        self._entries: list[int] = [] if best is None else [best]
         self._is_current = is_current
         self._waiting_of = waiting_of
         self._cold = array("I", b"" if cold is None else cold.astype(np.uint32).tobytes())
-        self._bind(_ANY if cold is None else -_ANY)
+        if best is None:
+            self._bind(_ANY if cold is None else -_ANY)
+        else:
+            self._bind(best + 1)
         self.waiting = len(self._cold)
         """Pages in the queue."""
 

@@ -81,9 +81,9 @@ class Lane:
         queue.add(entry)
         self.offer(host)
 
-    def load(self, host: Host, pages: Pages) -> None:
-        """Let pages wait whose host has none here; `offer` it then."""
-        self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages)
+    def load(self, host: Host, pages: Pages, best: int) -> None:
+        """Let pages wait whose host has none here; `offer` it then. best: the entry of the one whose turn is next."""
+        self._queues[host.id] = PageQueue(self._is_current, self._waiting_of, pages, best)
         self.waiting += len(pages)
 
     def rise(self, host: Host, entry: int) -> None:

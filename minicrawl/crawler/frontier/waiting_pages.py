@@ -18,7 +18,7 @@ from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import Adaptive, DiscoveryRule, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.strategy import packed, priority_in, unpacked
+from minicrawl.opic.strategy import bests, packed, priority_in, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
 
@@ -119,10 +119,14 @@ class WaitingPages:
                 pages = here[self._book.visited[here] == read]
                 by_host = (host_of[pages].astype(np.int64) << 32) | pages
                 by_host.sort()
-                bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32).tolist()
-                for number, (first, last) in zip(hosts, pairwise(bounds), strict=True):
-                    if first < last:
-                        lane.load(self._hosts[number], by_host[first:last] & 0xFFFF_FFFF)
+                bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32)
+                pages = by_host & 0xFFFF_FFFF
+                with_pages = np.flatnonzero(np.diff(bounds))
+                starts, ends = bounds[with_pages], bounds[with_pages + 1]
+                first = bests(pages, self._priorities(pages), starts) if len(pages) else []
+                numbers = (with_pages + hosts.start).tolist()
+                for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
+                    lane.load(self._hosts[number], pages[start:end], best)
 
     def _host_groups(self, size: int) -> Iterator[range]:
         """All hosts, as many at a time as have some pages: to sort millions of these takes much memory."""

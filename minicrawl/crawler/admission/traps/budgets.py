@@ -37,6 +37,7 @@ _BITS = 256
 _BYTES = _BITS // 8
 _ENOUGH = round(_BITS * -math.expm1(-MANY_LINKERS / _BITS))  # bits that so many linkers set
 _NO_GROUP = -1
+_UNKNOWN = -1
 
 
 def linkers_of(bits: int) -> int:
@@ -62,7 +63,7 @@ class Budgets:
         self._domain_of: dict[str, int] = {}  # by host that has pages
         self._pages, self._hosts, self._group = array("q"), array("q"), array("q")
         self._linkers = bytearray()
-        self._own_bit = bytearray()  # of the domain, when it is the linker
+        self._own_bit = array("h")  # of the domain, when it is the linker; _UNKNOWN: it never was
         self._seeds: set[int] = set()
         self._group_of: dict[str, int] = {}  # by address
         self._group_pages = array("q")
@@ -71,7 +72,7 @@ class Budgets:
         self._changed: dict[int, str | None] = {}  # addresses, by domain
         self._new_linkers: list[LinkerRow] = []
         for row in domains:
-            self._number(row.name, site_of(row.name))
+            self._number(row.name)
         stored = len(self._names)
         for linker in linkers:
             self._set(self._linkers, linker.domain, linker.bit)
@@ -170,10 +171,11 @@ class Budgets:
         number = self._domain_of.get(host)
         if number is not None:
             return number
-        name = hostname(f"http://{host}/")
-        return self._number(owner_of(name), site_of(name))
+        # To look a suffix up takes long: a host that is known as a domain is its own.
+        number = self._numbers.get(host)
+        return self._number(owner_of(hostname(f"http://{host}/"))) if number is None else number
 
-    def _number(self, name: str, its_site: str) -> int:
+    def _number(self, name: str) -> int:
         number = self._numbers.get(name)
         if number is None:
             number = self._numbers[name] = len(self._names)
@@ -181,7 +183,7 @@ class Budgets:
             for column, start in ((self._pages, 0), (self._hosts, 0), (self._group, _NO_GROUP)):
                 column.append(start)
             self._linkers.extend(bytes(_BYTES))
-            self._own_bit.append(_hashed(its_site))
+            self._own_bit.append(_UNKNOWN)
             self._changed[number] = None
         return number
 
@@ -203,7 +205,11 @@ class Budgets:
     def _bit(self, number: int) -> int:
         """The bit that a domain sets as a linker."""
         group = self._group[number]
-        return self._own_bit[number] if group == _NO_GROUP else self._group_bit[group]
+        if group != _NO_GROUP:
+            return self._group_bit[group]
+        if self._own_bit[number] == _UNKNOWN:
+            self._own_bit[number] = _hashed(site_of(self._names[number]))
+        return self._own_bit[number]
 
     def _count(self, number: int) -> int:
         """The bits that others have set: one that a domain's neighbours set before they were known to be is not."""
