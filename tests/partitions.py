@@ -218,9 +218,9 @@ class Partitions:
 
 def settle(absorber: Absorber, error: float) -> None:
     absorber.commit({})
-    with absorber.writer.link_table.kept_blocks() as blocks:
-        absorber.accounts.settle_fully(blocks, error)
-        absorber.accounts.shorten(blocks)
+    absorber.settling.settle_again(error)
+    if absorber.mirrors is not None:
+        absorber.mirrors.error = error
     absorber.commit({})
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.crawler.urls.keys import hostname, partition_key
+from minicrawl.crawler.urls.keys import authority, hostname, partition_key
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,9 @@ class Homes:
 
     def home_of(self, url: str) -> int:
         """The number of the partition that has a normalised URL, from 0 on; the same for any scheme and port."""
-        return _home(self, hostname(url).removesuffix("."))
+        return partition_key(hostname(url).removesuffix("."), self.secret) % self.partitions
 
     def share(self, here: int) -> Share:
         """What partition `here` has of the web."""
-        return Share(here, self.home_of)
-
-
-@lru_cache(maxsize=100_000)
-def _home(homes: Homes, host: str) -> int:
-    return partition_key(host, homes.secret) % homes.partitions
+        by_authority = lru_cache(maxsize=100_000)(lambda found: self.home_of(f"http://{found}/"))
+        return Share(here, lambda url: by_authority(authority(url)))

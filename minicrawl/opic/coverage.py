@@ -240,6 +240,10 @@ class Coverage:
         least = max(1.0, _WORTH * total / known)
         return least if largest >= least else 1.0
 
+    def is_settled(self, walkers: IntArray, error: float = SETTLED_COVERAGE) -> bool:
+        """Whether more steps of so many walkers that wait could change the bound by at most `error`."""
+        return int(np.abs(walkers).sum()) <= error * self._all()
+
     def unsettled(self, sources: Pages, least: float) -> IntArray:
         """Which of `sources` at least so many walkers wait to leave, as rising indices into it."""
         return np.flatnonzero((np.abs(self.walkers[sources]) >= least) & (self.kind[sources] != _UNKNOWN))

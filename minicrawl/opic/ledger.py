@@ -33,6 +33,9 @@ SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
 WORTH = 1.5
 """A visit without a fetch is worth it from that many times the mean residual on."""
+_OUTWEIGHED = 30
+"""Settling goes on until what mirrors hold is that many times what is left elsewhere: to hand it over costs more than
+visits do."""
 
 
 class Ledger(LedgerColumns):
@@ -163,9 +166,10 @@ class Ledger(LedgerColumns):
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|R-H| / ((1-d) sum H).
 
-        Pages never visited count as pages without links. Holds while no link change is pending.
+        Pages never visited count as pages without links. Holds while no link change is pending. Where several ledgers
+        share the web, each is certified with what its mirrors hold; the largest of these bounds holds for the whole.
         """
-        return self._certified(self._restless()[0])
+        return self._certified(self._restless()[0] + self._held())
 
     def rounding(self, links: int) -> float:
         """Bound on what whole units add to the `certificate`: 2 links / ((1-d) sum H).
@@ -192,11 +196,12 @@ class Ledger(LedgerColumns):
     def least_worth(self, error: float) -> float | None:
         """The residual from which on the next round of settling visits a page; None when there is to be none.
 
-        None once the certified error is at most `error`, or nothing is left to move (every page has gone, say);
-        before that 1.5 times the mean, or anything where no page has that.
+        None once the certified error is at most `error`, or nothing is left to move (every page has gone, say), or a
+        hand-over would move thirty times as much; before that 1.5 times the mean, or anything where no page has that.
         """
         total, largest, visited = self._restless()
-        if not total or self._certified(total) <= error:
+        held = self._held()
+        if not total or self._certified(total + held) <= error or _OUTWEIGHED * total <= held:
             return None
         least = max(1.0, WORTH * total / visited)
         return least if largest >= least else 1.0
@@ -206,12 +211,19 @@ class Ledger(LedgerColumns):
         return np.flatnonzero(np.abs(self.received[sources] - self.forwarded[sources]) >= least)
 
     def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
-        """The visited pages among `rows`, rising, and the residual of each."""
-        pages = np.flatnonzero(self.visited(rows)) + rows.start
+        """The visited pages among `rows`, rising, and the residual of each. No visit moves what a mirror holds."""
+        pages = np.flatnonzero(self.visited(rows) & ~self.is_mirror(rows)) + rows.start
         return pages, np.abs(self.received[pages] - self.forwarded[pages])
 
+    def _held(self) -> int:
+        """Sum of |R - H| over mirrors: what a hand-over would move."""
+        if not self._is_any_gone():
+            return 0
+        mirrors = (flagged(self.is_mirror(rows)) + rows.start for rows in slices(self.size))
+        return sum(int(np.abs(self.received[pages] - self.forwarded[pages]).sum()) for pages in mirrors)
+
     def _restless(self) -> tuple[int, int, int]:
-        """Sum and maximum of the residuals of all visited pages, and the number of these."""
+        """Sum and maximum of the residuals of all visited pages but mirrors, and the number of these."""
         total = largest = visited = 0
         for rows in slices(self.size):
             pages, residual = self._residuals(rows)

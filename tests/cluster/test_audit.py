@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from partitions import Partitions, random_web
+from partitions import Partitions, random_web, settle
 
 from minicrawl.cluster.audit import audit_all
 from minicrawl.crawler.books.audit import audit
@@ -21,10 +21,7 @@ def folder(tmp_path: Path) -> Path:
         partitions.crawl()
         partitions.settle(1e-3)
         for number in partitions.numbers:
-            absorber = partitions.open[number]
-            with absorber.writer.link_table.kept_blocks() as blocks:
-                absorber.accounts.settle_fully(blocks, 1e-6)
-            partitions.commit(number)
+            settle(partitions.open[number], 1e-6)
         assert partitions.faults() == []
         assert any(partitions.outbox(number).homes() for number in partitions.numbers)
     return tmp_path

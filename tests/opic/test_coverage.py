@@ -497,3 +497,15 @@ def test_one_book_says_by_itself_what_it_says_among_several():
     visit(coverage, [[1, 2], [0], []], 0)
     assert coverage.sums() == CoverageSums(coverage.stepped, 0, coverage.waiting, 0)
     assert bound_of_all([coverage.sums()]) == coverage.bound() > 0
+
+
+def test_few_walkers_that_wait_change_the_bound_by_little():
+    """All who started are at the two leaves: m of the bound's (1-d)(K + L) + m."""
+    coverage = seeded(3, [0])
+    coverage.visit(0, pages([1, 2]))
+    waiting = coverage.walkers[1:3]
+    share = coverage.waiting / ((1 - D) * coverage.stepped + coverage.waiting)
+    assert coverage.is_settled(waiting, share + 1e-9)
+    assert not coverage.is_settled(waiting, share - 1e-9)
+    assert coverage.is_settled(-waiting, share + 1e-9)
+    assert not coverage.is_settled(-waiting, share - 1e-9)

@@ -692,3 +692,22 @@ def test_most_important_pages_are_the_head_of_importance(block, monkeypatch):
     best, values = ledger.most_important(10)
     assert values == pytest.approx(np.sort(importance)[::-1][:10])
     assert importance[best] == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    ("left", "held", "expected"),
+    [(30, 899, [0]), (30, 900, None), (0, 5, None), (30, 0, [0])],
+    ids=["a little less than thirty times as much", "thirty times as much", "nothing left", "no mirror holds any"],
+)
+@pytest.mark.parametrize("block", [1, 2**18])
+def test_settling_ends_when_a_hand_over_would_move_more(left, held, expected, block, monkeypatch):
+    """Page 2 is a mirror: no visit moves what it holds, and a ranking is not settled while it holds much."""
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
+    ledger = ledger_with([left, 0, held])
+    ledger.gone[2] = ledger.alias[2] = True
+    ledger.recount(ledger.virtual)
+    assert ledger.due(9).tolist() == ([0] if left else [])
+    assert ledger.certificate() == pytest.approx(2 * (left + held) / (0.15 * 2000))
+    least = ledger.least_worth(0.0)
+    assert (None if least is None else ledger.unsettled(np.arange(2), least).tolist()) == expected
+    assert ledger.least_worth(2 * (left + held) / (0.15 * 2000)) is None

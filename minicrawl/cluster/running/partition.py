@@ -23,6 +23,17 @@ from minicrawl.store.write.transfer_rows import OutboxRow
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until rows are sent again that were not confirmed; twice as long each time."""
+_HAND_OVERS, _SHORTEST, _LONGEST = 300, 0.5, 2.0
+"""In the time that a crawl has gone on; seconds between two of them, at least and at most."""
+
+
+def seconds_apart(seconds: float) -> float:
+    """Between two hand-overs of a run that has gone on for so long.
+
+    What counts for the order of a crawl is which part of it a hand-over takes: a three-hundredth costs nothing that can
+    be measured.
+    """
+    return min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST)
 
 
 class PostError(Exception):
@@ -45,13 +56,15 @@ class Partition:
         self.run = run
         self._engine, self._absorber = run.engine, run.absorber
         self._coverage = run.absorber.accounts.coverage
+        assert run.absorber.mirrors is not None, "the crawl has partitions"
+        self._mirrors = run.absorber.mirrors
         self._post = post
         self._taking = Taking(run.absorber)
         self._senders: dict[int, asyncio.Task[None]] = {}
+        self._began = self._handed_over = run.clock()
         self.coverage: CoverageSums | None = None
         """As of the last commit since all its seeds are known."""
         run.engine.waits_for_others = True
-        self._hand_over_all(False)
 
     @property
     def outbox(self) -> Outbox:
@@ -74,11 +87,14 @@ class Partition:
             loop.call_soon_threadsafe(self._send_news)
 
         self.outbox.on_committed = committed
+        self._mirrors.is_due = self._has_news_to_hand_over
+        self._began = self._handed_over = self.run.clock()
         try:
             self._send_news()
             await self._engine.run(self._absorber.starting(seeds, self.run.clock(), guessed))
         finally:
             self.outbox.on_committed = lambda: None
+            self._mirrors.is_due = _never
             await self._end_sending()
 
     async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
@@ -112,10 +128,12 @@ class Partition:
 
     def settle(self, error: float = SETTLED_ERROR) -> None:
         """Virtual visits along the links of this partition, until what mirrors hold outweighs what is left; commit."""
+        if self._absorber.batch.links:
+            self.commit()
+        self._absorber.settling.settle_again(error)
+        self._mirrors.error, self._mirrors.is_due = error, _always
         self.commit()
-        self._absorber.settling.settle_fully(error)
-        self._hand_over_all(True)
-        self.commit()
+        self._mirrors.is_due = _never  # with what is taken then, there is more to settle first
 
     def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition; it may be confirmed once `commit` has returned."""
@@ -128,18 +146,25 @@ class Partition:
         meta: dict[str, MetaValue] = self._engine.meta()
         self._absorber.commit(meta, ranks=ranks)
 
+    def end(self) -> None:
+        """Give back what only settling needs."""
+        self._absorber.settling.forget_links()
+
     # What it sends.
 
     def hand_over_walkers(self) -> None:
         """Let the bound of coverage be as high while all crawl as it can be."""
-        mirrors = self._absorber.mirrors
-        assert mirrors is not None, "the crawl has partitions"
-        mirrors.hands_walkers = True
+        self._mirrors.hands_walkers = True
 
-    def _hand_over_all(self, is_all: bool) -> None:
-        mirrors = self._absorber.mirrors
-        assert mirrors is not None, "the crawl has partitions"
-        mirrors.hands_all = is_all
+    def _has_news_to_hand_over(self) -> bool:
+        """Whether a commit hands over now: it is time, or nothing is asked for, and the others may have more."""
+        now = self.run.clock()
+        # Commits are half a second apart: one that comes a little early is not left out.
+        is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began)
+        if is_time or not self._engine.dispatch.in_flight:
+            self._handed_over = now
+            return True
+        return False
 
     def _send_news(self) -> None:
         """There may be rows for homes to which nothing is on its way."""
@@ -183,8 +208,11 @@ def settle_all(partitions: Iterable[Partition], error: float = SETTLED_ERROR) ->
         for partition in some:
             partition.settle(error)
         if not hand_over(some):
-            return rounds
+            break
         rounds += 1
+    for partition in some:
+        partition.end()
+    return rounds
 
 
 def hand_over(partitions: Sequence[Partition]) -> bool:
@@ -200,3 +228,11 @@ def hand_over(partitions: Sequence[Partition]) -> bool:
     for source, home, number in taken:
         source.outbox.confirm(home, number)
     return bool(taken)
+
+
+def _always() -> bool:
+    return True
+
+
+def _never() -> bool:
+    return False

@@ -141,6 +141,7 @@ class Worker:
         if self._crawling is not None:
             self._run.engine.stop("interrupted")
             await asyncio.wait([self._crawling])
+        self._partition.end()
 
     async def _crawl(self) -> None:
         async with self._run.source:

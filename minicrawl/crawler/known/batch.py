@@ -10,7 +10,8 @@ from minicrawl.store.writer import Writer
 class Batch:
     """Rows by page; `new` in the order of discovery. All are gone once they are saved.
 
-    `unanswered`: pages whose last answer is not to be kept, as they wait for their turn again.
+    `unanswered`: pages whose last answer is not to be kept, as they wait for their turn again. `links_saved`: how many
+    rows of links were, so that who has read them knows when they are others.
     """
 
     new: list[NewPage] = field(default_factory=list)
@@ -23,6 +24,7 @@ class Batch:
     unanswered: set[int] = field(default_factory=set)
     robots: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
+    links_saved: int = 0
 
     def add_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it outdoes what was noted of the page before."""
@@ -57,6 +59,7 @@ class Batch:
         writer.page_rows.save_turns(list(self.turns.values()))
         writer.page_rows.save_states(self.restated.values())
         writer.save_links(self.links.values())
+        self.links_saved += len(self.links)
         writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)
         for rows in (self.new, self.turns, self.retries, self.restated, self.measures, self.links, self.refused):

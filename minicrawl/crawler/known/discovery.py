@@ -164,8 +164,7 @@ class Discovery:
 
     def _own(self, pages: range) -> IntArray:
         """Those of some new pages that no other partition has."""
-        new = np.arange(pages.start, pages.stop)
-        return new if self._mirrors is None else new[~self._mirrors.flags()[new]]
+        return np.arange(pages.start, pages.stop) if self._mirrors is None else self._mirrors.own(pages)
 
     def _discover(
         self, urls: Sequence[str], reason: str, found_on: Sequence[int | None], depth: int, grants: Sequence[int]

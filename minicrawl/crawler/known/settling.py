@@ -1,6 +1,8 @@
 """Virtual visits: pages pass on what they have received, along the links that the store holds, without a request."""
 
-from minicrawl.crawler.books.accounts import Accounts
+from contextlib import ExitStack
+
+from minicrawl.crawler.books.accounts import Accounts, LinkBlocks
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.opic.arrays import slices
 from minicrawl.opic.ledger import SETTLED_ERROR
@@ -20,6 +22,9 @@ class Settling:
         self._batch = batch
         self._writer = writer
         self._turns = 0  # since the last virtual visits
+        self._kept = ExitStack()
+        self._kept_of: int | None = None  # how many rows of links had been saved when they were read
+        self._blocks: LinkBlocks = tuple
 
     def note_turn(self, links: int) -> None:
         """A page with so many links had its turn; one without has nothing to pass on."""
@@ -59,5 +64,21 @@ class Settling:
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:
         """Virtual visits until the ranking is exact for the known graph, but for `error`; so are depths then."""
         with self._writer.link_table.kept_blocks() as blocks:
-            self._accounts.settle_fully(blocks, error)
-            self._accounts.shorten(blocks)
+            self._settle_along(blocks, error)
+
+    def settle_again(self, error: float) -> None:
+        """`settle_fully`, which comes many times: links are read once, as long as none change; see `forget_links`."""
+        if self._kept_of != self._batch.links_saved:
+            self.forget_links()
+            self._blocks = self._kept.enter_context(self._writer.link_table.kept_blocks())
+            self._kept_of = self._batch.links_saved
+        self._settle_along(self._blocks, error)
+
+    def forget_links(self) -> None:
+        """Give the room back that `settle_again` has them in."""
+        self._kept.close()
+        self._kept_of = None
+
+    def _settle_along(self, blocks: LinkBlocks, error: float) -> None:
+        self._accounts.settle_fully(blocks, error)
+        self._accounts.shorten(blocks)

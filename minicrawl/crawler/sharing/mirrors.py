@@ -16,7 +16,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.records import Records
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.opic.arrays import Flags, Pages, flagged, grown
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.store.write.transfer_rows import MirrorRow
 from minicrawl.store.writer import Writer
 
@@ -29,11 +29,12 @@ _NEVER = 2**31 - 1  # more than any depth: nothing was sent of a mirror
 class Mirrors:
     """Which pages are mirrors, and their rows.
 
-    Invariant: after a hand-over of all no mirror holds cash or walkers, and of every one all that it has received is
-    sent. `is_due`: whether the next commit is to hand anything over. `hands_all`: or only of those mirrors that have
-    news for the order in which pages are fetched: cash, links, a shorter way. Virtual visits bring others news too, and
-    the same ones again and again: these may wait until the ranking is settled. `hands_walkers`: also of those at which
-    so many walkers wait that they keep the bound of coverage down.
+    Invariant: after a hand-over no mirror holds cash or links, or knows a shorter way, of which nothing was sent.
+    What virtual visits bring says nothing of the order in which pages are fetched, and comes again and again: it waits
+    for the settling. Then those mirrors hand it over that hold most of it, until that is so little that the ranking is
+    settled. `error`: to which it is being settled; None: the crawl goes on. `is_due`: is asked by every commit whether
+    it is to hand anything over. `hands_walkers`: also of those mirrors at which so many walkers wait that they keep the
+    bound of coverage down, while the crawl goes on.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class Mirrors:
         self._accounts = accounts
         self._url_of = url_of
         self._outbox = outbox
-        self.is_due = self.hands_all = True
+        self.is_due: Callable[[], bool] = lambda: True
         self.hands_walkers = False
+        self.error: float | None = None
         self._home: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self._inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._chain_length: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-        self._size = 0
         self._found_on: dict[int, int] = {}  # of mirrors of which nothing was sent
         self._new: list[int] = []
         self._waiting: list[Pages] = []
@@ -64,18 +65,23 @@ class Mirrors:
     def add(self, pages: range, homes: Sequence[int | None], found_on: Sequence[int | None]) -> None:
         """New pages are at home there. found_on: which page made each known; None: it is a seed, as its home knows."""
         self._grow(pages.stop)
-        rows = slice(pages.start, pages.stop)
-        self._home[rows] = [_HERE if home is None else home for home in homes]
-        elsewhere = flagged(self._home[rows] != _HERE) + pages.start
-        self._depth[elsewhere] = _NEVER
-        for page in elsewhere.tolist():
-            source = found_on[page - pages.start]
-            if source is None:
-                self._depth[page] = 0
-            else:
+        elsewhere = [page for page, home in zip(pages, homes, strict=True) if home is not None]
+        if not elsewhere:
+            return
+        for page, home, source in zip(pages, homes, found_on, strict=True):
+            if home is None:
+                continue
+            self._home[page] = home
+            self._depth[page] = 0 if source is None else _NEVER
+            if source is not None:
                 self._found_on[page] = source
-        self._new += elsewhere.tolist()
-        self._accounts.ledger.mirror(elsewhere)
+        self._new += elsewhere
+        self._accounts.ledger.mirror(np.array(elsewhere))
+
+    def own(self, pages: range) -> IntArray:
+        """Those of some pages that are no mirrors."""
+        self._grow(pages.stop)
+        return flagged(self._home[pages.start : pages.stop] == _HERE).astype(np.int64) + pages.start
 
     def is_mirror(self, page: int) -> bool:
         return bool(self._home[page] != _HERE)
@@ -93,30 +99,38 @@ class Mirrors:
         """
         self._waiting.append(touched[self._home[touched] != _HERE])
         pages: Pages = np.zeros(0, np.int64)
-        if self.is_due:
+        if self.is_due():
             waiting = np.unique(np.concatenate(self._waiting))
-            pages = self._with_news(waiting)
-            self._waiting = [] if self.hands_all else [np.setdiff1d(waiting, pages, assume_unique=True)]
+            self._waiting.clear()
+            pages = waiting[self._has_news(waiting)]
+            if self.error is not None:
+                pages = np.union1d(pages, self._unsettled(self.error))
+            elif self.hands_walkers:
+                mirrors = flagged(self.flags())
+                pages = np.union1d(pages, mirrors[self._accounts.coverage.matters(mirrors)])
             self._send(pages)
         changed = np.union1d(np.array(self._new, dtype=np.int64), pages)
         self._new.clear()
         writer.transfers.save_mirrors(map(self._row, changed.tolist()))
         return pages
 
-    def _with_news(self, pages: Pages) -> Pages:
-        """Those of some mirrors that have something to hand over."""
-        accounts, ledger = self._accounts, self._accounts.ledger
-        is_news = accounts.book.standing[pages] != 0
-        if self.hands_all:
-            is_news |= accounts.coverage.walkers[pages] != 0
-            is_news |= ledger.received[pages] != ledger.forwarded[pages]
-        elif self.hands_walkers:
-            is_news |= accounts.coverage.matters(pages)
+    def _has_news(self, pages: Pages) -> Flags:
+        """Which of some mirrors know something that the order of fetches depends on, or that is handed over once."""
+        accounts = self._accounts
+        is_news: Flags = accounts.book.standing[pages] != 0
         is_news |= accounts.inlinks[pages] != self._inlinks[pages]
         is_news |= accounts.depth[pages] < self._depth[pages]
         is_news |= accounts.hops[pages] > self._chain_length[pages]
-        found: Pages = pages[is_news]
-        return found
+        return is_news
+
+    def _unsettled(self, error: float) -> Pages:
+        """The mirrors that keep the ranking from being settled to `error`; when it is, those that keep the coverage."""
+        ledger, coverage = self._accounts.ledger, self._accounts.coverage
+        mirrors = flagged(self.flags())
+        if ledger.certificate() > error:
+            return mirrors[_most(ledger.received[mirrors] - ledger.forwarded[mirrors])]
+        walkers = coverage.walkers[mirrors]
+        return mirrors[:0] if coverage.is_settled(walkers) else mirrors[_most(walkers)]
 
     def _send(self, pages: Pages) -> None:
         """Put rows into the outbox, one for every home of these mirrors."""
@@ -164,9 +178,11 @@ class Mirrors:
         )
 
     def _grow(self, size: int) -> None:
-        was, self._size = self._size, max(self._size, size)
+        was = len(self._home)
+        if size <= was:
+            return
         self._home = grown(self._home, size)
-        self._home[was : self._size] = _HERE
+        self._home[was:] = _HERE
         self._inlinks = grown(self._inlinks, size)
         self._depth = grown(self._depth, size)
         self._chain_length = grown(self._chain_length, size)
@@ -176,3 +192,10 @@ class Mirrors:
         self._grow(self._accounts.size)
         flags: Flags = self._home[: self._accounts.size] != _HERE
         return flags
+
+
+def _most(units: IntArray) -> Flags:
+    """Which hold at least the mean of those that hold any: a fifth of them, mostly, with four fifths of it all."""
+    sizes = np.abs(units)
+    found: Flags = sizes >= max(1.0, sizes.sum() / max(np.count_nonzero(sizes), 1))
+    return found

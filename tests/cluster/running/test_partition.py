@@ -11,6 +11,7 @@ from sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.running.partition import seconds_apart
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.settings import ConnectTo
@@ -72,3 +73,12 @@ def test_partitions_find_what_one_process_finds(
         asked = rows(store, "SELECT url FROM pages WHERE fetch IS NOT NULL") + rows(store, "SELECT origin FROM robots")
         homes = Counter(Homes(count, b"a secret").home_of(url) for (url,) in asked)
         assert set(homes) <= {number}, "a host is asked by its home alone"
+
+
+@pytest.mark.parametrize(
+    ("so_far", "apart"), [(0, 0.5), (150, 0.5), (300, 1.0), (600, 2.0), (86_400, 2.0)], ids=lambda value: f"{value} s"
+)
+def test_hand_overs_are_a_three_hundredth_of_the_crawl_apart_between_half_a_second_and_two(
+    so_far: float, apart: float
+) -> None:
+    assert seconds_apart(so_far) == apart

@@ -10,6 +10,7 @@ from sites import random_site
 from minicrawl.crawler.absorb import Absorber
 from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph, pagerank
+from minicrawl.store.links import PlacedLinks, placed, to_bytes
 
 STAR = {HOME: [f"{HOME}{leaf}" for leaf in range(12)]} | {f"{HOME}{leaf}": [HOME] for leaf in range(12)}
 
@@ -64,4 +65,25 @@ def test_in_the_end_the_ranking_is_pagerank(tmp_path: Path) -> None:
     assert (
         np.abs(absorber.accounts.ledger.importance() - expected).sum() <= absorber.accounts.ledger.certificate() + 1e-9
     )
+    absorber.writer.close()
+
+
+def test_links_that_are_read_once_are_read_again_when_some_have_changed(tmp_path: Path) -> None:
+    """A leaf gets other links between two settlings: what it has sent goes along these from then on."""
+    absorber = crawled(tmp_path / "crawl.db")
+    absorber.commit({})
+    absorber.settling.settle_again(1e-9)
+    leaf, away = 3, 5
+    row = absorber.pages.links_row(leaf)
+    moved = PlacedLinks(np.array([away], dtype=np.int32))
+    absorber.accounts.relink(leaf, moved, placed(row.targets, row.places))
+    absorber.pages.relink(row._replace(targets=to_bytes(moved.targets)))
+    absorber.commit({})
+    absorber.settling.settle_again(1e-9)
+    links = absorber.writer.links()
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(links.sources, np.diff(links.indptr), absorber.accounts.size))])
+    expected = pagerank(Graph(indptr.astype(np.int64), links.targets), DAMPING)
+    assert links.targets[indptr.astype(np.int64)[leaf]] == away
+    assert np.abs(absorber.accounts.ledger.importance() - expected).sum() < 1e-5
+    absorber.settling.forget_links()
     absorber.writer.close()

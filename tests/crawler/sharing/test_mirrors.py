@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from absorbing import absorber_of, answer, page_of
 from sites import rows
@@ -73,7 +74,7 @@ def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(absorb
 def test_what_is_not_due_waits_over_commits_and_deaths(tmp_path: Path) -> None:
     absorber = opened(tmp_path / "0.db")
     absorber.start([A], 0.0)
-    mirrors_of(absorber).is_due = False
+    mirrors_of(absorber).is_due = lambda: False
     turn(absorber)
     absorber.commit({})
     assert sent(absorber) == []
@@ -90,11 +91,10 @@ def test_what_is_not_due_waits_over_commits_and_deaths(tmp_path: Path) -> None:
     again.writer.close()
 
 
-def test_what_virtual_visits_bring_may_wait_until_all_is_handed_over(tmp_path: Path) -> None:
+def test_what_virtual_visits_bring_waits_until_the_ranking_is_settled(tmp_path: Path) -> None:
     web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
     absorber = opened(tmp_path / "0.db")
     absorber.start([A], 0.0)
-    mirrors_of(absorber).hands_all = False
     for _ in web:
         page = absorber.frontier.acquire(0.0)
         assert page is not None
@@ -105,7 +105,7 @@ def test_what_virtual_visits_bring_may_wait_until_all_is_handed_over(tmp_path: P
     absorber.commit({})
     absorber.commit({})
     assert len(sent(absorber)) == 1
-    mirrors_of(absorber).hands_all = True
+    mirrors_of(absorber).error = 0.0
     absorber.commit({})
     _, second = sent(absorber)
     assert (second.urls, second.cash.tolist(), second.inlinks.tolist()) == ([B], [0], [0])
@@ -123,3 +123,43 @@ def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
     assert sent(absorber) == []
     assert [absorber.frontier.acquire(0.0), absorber.frontier.acquire(0.0)] == [page_of(absorber, A), None]
     absorber.writer.close()
+
+
+def test_settling_hands_over_what_most_is_held_of_and_nothing_more_when_it_is_settled(tmp_path: Path) -> None:
+    """Ten pages link to B, one to C; then these pages receive as much again."""
+    pages = [f"http://a.test/{number}" for number in range(10)]
+    web = {A: pages, **{page: [B, *([C] if page == pages[0] else [])] for page in pages}}
+    absorber = opened(tmp_path / "0.db")
+    absorber.start([A], 0.0)
+    while (page := absorber.frontier.acquire(0.0)) is not None:
+        absorber.visits.absorb(page, *answer(web, absorber.urls.url(page)), 0.0)
+    absorber.commit({})
+    before = len(sent(absorber))
+    accounts, mirrors = absorber.accounts, mirrors_of(absorber)
+    of_a = np.array([page_of(absorber, page) for page in pages])
+    accounts.take_over(of_a, np.zeros(10, int), np.full(10, UNIT), np.zeros(10, int))
+    absorber.settling.settle_again(1e-3)
+    mirrors.error = 1e-3
+    absorber.commit({})
+    (first,) = sent(absorber)[before:]
+    assert first.urls == [B]
+    mirror = page_of(absorber, C)
+    assert accounts.ledger.received[mirror] > accounts.ledger.forwarded[mirror]
+    rounds = 0
+    while accounts.ledger.certificate() > mirrors.error:
+        absorber.commit({})
+        rounds += 1
+    assert rounds == 1
+    absorber.commit({})
+    assert [records.urls for records in sent(absorber)[before:]] == [[B], [C]]
+    absorber.writer.close()
+
+
+def test_pages_between_mirrors_are_ones_own(absorber: Absorber) -> None:
+    turn(absorber)
+    mirrors, every = mirrors_of(absorber), range(absorber.accounts.size)
+    assert [absorber.urls.url(page) for page in every] == [A, B, C, "http://a.test/2"]
+    assert [mirrors.is_mirror(page) for page in every] == [False, True, True, False]
+    assert mirrors.own(every).tolist() == [0, 3]
+    assert mirrors.own(range(1, 3)).tolist() == []
+    assert mirrors.own(range(2, 4)).tolist() == [3]
