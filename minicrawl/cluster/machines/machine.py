@@ -112,8 +112,10 @@ def start(machine: Machine) -> None:
 
 
 def keep(machine: Machine) -> None:
-    """Let commands here find it."""
+    """Let commands here find it, and take away what one of that name has left that was killed."""
     file = _folder() / f"{machine.name}.json"
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        shutil.rmtree(Machine(**json.loads(file.read_text("utf-8"))).place, ignore_errors=True)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     file.touch(mode=0o600)

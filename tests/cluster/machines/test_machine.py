@@ -67,7 +67,10 @@ def test_a_machine_whose_ray_has_died_ends_the_rest_of_it() -> None:
     thread.join(60)
     assert processes.ended.is_set()
     assert found() is None
-    stop(alpha)
+    again = first("alpha", "127.0.0.1", 6399)
+    held(again)
+    assert not Path(alpha.place).exists()
+    stop(again)
 
 
 def test_a_joining_machine_keeps_stores_in_a_folder_of_its_own() -> None:
