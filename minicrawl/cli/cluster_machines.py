@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from minicrawl.cli.configuration import config_option
 from minicrawl.cli.output import counted, document
 from minicrawl.errors import SettingError, StoreError
 
@@ -42,6 +43,7 @@ _address_option = click.option(
 @click.option("--port", default=6399, show_default=True, type=click.IntRange(1024, 65535), help="Where others join.")
 @_address_option
 @_name_option
+@config_option
 def start(port: int, address: str, name: str) -> None:
     """Let other machines join this one, with Ray: prints what to type on them, with the token that lets them in.
 
@@ -68,6 +70,7 @@ def start(port: int, address: str, name: str) -> None:
 )
 @_address_option
 @_name_option
+@config_option
 def join(head: str, folder: Path, address: str, name: str) -> None:
     """Let this machine take partitions of crawls that are begun with --machines on the one at HOST:PORT.
 

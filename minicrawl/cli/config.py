@@ -269,7 +269,7 @@ def _text(value: Any) -> str:
 def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> list[str]:
     """The variables of the environment that are options; those that are wrong, or only look so, are added to the
     mistakes."""
-    known = {"MINICRAWL_CONFIG", "MINICRAWL_STORE"}
+    known = {"MINICRAWL_CONFIG", "MINICRAWL_STORE", "MINICRAWL_TOKEN"}
     for words, one in _commands(root):
         for option in options_of(one).values():
             known |= {option.envvar} if isinstance(option.envvar, str) else set()

@@ -44,6 +44,8 @@ EXAMPLES = {
     "window": 4,
     "surfer": "uniform",
     "discovery": 0.5,
+    "discovery_by": "edges",
+    "focus_type": "xml",
     "refresh": True,
     "refresh_min": "2h",
     "refresh_max": "30d",
