@@ -5,8 +5,9 @@
 
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
-Retry-After that from the end of the answer; a request without answer, and an answer that may not have been read before
-a kill, promise the plain delay. With partitions, of 'minicrawl cluster crawl', all processes are killed at once.
+Retry-After that from the end of the answer. A request without answer promises the plain delay, and an answer that may
+not have been read before a kill the least of what is promised with it and without: it may end a backoff, too. With
+partitions, of 'minicrawl cluster crawl', all processes are killed at once.
 """
 
 import argparse
@@ -25,6 +26,9 @@ from minicrawl.crawler.hosts.politeness import FRESH, Health, after, delay_of
 from minicrawl.model import Fetched
 
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read
+
+
+_State = tuple[Health, float]  # of a host, and the delay that its robots.txt asks for
 
 
 def _now() -> float:
@@ -144,22 +148,29 @@ class Witness:
     def gaps(self, delay: float) -> Iterator[tuple[str, float, float]]:
         """(host, gap, what was promised) for every two requests to a host."""
         last: dict[str, tuple[Asked, float]] = {}
-        state: dict[str, tuple[Health, float]] = {}
+        states: dict[str, set[_State]] = {}
         for asked in sorted(self.log, key=lambda asked: asked.arrived):
             if asked.host in last:
                 before, promised = last[asked.host]
                 yield asked.host, asked.arrived - before.arrived, promised
-            health, crawl_delay = state.get(asked.host, (FRESH, 0.0))
+            unread = states.get(asked.host, {(FRESH, 0.0)})
+            read = {self._read(asked, state, delay) for state in unread}
+            rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
             if self._is_read(asked):
-                if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
-                    crawl_delay = self._crawl_delay
-                health = after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end)
-                state[asked.host] = health, crawl_delay
-                rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
-                promised = max(delay_of(max(delay, crawl_delay), health), rest)
+                states[asked.host] = read
+            elif asked.answered is None:
+                states[asked.host], rest = unread, 0.0
             else:
-                promised = max(delay, crawl_delay)
-            last[asked.host] = asked, promised
+                states[asked.host], rest = unread | read, 0.0
+            promised = min(delay_of(max(delay, crawl_delay), health) for health, crawl_delay in states[asked.host])
+            last[asked.host] = asked, max(promised, rest)
+
+    def _read(self, asked: Asked, state: "_State", delay: float) -> "_State":
+        """What is known of a host when an answer has been read."""
+        health, crawl_delay = state
+        if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
+            crawl_delay = self._crawl_delay
+        return after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end), crawl_delay
 
     def address_gaps(self) -> Iterator[tuple[str, float]]:
         """(address, gap) for every two requests to an address."""
@@ -173,6 +184,15 @@ class Witness:
         return asked.answered is not None and not any(
             asked.arrived <= over and asked.answered > begun - _UNREAD for begun, over in self.kills
         )
+
+
+def kill_session(leader: int) -> None:
+    """Kill all processes of a session, whatever groups they are in, its leader first, who would start others again."""
+    pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
+    for pid in sorted(pids, key=lambda pid: pid != leader):
+        with contextlib.suppress(ProcessLookupError):
+            if os.getsid(pid) == leader:
+                os.kill(pid, signal.SIGKILL)
 
 
 async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
@@ -194,8 +214,8 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(crawl.wait(), seconds)
             if crawl.returncode is None:
-                os.killpg(crawl.pid, signal.SIGKILL)
                 begun = _now()
+                kill_session(crawl.pid)
                 await crawl.wait()
                 await witness.drained()
                 witness.kills.append((begun, _now()))

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import skipping
-from politeness import Witness
+from politeness import Asked, Witness
 from sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
@@ -64,6 +64,21 @@ def test_no_gap_is_below_the_promised_one_also_across_a_kill(tmp_path: Path) -> 
     skipping.run(run())
     assert len({asked.host for asked in witness.log}) == 200
     check(witness)
+
+
+def test_an_answer_that_may_have_been_read_before_a_kill_promises_the_least_of_both() -> None:
+    """It may have ended a backoff: then the host is asked sooner than it would be without."""
+    witness = Witness(10, 1, crawl_delay=7.0, retry_after=30)
+    statuses = [503, 503, 200, 503, 200]
+    witness.log += [
+        Asked("h5.test", "", f"/{number}", 10.0 * number, 10.0 * number + 0.1, status)
+        for number, status in enumerate(statuses)
+    ]
+    assert [promised for _, _, promised in witness.gaps(DELAY)] == [2.0, 4.0, 2.0, 4.0]
+    witness.kills.append((20.2, 20.3))
+    assert [promised for _, _, promised in witness.gaps(DELAY)] == [2.0, 4.0, 2.0, 4.0], "4 or 8 after the kill: 4"
+    witness.kills[0] = (0.2, 0.3)
+    assert [promised for _, _, promised in witness.gaps(DELAY)] == [1.0, 2.0, 1.0, 2.0], "as if there had been one"
 
 
 @pytest.mark.parametrize(
