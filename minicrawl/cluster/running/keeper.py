@@ -107,7 +107,7 @@ class Keeper:
         if shares_addresses(self.settings, partitions):
             delay = self.settings.delay_per_address
             rest = delay + STANDARD.on_its_way * max(1.0, delay)
-            self._addresses = SharedAddresses(rest, started + rest if self.folder.settings else 0.0)
+            self._addresses = SharedAddresses(rest, is_new=not self.folder.settings)
         try:
             with self._signals(handle_signals):
                 for number in range(partitions):

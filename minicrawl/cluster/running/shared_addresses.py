@@ -7,7 +7,8 @@ more there, and gives it back when nothing is in flight. So between two requests
     gap >= delay
 
 as within one partition. Who dies holds nothing any more, and may have asked until then: nobody asks these addresses for
-a delay. Time is passed in: seconds of one clock.
+a delay. So it is with all addresses when a run goes on with a crawl: processes of the run before may have lived longer
+than their keeper, each until the one that has its store now could open it. Time is passed in: seconds of one clock.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,21 +45,28 @@ class _Shared:
 
 class SharedAddresses:
     """rest: seconds that pass, beside the time that an answer takes, until an address may be asked that may have just
-    been asked by somebody who is dead."""
+    been asked by somebody who is dead. Nothing is granted before all partitions have been heard of."""
 
-    def __init__(self, rest: float, ready_at: float) -> None:
-        """ready_at: from when on addresses may be asked that nobody has held in this run."""
+    def __init__(self, rest: float, *, is_new: bool) -> None:
+        """is_new: no run before this one has asked anybody."""
         self._rest = rest
-        self._ready_at = ready_at
+        self._is_new = is_new
+        self._ready_at = 0.0
+        self._heard: set[int] = set()
         self._addresses: dict[str, _Shared] = {}
         self._in_line: dict[int, set[str]] = {}
         self._contested: dict[str, None] = {}
 
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
         """A partition has said which addresses it would ask, and which it has given back, with seconds to rest."""
+        if number not in self._heard:
+            self._heard.add(number)
+            self._ready_at = 0.0 if self._is_new else now + self._rest
+        self._line_up(number, set(wanted), left, now)
+
+    def _line_up(self, number: int, wanted: set[str], left: Mapping[str, float], now: float) -> None:
         for name, seconds in left.items():
             self._free(name, now + seconds)
-        wanted = set(wanted)
         before = self._in_line.get(number, set())
         for name in sorted(wanted - before):
             self._shared(name).line[number] = None
@@ -69,7 +77,7 @@ class SharedAddresses:
 
     def note_death(self, number: int, now: float) -> None:
         """Nobody knows when a partition has asked last, or whether it has got what it was granted."""
-        self.note(number, (), {}, now)
+        self._line_up(number, set(), {}, now)
         for name, shared in self._addresses.items():
             if shared.holder == number:
                 self._free(name, now + self._rest)
@@ -83,7 +91,7 @@ class SharedAddresses:
         """What each partition is to be told now."""
         granted: list[dict[str, float]] = [{} for _ in range(partitions)]
         wanted_back: list[list[str]] = [[] for _ in range(partitions)]
-        for name in list(self._contested):
+        for name in list(self._contested) if len(self._heard) >= partitions else ():
             shared = self._addresses[name]
             if not shared.line:
                 del self._contested[name]
@@ -92,14 +100,14 @@ class SharedAddresses:
                 del shared.line[number]
                 self._in_line[number].discard(name)
                 shared.holder, shared.since = number, now
-                granted[number][name] = max(shared.ready_at - now, 0.0)
+                granted[number][name] = max(shared.ready_at - now, self._ready_at - now, 0.0)
             elif now - shared.since >= max(_HELD, 2 * self._rest):
                 shared.since = now
                 wanted_back[shared.holder].append(name)
         return [{"granted": some, "wanted_back": others} for some, others in zip(granted, wanted_back, strict=True)]
 
     def _shared(self, name: str) -> _Shared:
-        return self._addresses.setdefault(name, _Shared(ready_at=self._ready_at))
+        return self._addresses.setdefault(name, _Shared())
 
     def _free(self, name: str, ready_at: float) -> None:
         shared = self._addresses[name]

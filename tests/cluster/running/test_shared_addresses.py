@@ -1,12 +1,16 @@
 """Addresses that partitions share: one holds each, whoever waits has its turn, and no gap is below the delay."""
 
 import asyncio
+import math
 import random
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 import skipping
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,7 +67,7 @@ def test_one_holds_an_address_and_nobody_waits_for_ever(
     rng = random.Random(seed)
     names = [f"192.0.2.{number}" for number in range(addresses)]
     askers = [Asker([name for name in names if rng.random() < 0.7]) for _ in range(partitions)]
-    shared = SharedAddresses(DELAY, 0.0)
+    shared = SharedAddresses(DELAY, is_new=True)
     log: list[tuple[str, float]] = []
     asked: set[tuple[int, str]] = set()
     now = 0.0
@@ -91,10 +95,11 @@ def test_one_holds_an_address_and_nobody_waits_for_ever(
 
 
 def test_an_address_that_one_alone_asks_is_never_wanted_back() -> None:
-    shared = SharedAddresses(DELAY, ready_at=5.0)
+    shared = SharedAddresses(DELAY, is_new=False)
     shared.note(1, ["a"], {}, now=2.0)
+    shared.note(0, [], {}, now=4.0)
     assert shared.has_to_grant
-    assert shared.orders(2, 3.0)[1] == {"granted": {"a": 2.0}, "wanted_back": []}
+    assert shared.orders(2, 4.25)[1] == {"granted": {"a": 4.0 + DELAY - 4.25}, "wanted_back": []}
     shared.note(1, [], {}, 3.0)
     assert (shared.has_to_grant, shared.orders(2, 100.0)[1]["wanted_back"]) == (False, [])
     shared.note(0, ["a"], {}, 100.0)
@@ -103,8 +108,18 @@ def test_an_address_that_one_alone_asks_is_never_wanted_back() -> None:
     assert shared.orders(2, 100.2)[0]["granted"] == {"a": 100.5 - 100.2}
 
 
+def test_nothing_is_granted_before_all_are_heard_of() -> None:
+    """Until then a process of the run before may have its store, and ask; one that dies at once has told nothing."""
+    shared = SharedAddresses(DELAY, is_new=False)
+    shared.note(0, ["a"], {}, 0.0)
+    shared.note_death(1, 1.0)
+    assert shared.orders(2, 50.0)[0]["granted"] == {}
+    shared.note(1, [], {}, 60.0)
+    assert shared.orders(2, 60.0)[0]["granted"] == {"a": DELAY}
+
+
 def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
-    shared = SharedAddresses(DELAY, 0.0)
+    shared = SharedAddresses(DELAY, is_new=True)
     shared.note(0, ["a"], {}, 0.0)
     shared.note(0, [], {}, 0.0)
     assert shared.orders(1, 0.0)[0]["granted"] == {}
@@ -118,31 +133,74 @@ def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object],
     assert shares_addresses(CrawlSettings.of(settings), partitions) is shares
 
 
-def test_no_gap_of_an_address_is_below_the_delay_whoever_asks(tmp_path: Path) -> None:
-    """Real partitions, at a server of 24 hosts on 4 addresses, by a clock that skips what is waited for."""
-    witness = Witness(24, 4, crawl_delay=7.0, retry_after=3, pages=4)
-    partitions = 3
+PARTITIONS = 3
 
-    async def keep(running: Sequence[Partition]) -> None:
-        shared = SharedAddresses(DELAY, 0.0)
-        for partition in running:
-            partition.share_addresses()
-        while True:
-            orders = shared.orders(partitions, asyncio.get_running_loop().time())
-            for number, order in enumerate(orders):
-                trade = await running[number].trade(**order)
-                shared.note(number, *trade, asyncio.get_running_loop().time())
-            await asyncio.sleep(0.05 if shared.has_to_grant else 0.5)
 
-    async def crawl() -> None:
-        async with witness.serving():
-            rules = tuple(map(ConnectTo.parse, witness.connect_to))
-            settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False, "probe": False}
-            await crawl_together(tmp_path, witness.seeds, partitions, settings, beside=keep)
+async def shared_out(running: Sequence[Partition], rest: float) -> None:
+    """Be the keeper of addresses of partitions that run."""
+    shared = SharedAddresses(rest, is_new=True)
+    for partition in running:
+        partition.share_addresses()
+    while True:
+        orders = shared.orders(PARTITIONS, asyncio.get_running_loop().time())
+        for number, order in enumerate(orders):
+            trade = await running[number].trade(**order)
+            shared.note(number, *trade, asyncio.get_running_loop().time())
+        await asyncio.sleep(0.05 if shared.has_to_grant else 0.5)
 
-    skipping.run(crawl())
-    homes = Homes(partitions, b"a secret")
+
+async def crawled(
+    witness: Witness, folder: Path, beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]], most: int
+) -> None:
+    rules = tuple(map(ConnectTo.parse, witness.connect_to))
+    settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False, "probe": False}
+    await crawl_together(folder, witness.seeds, PARTITIONS, settings, beside=beside, most=most)
+
+
+def check(witness: Witness) -> None:
+    homes = Homes(PARTITIONS, b"a secret")
     askers = {(asked.address, homes.home_of(f"http://{asked.host}/")) for asked in witness.log}
     assert len(askers) > 4, "several partitions ask some address"
     assert len({asked.host for asked in witness.log}) == 24
+    assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
     assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
+
+
+def test_no_gap_is_below_the_promised_one_whoever_asks(tmp_path: Path) -> None:
+    """Real partitions, at a server of 24 hosts on 4 addresses, by a clock that skips what is waited for."""
+    witness = Witness(24, 4, crawl_delay=7.0, retry_after=3, pages=4)
+
+    async def crawl() -> None:
+        async with witness.serving():
+            await crawled(witness, tmp_path, partial(shared_out, rest=DELAY), most=10**6)
+
+    skipping.run(crawl())
+    check(witness)
+
+
+@pytest.mark.parametrize("requests", [20, pytest.param(45, marks=pytest.mark.slow)])
+def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path, requests: int) -> None:
+    """What a kill leaves are the stores of that moment, and requests that nobody has noted."""
+    witness, left = Witness(24, 4, crawl_delay=7.0, retry_after=30, pages=4), tmp_path / "left"
+    left.mkdir()
+
+    async def killed(running: Sequence[Partition]) -> None:
+        keeping = asyncio.create_task(shared_out(running, DELAY))
+        while len(witness.log) < requests:
+            await asyncio.sleep(0.1)
+        for path in (*tmp_path.glob("0*.db"), *tmp_path.glob("0*.db-wal")):
+            shutil.copy(path, left)
+        witness.kills.append((asyncio.get_running_loop().time(), math.inf))
+        keeping.cancel()
+        for partition in running:
+            partition.run.engine.abort()
+
+    async def crawl() -> None:
+        async with witness.serving():
+            await crawled(witness, tmp_path, killed, most=10**6)
+            await witness.drained()
+            witness.kills[0] = witness.kills[0][0], asyncio.get_running_loop().time()
+            await crawled(witness, left, partial(shared_out, rest=DELAY), most=10**6)
+
+    skipping.run(crawl())
+    check(witness)
