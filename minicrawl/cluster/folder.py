@@ -153,9 +153,10 @@ def found(path: Path) -> Folder:
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
     for store, place in zip(folder.stores, folder.places, strict=True):
-        if place.machine is None and not store.exists():
+        if place.machine is None and not (store.exists() and store.stat().st_size):
             raise StoreError(
-                f"{store} is missing, which has a part of the crawl; mount its disk, or restore all from one backup"
+                f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from "
+                "one backup"
             )
     return folder
 

@@ -101,6 +101,12 @@ def test_a_copy_of_another_generation_is_refused(folder: Folder) -> None:
         assert len(stores) == 3
 
 
+def test_an_empty_file_is_no_store(folder: Folder) -> None:
+    folder.stores[1].write_bytes(b"")
+    with pytest.raises(StoreError, match=r"001\.db is missing or empty, which has a part of the crawl"):
+        found(folder.path)
+
+
 def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
     first, second, _ = folder.stores
     other = first.with_name("other.db")
