@@ -77,18 +77,23 @@ class _Part:
 
 @dataclass
 class Keeper:
-    """One run. `interrupt` may be called at any time; the second time nothing is waited for."""
+    """One run. `interrupt` may be called at any time; the second time nothing is waited for.
+
+    patience: seconds after that until processes are killed that have not ended, as one that does not answer.
+    """
 
     folder: Folder
     settings: CrawlSettings
     seeds: Seeds
     listener: Listener = Listener()
     start: Start = processes.started
+    patience: float = 10.0
     _parts: dict[int, _Part] = field(default_factory=dict)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
     _reason: str | None = None
     _interrupts: int = 0
+    _end_of_patience: asyncio.TimerHandle | None = None
     _deaths: int = 0
     _quotas: Quotas | None = None
     _addresses: SharedAddresses | None = None
@@ -118,6 +123,8 @@ class Keeper:
             return self._ended(time.monotonic() - started, rounds, [answer for answer in answers if answer])
         finally:
             await self._end_all()
+            if self._end_of_patience is not None:
+                self._end_of_patience.cancel()
 
     @property
     def pids(self) -> Sequence[int]:
@@ -127,6 +134,8 @@ class Keeper:
     def interrupt(self) -> None:
         self._interrupts += 1
         self._bell.set()
+        if self._interrupts == 2:
+            self._end_of_patience = asyncio.get_running_loop().call_later(self.patience, self._kill_all)
         if self._settling is not None:
             self._settling.cancel()
 
@@ -202,8 +211,7 @@ class Keeper:
             if not self._interrupts:
                 raise
             self._reason = "interrupted"
-            for part in self._parts.values():
-                part.kept.kill()
+            self._kill_all()
             return None
         finally:
             self._settling = None
@@ -239,6 +247,8 @@ class Keeper:
             return await dead.kept.ask(message)
         except DeadError as death:
             how = str(death)
+        if self._interrupts > 1:
+            return None
         if dead.deaths >= _MOST_DEATHS:
             raise StoreError(
                 f"partition {number} has died {_MOST_DEATHS + 1} times without fetching a page, {how}; "
@@ -275,6 +285,10 @@ class Keeper:
             return
         with on_signals(asyncio.get_running_loop(), STOPPING, self.interrupt):
             yield
+
+    def _kill_all(self) -> None:
+        for part in self._parts.values():
+            part.kept.kill()
 
     async def _end_all(self) -> None:
         """Hang up: whoever has not ended stops, commits and ends."""

@@ -112,6 +112,23 @@ def test_who_interrupts_again_waits_for_nothing(tmp_path: Path) -> None:
         assert list(audit_all(stores)) == []
 
 
+def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_path: Path) -> None:
+    def stop(keeper: Keeper, fetched: int) -> None:
+        if not stopped:
+            stopped.append(keeper.pids[1])
+            keeper.patience = 0.1
+            os.kill(stopped[0], signal.SIGSTOP)
+            keeper.interrupt()
+            keeper.interrupt()
+
+    stopped: list[int] = []
+    ended, died = run(tmp_path / "web", stop)
+    assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
+    assert not found(tmp_path / "web").is_in_use
+    with found(tmp_path / "web").opened() as stores:
+        assert list(audit_all(stores)) == []
+
+
 def test_a_process_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
     def kill(keeper: Keeper, fetched: int) -> None:
         os.kill(keeper.pids[0], signal.SIGKILL)
