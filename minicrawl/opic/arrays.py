@@ -45,6 +45,15 @@ def flagged(flags: Flags) -> npt.NDArray[np.int32]:
     return pages
 
 
+def order_of(numbers: Pages) -> IntArray:
+    """Where numbers stand that rise, equal ones in the order in which they came. numbers: 0 to 2^32 - 1.
+
+    Half by half, the lower first: NumPy sorts 16 bits by counting them, in a fourth of the time that 32 take.
+    """
+    order = numbers.astype(np.uint16).argsort(kind="stable")
+    return order[(numbers >> 16).astype(np.uint16)[order].argsort(kind="stable")]
+
+
 def grown(column: _Column, size: int) -> _Column:
     """The column with room for `size` rows: itself, or a copy at least twice as long, filled up with zeros.
 

@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.opic import Adaptive, DiscoveryRule, PageQueue, Strategy
-from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, order_of, slices
 from minicrawl.opic.strategy import bests, packed, priority_in, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
@@ -117,12 +117,12 @@ class WaitingPages:
                 if read and (self._budget.share >= 1.0 or self._due is not None):
                     continue
                 pages = here[self._book.visited[here] == read]
-                by_host = (host_of[pages].astype(np.int64) << 32) | pages
-                by_host.sort()
-                bounds = np.searchsorted(by_host, np.arange(hosts.start, hosts.stop + 1) << 32)
-                pages = by_host & 0xFFFF_FFFF
-                with_pages = np.flatnonzero(np.diff(bounds))
-                starts, ends = bounds[with_pages], bounds[with_pages + 1]
+                among = host_of[pages] - hosts.start
+                pages = pages[order_of(among)]
+                waiting = np.bincount(among, minlength=len(hosts))
+                with_pages = np.flatnonzero(waiting)
+                ends = waiting.cumsum()[with_pages]
+                starts = ends - waiting[with_pages]
                 first = bests(pages, self._priorities(pages), starts) if len(pages) else []
                 numbers = (with_pages + hosts.start).tolist()
                 for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):

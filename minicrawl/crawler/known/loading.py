@@ -41,6 +41,16 @@ from minicrawl.store.writer import Writer
 _log = logging.getLogger("minicrawl")
 
 
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """No search for circles of garbage meanwhile: millions of rows pass, none of which refers to another."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def check_sound(writer: Writer) -> None:
     """Raises StoreError if the store is damaged, as far as that can be seen without reading all of its rows.
 
@@ -52,6 +62,7 @@ def check_sound(writer: Writer) -> None:
         raise damaged(writer.path, what)
 
 
+@_no_garbage()
 def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float) -> None:
     """asked_until: Unix seconds until which the last run may have asked any host without a note of it."""
     for number, row in enumerate(writer.hosts.all()):
@@ -72,6 +83,7 @@ def load_hosts(writer: Writer, hosts: KnownHosts, past: Past, asked_until: float
             hosts.answered.add(host.id)
 
 
+@_no_garbage()
 def load_pages(  # noqa: PLR0913 - the columns that it fills
     writer: Writer,
     accounts: Accounts,
@@ -88,28 +100,29 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     room = size + size // 4  # so that growing, which takes memory for copies, is far off
     accounts.grow(room)
     frontier.pages.grow(room)
-    with _no_garbage():
-        for block in page_blocks(writer):
-            host_of = block.columns["host"]
-            if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
-                raise damaged(writer.path, f"pages with numbers from {block.first} on are on a host that is missing")
-            load_block(accounts, block)
-            frontier.pages.host_of[block.first : block.first + block.size] = host_of
-            frontier.pages.forget(block.first + np.flatnonzero(block.columns["gone"]))
-            hosts.answered.update(np.unique(host_of[block.columns["kind"] == PageKind.PAGE]).tolist())
-        for flaw in writer.page_blocks.flaws:
-            _log.warning("%s: %s; the rows of these pages are read instead, which takes longer", writer.path, flaw)
-        pages.attempts.update(writer.page_table.failures())
-        if writer.meta("cash_total") is not None:
-            _load_books(writer, accounts)
-        if size:
-            if due is not None:
-                load_refresh(writer, due, now)
-            if only is not None:
-                frontier.pages.limit_to(only)
-            if accounts.anticipated is not None:
-                load_anticipated(writer, accounts, accounts.anticipated, len(frontier.hosts))
-            frontier.load(size, now)
+    has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
+    for block in page_blocks(writer):
+        host_of = block.columns["host"]
+        if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
+            raise damaged(writer.path, f"pages with numbers from {block.first} on are on a host that is missing")
+        load_block(accounts, block)
+        frontier.pages.host_of[block.first : block.first + block.size] = host_of
+        frontier.pages.forget(block.first + np.flatnonzero(block.columns["gone"]))
+        has_answered[host_of[block.columns["kind"] == PageKind.PAGE]] = True
+    hosts.answered.update(np.flatnonzero(has_answered).tolist())
+    for flaw in writer.page_blocks.flaws:
+        _log.warning("%s: %s; the rows of these pages are read instead, which takes longer", writer.path, flaw)
+    pages.attempts.update(writer.page_table.failures())
+    if writer.meta("cash_total") is not None:
+        _load_books(writer, accounts)
+    if size:
+        if due is not None:
+            load_refresh(writer, due, now)
+        if only is not None:
+            frontier.pages.limit_to(only)
+        if accounts.anticipated is not None:
+            load_anticipated(writer, accounts, accounts.anticipated, len(frontier.hosts))
+        frontier.load(size, now)
 
 
 def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
@@ -142,6 +155,7 @@ def load_anticipated(writer: Writer, accounts: Accounts, anticipated: Anticipate
         anticipated.estimate(accounts.ledger, is_seed, writer.link_table.blocks(), hosts)
 
 
+@_no_garbage()
 def load_budgets(writer: Writer, accounts: Accounts, frontier: Frontier) -> Budgets:
     """What domains may have. Seeds, and what these stand for, are on the hosts of pages at depth 0."""
     budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages.by_host())
@@ -161,13 +175,3 @@ def _load_books(writer: Writer, accounts: Accounts) -> None:
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """No search for circles of garbage meanwhile: millions of rows pass, none of which refers to another."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

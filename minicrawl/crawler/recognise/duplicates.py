@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.html.sketch import distance
+from minicrawl.opic.arrays import order_of
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 ALIKE = 12
@@ -301,5 +302,5 @@ class Runs:
             older = self._runs.pop()
             low = np.concatenate((np.asarray(older.low), low))
             pages = np.concatenate((np.asarray(older.pages), pages))
-        order = low.argsort(kind="stable")
+        order = order_of(low)
         self._runs.append(_Run(low[order].data, pages[order].data))

@@ -1,8 +1,12 @@
 """Hosts, what their robots.txt files say, and the domains they belong to."""
 
+from itertools import chain
 from typing import NamedTuple
 
-from minicrawl.store.read.tables import Tables
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import DomainRow, HostRow, LinkerRow, RobotsRow
 
 
@@ -62,6 +66,9 @@ class Hosts:
         """All registrable domains by number."""
         return self._tables.records(DomainRow, "domains ORDER BY id")
 
-    def linkers(self) -> list[LinkerRow]:
-        """Who links to domains, in the order in which they came."""
-        return self._tables.records(LinkerRow, "linkers ORDER BY rowid")
+    def linkers(self) -> npt.NDArray[np.int64]:
+        """Who links to domains: their rows, shape (n, 2), in the order in which they came."""
+        query = f"SELECT {columns(LinkerRow)} FROM linkers ORDER BY rowid"
+        blocks = self._tables.blocks(query, self._tables.sizes.rows)
+        packed = [np.fromiter(chain.from_iterable(rows), np.int64, 2 * len(rows)) for rows in blocks]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *packed]).reshape(-1, 2)

@@ -8,6 +8,7 @@ from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, ParameterRow, Probe, RecentPage
 
 SKETCH_BYTES = 40
+_FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 class Recognised:
@@ -17,16 +18,34 @@ class Recognised:
         self._tables = tables
 
     def fingerprints(self) -> Iterator[FingerprintColumns]:
-        """Fingerprints of all pages, in the order in which they got their first answer, a thousand at a time."""
+        """Fingerprints of all pages, in the order in which they got their first answer, a thousand at a time.
+
+        SQLite puts each column together as text: to make objects of Python of all values would take longer. Sketches
+        come in hex, as older SQLite ends a text that it has put together at the first byte of 0.
+        """
         query = f"""
-            SELECT page, payload, leader IS NULL OR distance IS NOT NULL, leader IS NULL AND sketch IS NOT NULL,
-                coalesce(sketch, zeroblob({SKETCH_BYTES}))
-            FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
-        for rows in self._tables.blocks(query, self._tables.sizes.rows):
-            *numbers, sketches = zip(*rows, strict=True)
-            page, payload, is_first, leads = (np.array(column, dtype=np.int64) for column in numbers)
-            sketch = np.frombuffer(b"".join(sketches), np.uint64).reshape(len(rows), -1)
+            SELECT group_concat(page, ' '), group_concat(payload, ' '),
+                group_concat(leader IS NULL OR distance IS NOT NULL, ''),
+                group_concat(leader IS NULL AND sketch IS NOT NULL, ''),
+                group_concat(hex(coalesce(sketch, zeroblob({SKETCH_BYTES}))), '')
+            FROM fetches WHERE id BETWEEN ? AND ? AND payload IS NOT NULL"""
+        for first, last in self._fetches():
+            pages, payloads, *flags, sketches = self._tables.row(query, first, last)
+            if pages is None:
+                continue
+            page, payload = (np.fromstring(column, np.int64, sep=" ") for column in (pages, payloads))
+            is_first, leads = (np.frombuffer(column.encode(), np.uint8) == ord("1") for column in flags)
+            sketch = np.frombuffer(bytes.fromhex(sketches), np.uint64).reshape(len(page), -1)
             yield FingerprintColumns(page, payload, is_first, sketch, leads)
+
+    def _fetches(self) -> Iterator[tuple[int, int]]:
+        """The first and the last number of a thousand fetches, and so on."""
+        query, size = "SELECT id FROM fetches WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?", self._tables.sizes.rows
+        first = _FIRST
+        while (row := self._tables.row(query, first, size)) is not None:
+            yield first, row[0] - 1
+            (first,) = row
+        yield first, _LAST
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """The fingerprint of one page; None when it has none."""

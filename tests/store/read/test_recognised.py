@@ -1,5 +1,9 @@
 """What pages are recognised by, as it was written."""
 
+import random
+import sqlite3
+from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +56,60 @@ def test_fingerprints_come_in_the_order_of_first_answers(tmp_path: Path, at_once
             (2, 12, True, False, SKETCH[::-1]),  # the first with its bytes
             (0, -13, True, False, bytes(40)),
         ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    numbers = [-(2**63), 2**63 - 1, -1, 0, *draw.sample(range(10**12), 60)]
+    payloads = [None, -(2**63), 2**63 - 1, *(draw.randrange(-(2**63), 2**63) for _ in range(9))]
+    kept = [
+        (
+            number,
+            draw.randrange(2**31),
+            draw.choice(payloads),
+            draw.choice([None, bytes(40), draw.randbytes(40)]),
+            *draw.choice([(None, None), (4, None), (4, 3)]),
+        )
+        for number in numbers
+    ]
+    store = tmp_path / "crawl.db"
+    Writer(store).close()
+    with closing(sqlite3.connect(store)) as db, db:
+        db.executemany(
+            """INSERT INTO fetches (id, page, payload, sketch, leader, distance, status, fetched_at, seconds, bytes)
+            VALUES (?, ?, ?, ?, ?, ?, 200, 0, 0, 0)""",
+            kept,
+        )
+    with Writer(store, Sizes(rows=draw.choice([1, 7, 64]))) as writer:
+        found = [
+            (*row, sketch.tobytes())
+            for block in writer.recognised.fingerprints()
+            for *row, sketch in zip(
+                block.page.tolist(),
+                block.payload.tolist(),
+                block.is_first.tolist(),
+                block.leads.tolist(),
+                block.sketch,
+                strict=True,
+            )
+        ]
+    assert found == [
+        (
+            page,
+            payload,
+            leader is None or apart is not None,
+            leader is None and sketch is not None,
+            sketch or bytes(40),
+        )
+        for _, page, payload, sketch, leader, apart in sorted(kept, key=itemgetter(0))
+        if payload is not None
+    ]
+
+
+def test_store_without_answers_has_no_fingerprints(tmp_path: Path) -> None:
+    with Writer(tmp_path / "crawl.db") as writer:
+        assert list(writer.recognised.fingerprints()) == []
 
 
 def test_fingerprints_of_one_page_and_counts_of_duplicates(tmp_path: Path) -> None:

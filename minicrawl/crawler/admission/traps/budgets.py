@@ -22,6 +22,9 @@ from array import array
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.crawler.urls.keys import hostname, owner_of, site_of
 from minicrawl.store.rows import DomainRow, LinkerRow
 from minicrawl.store.writer import Writer
@@ -54,10 +57,11 @@ class Budgets:
     def __init__(
         self,
         domains: Iterable[DomainRow] = (),
-        linkers: Iterable[LinkerRow] = (),
+        linkers: npt.ArrayLike = (),
         pages: Mapping[str, int] | None = None,
     ) -> None:
-        """pages: by host, with port where it has one, how many are known."""
+        """domains: by rising number. linkers: rows, shape (n, 2). pages: by host, with port where it has one, how many
+        are known."""
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._domain_of: dict[str, int] = {}  # by host that has pages
@@ -71,11 +75,14 @@ class Budgets:
         self._group_bit = bytearray()
         self._changed: dict[int, str | None] = {}  # addresses, by domain
         self._new_linkers: list[LinkerRow] = []
+        domains = list(domains)
         for row in domains:
             self._number(row.name)
         stored = len(self._names)
-        for linker in linkers:
-            self._set(self._linkers, linker.domain, linker.bit)
+        domain, bit = np.asarray(linkers, dtype=np.int64).reshape(-1, 2).T
+        sketches = np.frombuffer(self._linkers, dtype=np.uint8)
+        np.bitwise_or.at(sketches, _BYTES * domain + (bit >> 3), (1 << (bit & 7)).astype(np.uint8))
+        del sketches  # as long as it is there the linkers cannot grow
         for host, known in (pages or {}).items():
             if known:
                 number = self._domain_of[host] = self._at(host)
