@@ -84,7 +84,8 @@ class Host:
         worker, self._worker = self._worker, None
         try:
             if worker is not None:
-                await worker.leave()
+                with contextlib.suppress(MinicrawlError):  # it has failed, and nobody is there to know
+                    await worker.leave()
         finally:
             self._open.close()
 

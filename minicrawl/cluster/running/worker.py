@@ -137,11 +137,14 @@ class Worker:
                 return self._ended(is_settled=bool(asked["settled"]))
 
     async def leave(self) -> None:
-        """Nobody asks any more: end the crawl, if it has not ended."""
-        if self._crawling is not None:
-            self._run.engine.stop("interrupted")
-            await asyncio.wait([self._crawling])
-        self._partition.end()
+        """Nobody asks any more: end the crawl, if it has not ended. Raises MinicrawlError where it has failed."""
+        try:
+            if self._crawling is not None:
+                self._run.engine.stop("interrupted")
+                await asyncio.wait([self._crawling])
+                self._crawling.result()  # raises what ended it
+        finally:
+            self._partition.end()
 
     async def _crawl(self) -> None:
         async with self._run.source:

@@ -1,6 +1,7 @@
 """A process that has a partition: what it answers, and what it does when nobody asks any more."""
 
 import json
+import resource
 import socket
 import subprocess
 import sys
@@ -62,6 +63,20 @@ def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) ->
     with folder.opened() as stores:
         assert list(audit_all(stores)) == []
         assert stores[0].size() == len(SEEDS), "it knows all seeds, also those that are at home elsewhere"
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process are Linux's")
+def test_a_disk_that_is_full_when_nobody_asks_any_more_leaves_no_traceback(folder: Folder) -> None:
+    """As where another partition has failed first, and the keeper lets all end."""
+    with started(brief(folder)) as (process, line, answers):
+        assert asked(line, answers, "report")["done"]["crawled"] is False
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, 0))
+        answers.close()
+        line.close()
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, b"")
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
 
 
 def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
