@@ -2,7 +2,9 @@
 
 import ast
 import asyncio
+import ctypes
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -165,3 +167,24 @@ def test_hangup_that_is_ignored_stays_so() -> None:
         asyncio.run(run())
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def resident() -> int:
+    """Bytes of memory that this process has."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others have no malloc_trim")
+def test_memory_between_what_is_in_use_is_given_back() -> None:
+    blocks = [b"x" * 100_000 for _ in range(1_000)]
+    kept = blocks[::10]
+    before = resident()
+    del blocks
+    system.give_memory_back()
+    assert before - resident() > 50_000_000
+    assert all(block == b"x" * 100_000 for block in kept)
+
+
+def test_memory_is_kept_where_nobody_takes_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    system.give_memory_back()

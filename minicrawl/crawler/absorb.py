@@ -57,6 +57,7 @@ from minicrawl.settings import CrawlSettings, parse_host_limit
 from minicrawl.store.rows import Fingerprint, MetaValue
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
+from minicrawl.system import give_memory_back
 from minicrawl.timing import STANDARD, Timing
 
 
@@ -250,6 +251,8 @@ class Absorber:
         yield from self.discovery.know_seeds(seeds, now, self.writer.sizes.seeds)
         self.guesses.begin(guessed)
         self.follow_further(now)
+        if self.accounts.size >= self.writer.sizes.arrays:
+            give_memory_back()  # all that was read is arrays by now: a fifth of what there is of ten million pages
 
     def seeds(self) -> list[str]:
         """All seeds by which the scope is set."""
