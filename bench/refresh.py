@@ -1,6 +1,7 @@
 """A crawl of the web that changes (`minicrawl demo --serve --changing`): how fresh is it kept, and what is missed?
 
-    python bench/refresh.py [--seconds 600] [--speed 1000] [--per-interval 3] [--seed 0] [options of 'minicrawl crawl']
+    python bench/refresh.py [--seconds 600] [--speed 1000] [--per-interval 3] [--seed 0] [--partitions 3]
+                            [options of 'minicrawl crawl']
 
 The web is served here, at so many answers a second that a page could be fetched so many times in the mean time between
 two changes of it: that is the budget. The crawl has `--refresh` where there is such an option, else `--discovery .3`.
@@ -22,7 +23,7 @@ import tempfile
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -121,24 +122,25 @@ class Page(NamedTuple):
     verdicts: Verdicts
 
 
-def noted_changes(store: Path) -> dict[str, list[float]] | None:
+def noted_changes(stores: Sequence[Path]) -> dict[str, list[float]] | None:
     """When the crawl noted a change of each URL; None where its store has no such table."""
-    with closing(sqlite3.connect(store)) as db:
-        try:
-            rows = db.execute(
-                "SELECT url, at FROM changes JOIN pages ON pages.id = page WHERE what <> 'new'"
-            ).fetchall()
-        except sqlite3.OperationalError:
-            return None
+    rows: list[tuple[str, float]] = []
+    for store in stores:
+        with closing(sqlite3.connect(store)) as db:
+            try:
+                rows += db.execute("SELECT url, at FROM changes JOIN pages ON pages.id = page WHERE what <> 'new'")
+            except sqlite3.OperationalError:
+                return None
     noted = defaultdict(list)
     for url, at in rows:
         noted[url].append(at)
     return noted
 
 
-async def crawl(witness: Witness, seconds: float, store: Path, options: list[str]) -> None:
+async def crawl(witness: Witness, seconds: float, store: Path, options: list[str], partitions: int) -> None:
     async with serving_answers(witness.respond) as port:
-        command = [sys.executable, "-m", "minicrawl", "crawl", *witness.web.web.seeds, "--store", str(store), "-q"]
+        words = ["cluster", "crawl", "--partitions", str(partitions)] if partitions else ["crawl"]
+        command = [sys.executable, "-m", "minicrawl", *words, *witness.web.web.seeds, "--store", str(store), "-q"]
         command += ["--time", f"{seconds:g}s", "--delay", "0", "--ip-delay", "0", "--concurrency", "8"]
         command += ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", *options]
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL)
@@ -226,6 +228,7 @@ def main() -> None:
     parser.add_argument("--speed", type=float, default=1000.0)
     parser.add_argument("--per-interval", type=float, default=3.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--partitions", type=int, default=0, help="a process each; 0: none")
     asked, options = parser.parse_known_args()
     web = ChangingWeb(DemoWeb.generate(asked.seed), asked.seed, asked.speed)
     known = len(web.web.truth())
@@ -235,10 +238,10 @@ def main() -> None:
         f"{known:,} URLs, {witness.per_second:.1f} answers a second, crawl {' '.join([*chosen, *options])}", flush=True
     )
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "crawl.db"
+        store = Path(folder) / ("web" if asked.partitions else "crawl.db")
         began = time.time()
-        asyncio.run(crawl(witness, asked.seconds, store, [*chosen, *options]))
-        noted = noted_changes(store)
+        asyncio.run(crawl(witness, asked.seconds, store, [*chosen, *options], asked.partitions))
+        noted = noted_changes(sorted(store.glob("*.db")) if asked.partitions else [store])
         print("\n".join(report(witness, began, min(time.time(), began + asked.seconds), noted)))
 
 

@@ -141,7 +141,7 @@ def _run(  # noqa: PLR0913 - what was typed
     from minicrawl.cli.crawl import announce, gathered
     from minicrawl.cluster.folder import found_or_made, make_here
     from minicrawl.cluster.running.keeper import Keeper, Listener
-    from minicrawl.cluster.working import check_working
+    from minicrawl.cluster.working import check_item_files, check_working, check_working_on_machines
     from minicrawl.crawler.contact import is_nameless
     from minicrawl.crawler.outcomes.retry import AskedAgain
     from minicrawl.crawler.remembered_settings import resumed
@@ -152,8 +152,10 @@ def _run(  # noqa: PLR0913 - what was typed
     asyncio.run(check_settings(remembered.settings, None))
     if partitions is not None:  # what is wrong is told before there is a folder
         check_working(remembered.settings, partitions)
-    if machines is not None and remembered.settings.archive is not None:
-        raise SettingError("--archive does not work on several machines yet; leave it out")
+        if not (path / "cluster.json").exists():
+            check_item_files(remembered.settings, partitions)
+    if machines is not None:
+        check_working_on_machines(remembered.settings)
     if not seeds.urls and not (path / "cluster.json").exists():
         raise SeedError(f"no seeds are given, and {path} has no crawl yet; name a seed file or a URL")
     folder = found_or_made(path, partitions, make_here if machines is None else machines.make)

@@ -1,6 +1,11 @@
-"""Which settings of a crawl work in partitions. What others ask for would hold in each by itself, if at all."""
+"""Which settings of a crawl work in partitions, and those of one partition. What others ask for would hold in each by
+itself, if at all."""
+
+from dataclasses import replace
+from pathlib import Path
 
 from minicrawl.errors import SettingError
+from minicrawl.extract.item_file import check_item_file
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import has_local_sockets, passes_sockets
 
@@ -9,9 +14,17 @@ WORKING = (
     *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer"),
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "contact", "user_agent", "header"),
     *("proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
+    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),
+    *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
+    *("auth", "netrc", "netrc_file", "client_cert", "cookies"),
+    *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "search"),
     *("text", "archive", "archive_size", "archive_types", "archive_noarchive", "dedup"),
 )
 """All others must have their defaults."""
+_HERE_ALONE = ("archive", "items", "search")
+"""What works on one machine only."""
+_FOR_EVER = 1e11
+"""Seconds."""
 
 
 def refusal(name: str) -> SettingError:
@@ -33,3 +46,41 @@ def check_working(settings: CrawlSettings, partitions: int) -> None:
             f"--concurrency {settings.concurrency} is less than one request for each of {partitions} partitions; "
             "give more of it"
         )
+
+
+def check_working_on_machines(settings: CrawlSettings) -> None:
+    """Raise SettingError for what does not work on several machines."""
+    for name in _HERE_ALONE:
+        if getattr(settings, name):
+            raise SettingError(f"{option(name)} does not work on several machines yet; leave it out")
+
+
+def check_item_files(settings: CrawlSettings, partitions: int) -> None:
+    """Raise SettingError for a file of items that is there, and can therefore not be that of a new crawl."""
+    for number in range(partitions):
+        check_item_file(_items_of(number, settings))
+
+
+def settings_of(number: int, partitions: int, settings: CrawlSettings) -> CrawlSettings:
+    """What one of so many partitions crawls by.
+
+    The limits of a run are the keeper's. Where all of a budget is to be used, no partition waits until pages are due.
+    """
+    has_budget = settings.pages is not None or settings.time is not None
+    return replace(
+        settings,
+        concurrency=settings.concurrency // partitions,
+        pages=None,
+        time=_FOR_EVER if has_budget else None,
+        bytes=None,
+        until_coverage=None,
+        items=_items_of(number, settings),
+    )
+
+
+def _items_of(number: int, settings: CrawlSettings) -> str:
+    """The file of a partition's items: items.003.jsonl of items.jsonl."""
+    if not settings.items:
+        return ""
+    path = Path(settings.items)
+    return str(path.with_name(f"{path.stem}.{number:03}{path.suffix}"))

@@ -93,7 +93,7 @@ class Absorber:
         self.accounts, self.frontier, self.hosts, self.urls, self.pages = accounts, frontier, hosts, urls, pages
         self.batch = web.batch
         self.tally = Tally.of(writer)
-        self.refreshing = None
+        self.due, self.refreshing = web.due, None
         if web.due is not None:
             self.refreshing = Refreshing(writer, web.due, frontier, settings.refresh_max)
         self.texts = TextWriter(writer) if settings.keeps_text or writer.texts.size else None
@@ -308,10 +308,10 @@ def _admission(  # noqa: PLR0913 - what admission is told
     owns: Owns | None,
     share: Share | None,
 ) -> Admission:
+    types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
     if share is None:
-        types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
         return Admission(settings, strategy, traps, owns, types=types)
-    return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
+    return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True, types=types)
 
 
 def _items(writer: Writer, settings: CrawlSettings) -> ItemFile | None:

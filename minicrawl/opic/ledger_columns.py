@@ -1,6 +1,6 @@
 """What the ledger keeps of every page, the sums that follow from it, and how it grows. Symbols: see ledger.py."""
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -9,6 +9,19 @@ from minicrawl.opic.surfer import UNIFORM, Surfer
 
 UNIT = 2**24
 """Birth cash of a page, in units."""
+
+
+class LedgerSums(NamedTuple):
+    """What importance is reckoned by, beside what a page itself has received: of one ledger, or of several together.
+
+    received: sum(R), each unit once that mirrors have handed over; births: sum(B); held: V'; pages: known ones that
+    are no mirrors.
+    """
+
+    received: int
+    births: int
+    held: int
+    pages: int
 
 
 class LedgerColumns:
@@ -31,6 +44,10 @@ class LedgerColumns:
         """sum(R)"""
         self.carried = 0
         """What other ledgers have handed over to this one, less what it has handed over to them."""
+        self.mirrors = 0
+        """How many pages are mirrors."""
+        self.handed_over = 0
+        """Sum of H over these."""
         self.received: IntArray = np.zeros(0, dtype=np.int64)
         self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
         self.gone: Flags = np.zeros(0, dtype=np.bool_)
@@ -61,6 +78,14 @@ class LedgerColumns:
         self.births = self.unit * (self.size - int(np.count_nonzero(self.gone[: self.size])))
         self.never_visited = int(self.received[: self.size].sum(where=~self.visited(slice(0, self.size))))
         self.in_all = int(self.received[: self.size].sum())
+        mirrors = self.is_mirror(slice(0, self.size))
+        self.mirrors = int(np.count_nonzero(mirrors))
+        self.handed_over = int(self.forwarded[: self.size].sum(where=mirrors)) if self.mirrors else 0
+
+    def sums(self) -> LedgerSums:
+        """Those of this ledger alone."""
+        received, pages = self.in_all - self.handed_over, self.size - self.mirrors
+        return LedgerSums(received, self.births, self.virtual + self.never_visited, pages)
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -92,6 +117,7 @@ class LedgerColumns:
         self.births -= born
         self.never_visited -= born
         self.in_all -= born
+        self.mirrors += len(pages)
 
     def is_mirror(self, pages: Pages | slice) -> Flags:
         """Which of some pages are mirrors: no page of one's own is both gone and an alias."""
@@ -101,7 +127,9 @@ class LedgerColumns:
         """Let distinct mirrors hand over what they have received since the last time; how much each does."""
         units: IntArray = self.received[mirrors] - self.forwarded[mirrors]
         self.forwarded[mirrors] += units
-        self.carried -= int(units.sum())
+        moved = int(units.sum())
+        self.handed_over += moved
+        self.carried -= moved
         return units
 
     def take_over(self, pages: Pages, units: IntArray) -> None:

@@ -11,10 +11,11 @@ from minicrawl.settings import SETTINGS, CrawlSettings
     ("settings", "option"),
     [
         ({"archive_top": 0.5}, "--archive-top"),
-        ({"search": True}, "--search"),
-        ({"refresh": True}, "--refresh"),
+        ({"merge_duplicates": True}, "--merge-duplicates"),
+        ({"render": True}, "--render"),
         ({"workers": 2}, "--workers"),
-        ({"strategy": "cycle"}, "--strategy"),
+        ({"discovery": 0.5, "discovery_by": "income"}, "--discovery-by"),
+        ({"cookie_file": "cookies.txt"}, "--cookie-file"),
         ({"concurrency": 2}, "--concurrency 2 is less than one request for each of 3 partitions"),
     ],
 )

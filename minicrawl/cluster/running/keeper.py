@@ -13,7 +13,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
@@ -27,6 +27,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.errors import StoreError
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
+from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
@@ -164,8 +165,11 @@ class Keeper:
         count = len(self._parts)
         pages = self._quotas.orders() if self._quotas else [None] * count
         addresses = self._addresses.orders(count, time.monotonic()) if self._addresses else [None] * count
-        for quota, address in zip(pages, addresses, strict=True):
-            yield {"do": "report", "pages": quota, **({} if address is None else {"addresses": address})}
+        for number, (quota, address) in enumerate(zip(pages, addresses, strict=True)):
+            more: Message = {} if address is None else {"addresses": address}
+            if self.settings.refreshes:
+                more = {**more, "elsewhere": elsewhere(number, self._latest)}
+            yield {"do": "report", "pages": quota, **more}
 
     def _note(self, number: int, report: Message | None) -> None:
         if report is None:
@@ -261,8 +265,7 @@ class Keeper:
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:
         crawls = self._reason is None
-        settings = replace(self.settings, time=None)
-        return await self.start(Brief(self.folder, number, settings, self.seeds, crawls, is_first))
+        return await self.start(Brief(self.folder, number, self.settings, self.seeds, crawls, is_first))
 
     def _sum(self, what: str) -> int:
         """In this run: what a process had not committed when it was killed counts until the next one reports."""
@@ -300,6 +303,12 @@ def _counters(reports: Sequence[Message | None]) -> object:
     if all(report is not None and report["idle"] for report in reports):
         return [report["counters"] for report in reports if report is not None]
     return None
+
+
+def elsewhere(number: int, latest: Mapping[int, Message]) -> Sequence[int]:
+    """The `LedgerSums` of all partitions but one, added up."""
+    others = [report["sums"] for other, report in latest.items() if other != number]
+    return [sum(column) for column in zip(*others, strict=True)] if others else [0] * len(LedgerSums._fields)
 
 
 def _coverage(reports: Sequence[Message | None]) -> float:

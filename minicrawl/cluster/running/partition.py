@@ -18,6 +18,7 @@ from minicrawl.errors import CrawlEndedError
 from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -64,6 +65,8 @@ class Partition:
         self._began = self._handed_over = run.clock()
         self.coverage: CoverageSums | None = None
         """As of the last commit since all its seeds are known."""
+        self.sums = run.absorber.accounts.ledger.sums()
+        """As of the last commit."""
         run.engine.waits_for_others = True
 
     @property
@@ -82,6 +85,7 @@ class Partition:
         loop = asyncio.get_running_loop()
 
         def committed() -> None:
+            self.sums = self._absorber.accounts.ledger.sums()
             if self._engine.state != RunState.STARTING:
                 self.coverage = self._coverage.sums()
             loop.call_soon_threadsafe(self._send_news)
@@ -123,6 +127,12 @@ class Partition:
             return await self._engine.commands.seen(trade)
         except CrawlEndedError:
             return Trade([], {})
+
+    def note_elsewhere(self, sums: LedgerSums) -> None:
+        """Let pages be due by their importance among those of all partitions. sums: those of the others together."""
+        due = self._absorber.due
+        if due is not None:
+            due.elsewhere = sums
 
     # When all have crawled.
 

@@ -20,20 +20,24 @@ import gc
 import pickle
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.cluster.running.shared_addresses import shares_addresses
+from minicrawl.cluster.working import settings_of
 from minicrawl.control.messages import Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
 from minicrawl.crawler.run import check_window, opened
 from minicrawl.errors import CrawlEndedError, MinicrawlError
+from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -69,8 +73,7 @@ class Worker:
         if brief.is_first:
             ask_again(writer, self._seeds.urls, settings.retry)
         homes = brief.folder.homes
-        own = replace(settings, concurrency=settings.concurrency // homes.partitions)
-        own = replace(own, pages=None, time=None, bytes=None, until_coverage=None)  # the keeper has these
+        own = settings_of(brief.number, homes.partitions, settings)
         self._run = opened(own, self._seeds, writer, share=homes.share(brief.number))
         self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
         self._post = post
@@ -83,12 +86,15 @@ class Worker:
         if settings.pages is not None:
             self._dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
+        self._follower: subprocess.Popen[bytes] | None = None
         self._has_crawled = not brief.crawls
         self._holds = 0
         self._may_take = asyncio.Event()
         self._may_take.set()
 
     def begin(self) -> None:
+        if self._brief.settings.search:
+            self._follower = begin_following(self._run.absorber.writer.path)
         if self._brief.crawls:
             self._crawling = asyncio.create_task(self._crawl())
 
@@ -121,10 +127,7 @@ class Worker:
         """Raises MinicrawlError."""
         match asked["do"]:
             case "report":
-                if "addresses" not in asked:
-                    return self._report(asked.get("pages"))
-                trade = await self._partition.trade(**asked["addresses"])
-                return {**self._report(asked.get("pages")), "addresses": trade._asdict()}
+                return await self._looked_at(asked)
             case "stop":
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
                 return {}
@@ -145,6 +148,9 @@ class Worker:
                 self._crawling.result()  # raises what ended it
         finally:
             self._partition.end()
+            if self._follower is not None:
+                is_over = self._run.engine.reason not in (None, "interrupted")
+                await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
 
     async def _crawl(self) -> None:
         async with self._run.source:
@@ -162,11 +168,21 @@ class Worker:
             self._crawling.result()  # raises what ended it
         self._partition.commit()
 
+    async def _looked_at(self, asked: Message) -> Message:
+        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`."""
+        if "elsewhere" in asked:
+            self._partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
+        if "addresses" not in asked:
+            return self._report(asked.get("pages"))
+        trade = await self._partition.trade(**asked["addresses"])
+        return {**self._report(asked.get("pages")), "addresses": trade._asdict()}
+
     def _report(self, pages: int | None) -> Message:
         """How far it is, in all runs. `counters`: they grow with all that it does for others, or takes of them.
 
         pages: that it may have fetched by now, in all runs; the answer's `quota` says how many those are in fact, and
         `short` whether it would ask for one if it might. `coverage`: see `CoverageSums`; None if not all is known yet.
+        `sums`: see `LedgerSums`.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises what ended it
@@ -183,6 +199,7 @@ class Worker:
             "quota": before.fetched + (dispatch.limits.quota or 0),
             "short": dispatch.is_short,
             "coverage": self._partition.coverage,
+            "sums": self._partition.sums,
         }
 
     def _stop(self, reason: str, *, now: bool) -> None:
@@ -203,6 +220,8 @@ class Worker:
         absorber, dispatch = self._run.absorber, self._run.engine.dispatch
         if absorber.archived is not None:
             absorber.archived.end()
+        if absorber.items is not None:
+            absorber.items.finish()
         return {"failures": dict(absorber.tally.failures), "unanswered": dict(dispatch.unanswered)}
 
 

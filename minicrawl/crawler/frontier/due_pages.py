@@ -25,6 +25,7 @@ from minicrawl.crawler.frontier.schedules import CHANGED, NEVER, ByWorth, Fixed,
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import Ledger, PageQueue
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
+from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.opic.refresh import HOST_PRICE_GAIN, PRICE_GAIN, repriced
 from minicrawl.opic.strategy import packed, priority_in, unpacked
 
@@ -59,6 +60,8 @@ class DuePages:
         rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
+        self.elsewhere = LedgerSums(0, 0, 0, 0)
+        """Of the other partitions, if there are any."""
         self.rules = rules
         self.ruled: FloatArray = np.zeros(0)
         self._left_alone: set[int] = set()  # pages that never have a turn again
@@ -262,11 +265,11 @@ class DuePages:
     @property
     def size(self) -> int:
         """Number of known pages, at least 1."""
-        return max(self._ledger.size, 1)
+        return max(self._ledger.size - self._ledger.mirrors + self.elsewhere.pages, 1)
 
     def worth(self, page: int) -> float:
         """Importance of a page in terms of the mean; at least that of a page without links to it."""
-        return _worth(self._ledger, page, self.size)
+        return _worth(self._ledger, self.elsewhere, page)
 
     def _settle(self, pages: Pages, now: float) -> None:
         """Let the price be one at which few of some pages are late: after weeks of rest all are, in no order."""
@@ -302,14 +305,14 @@ def _replaced(resting: list[int], entries: dict[int, int]) -> list[int]:
     return resting
 
 
-def _worth(ledger: Ledger, page: int, size: int) -> float:
-    held = float(ledger.virtual + ledger.never_visited)
-    mean = (ledger.in_all - ledger.births + held) / size
+def _worth(ledger: Ledger, elsewhere: LedgerSums, page: int) -> float:
+    received, births, held, pages = (a + b for a, b in zip(ledger.sums(), elsewhere, strict=True))
+    mean = (received - births + held) / max(pages, 1)
     if mean <= 0.0:
         return 1.0
-    least = held / max(ledger.births, 1) * ledger.unit
+    least = held / max(births, 1) * ledger.unit
     linked = 0 if ledger.alias[page] else ledger.received.item(page) - ledger.unit
-    return max(max(linked, 0) + least, mean * 1e-6) / mean
+    return float(max(max(linked, 0) + least, mean * 1e-6)) / mean
 
 
 def _milliseconds(seconds: float) -> int:

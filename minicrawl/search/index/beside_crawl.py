@@ -43,7 +43,7 @@ async def crawl_and_follow(*call: Any, on_start: Callable[[Start], None] | None 
         if on_start is not None:
             on_start(run)
         if run.settings.search:
-            process = _begin(store)
+            process = begin_following(store)
 
     report = None
     try:
@@ -52,10 +52,11 @@ async def crawl_and_follow(*call: Any, on_start: Callable[[Start], None] | None 
     finally:
         if process is not None:
             is_over = report is not None and report.reason != "interrupted"
-            await asyncio.to_thread(_end, process, catch_up=is_over)
+            await asyncio.to_thread(end_following, process, catch_up=is_over)
 
 
-def _begin(store: Path) -> subprocess.Popen[bytes]:
+def begin_following(store: Path) -> subprocess.Popen[bytes]:
+    """A process that has the index of a store follow it."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(
         [sys.executable, "-m", "minicrawl.search.index.beside_crawl", str(store)],
@@ -66,7 +67,7 @@ def _begin(store: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def _end(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
+def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
     """Tell the process that the crawl has ended, and wait for it. catch_up: let it take in what is left before."""
     assert process.stdin is not None
     with suppress(BrokenPipeError):

@@ -1,0 +1,98 @@
+"""Options that are about single pages, links, hosts or owners hold in partitions as they do in one process."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster_runs import SETTINGS
+
+from minicrawl.api import acrawl
+from minicrawl.cluster.folder import found, found_or_made
+from minicrawl.cluster.merged import ranked_pages
+from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving_answers
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.reader import open_store
+
+HOSTS = [f"h{number}.test" for number in range(6)]
+SEEDS = [f"http://{host}/" for host in HOSTS]
+LETS_IN = "Basic dXNlcjpwYXNz"
+"""user:pass"""
+
+
+def respond(url: str, asked: Mapping[str, str]) -> Reply:
+    """Each host has a home, a page for who is logged in, one for who has the cookie of the home, and two more, one
+    of which all other hosts link to."""
+    host, path = url.removeprefix("http://").split("/", 1)
+    others = [f"http://{other}/copy2" for other in HOSTS if other != host]
+    pages = {"": ["/closed", "/member", "/copy1", *others], "closed": [], "member": [], "copy1": ["/"], "copy2": ["/"]}
+    is_let_in = {"closed": asked.get("Authorization") == LETS_IN, "member": "name=value" in asked.get("Cookie", "")}
+    if path not in pages or not is_let_in.get(path, True):
+        return Reply(401 if path in is_let_in else 404, {"Content-Type": "text/html"}, b"no")
+    links = "".join(
+        f'<a href="http://{host}{link}">' if link[0] == "/" else f'<a href="{link}">' for link in pages[path]
+    )
+    title = f"<title>{host} {path.rstrip('12')}</title><p>{host} {path.rstrip('12')}"
+    headers = {"Content-Type": "text/html", **({"Set-Cookie": "name=value"} if not path else {})}
+    return Reply(200, headers, f"{title}{links}".encode())
+
+
+def alone(store: Path, settings: Mapping[str, Any]) -> dict[str, tuple[object, ...]]:
+    async def crawl() -> None:
+        async with serving_answers(respond) as port:
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            await acrawl(SEEDS, store, connect_to=rules, **{**SETTINGS, **settings})
+
+    asyncio.run(crawl())
+    with open_store(store) as reader:
+        return {page.url: (page.state, page.status, page.inlinks, page.depth) for page in reader.pages("importance")}
+
+
+def in_parts(path: Path, settings: Mapping[str, Any]) -> Ended:
+    async def crawl() -> Ended:
+        async with serving_answers(respond) as port:
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            chosen = CrawlSettings.of({**SETTINGS, **settings, "connect_to": rules})
+            return await Keeper(found_or_made(path, 3), chosen, Seeds(SEEDS)).crawl()
+
+    return asyncio.run(crawl())
+
+
+def together(path: Path) -> dict[str, tuple[object, ...]]:
+    with found(path).opened() as stores:
+        return {page.url: (page.state, page.status, page.inlinks, page.depth) for page in ranked_pages(stores)}
+
+
+def at(states: Mapping[str, tuple[object, ...]], paths: Iterable[str]) -> set[object]:
+    return {states[f"{seed}{path}"][1] for seed in SEEDS for path in paths}
+
+
+@pytest.mark.slow
+def test_logins_and_cookies_let_each_partition_in(tmp_path: Path) -> None:
+    settings = {"auth": ("user:pass",), "cookies": True}
+    expected = alone(tmp_path / "one.db", settings)
+    in_parts(tmp_path / "web", settings)
+    found_there = together(tmp_path / "web")
+    assert found_there == expected
+    assert at(found_there, ["closed"]) == {200}
+    assert at(found_there, ["member"]) <= {200, 401}
+    for store in found(tmp_path / "web").stores:
+        assert store.stat().st_mode & 0o077 == 0
+        assert LETS_IN.encode() not in store.read_bytes()
+        assert b"user:pass" not in store.read_bytes()
+    assert "user:pass" not in (tmp_path / "web" / "cluster.json").read_text()
+
+
+@pytest.mark.slow
+def test_pages_that_were_given_up_are_asked_for_again(tmp_path: Path) -> None:
+    """Those that answered 401, by a run that logs in."""
+    in_parts(tmp_path / "web", {})
+    assert at(together(tmp_path / "web"), ["closed"]) == {401}
+    again = in_parts(tmp_path / "web", {"auth": ("user:pass",), "retry": ("http-401",)})
+    assert again.fetched == 2 * len(HOSTS)
+    assert at(together(tmp_path / "web"), ["closed"]) == {200}
+    assert at(together(tmp_path / "web"), ["member"]) == {401}

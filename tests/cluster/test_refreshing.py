@@ -1,0 +1,105 @@
+"""Partitions that fetch pages again: which are due follows from importance among the pages of all."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster_runs import SETTINGS, WEB, run_in_parts
+from live_partitions import crawl_together
+from sites import rows
+
+from minicrawl.api import acrawl
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import found
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.running.keeper import elsewhere
+from minicrawl.cluster.running.partition import Partition, PostError
+from minicrawl.crawler.absorb import Absorber
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.run import Run, opened
+from minicrawl.crawler.sharing.share import Share
+from minicrawl.demo.server import serving
+from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.writer import Writer
+
+REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
+
+
+class NoPost:
+    async def send(self, source: int, home: int, rows: object) -> int:
+        raise PostError
+
+
+@contextmanager
+def reopened(store: Path, share: Share | None = None) -> Iterator[Run]:
+    """A run that is to fetch pages again, before it has begun."""
+    with closing(Writer(store)) as writer:
+        yield opened(CrawlSettings.of(REFRESH), Seeds([]), writer, share=share)
+
+
+def worths(absorber: Absorber, store: Path) -> dict[str, float]:
+    assert absorber.due is not None
+    pages = rows(store, "SELECT id, url FROM pages WHERE state <> 'elsewhere'")
+    return {url: absorber.due.worth(page) for page, url in pages}
+
+
+@pytest.mark.slow
+def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> None:
+    """Once the ranking is settled, and each partition is told the sums of the others."""
+    one = tmp_path / "one.db"
+
+    async def crawl() -> list[Path]:
+        async with serving(WEB) as port:
+            rules = (ConnectTo(None, None, "127.0.0.1", port),)
+            await acrawl(WEB.seeds, one, connect_to=rules, **SETTINGS)
+            crawled = await crawl_together(tmp_path, WEB.seeds, 3, {**SETTINGS, "connect_to": rules})
+        return crawled.stores
+
+    async def compare(stores: list[Path]) -> None:
+        with ExitStack() as stack:
+            expected = worths(stack.enter_context(reopened(one)).absorber, one)
+            some = [
+                Partition(number, stack.enter_context(reopened(store, homes.share(number))), NoPost())
+                for number, store in enumerate(stores)
+            ]
+            reports = {partition.number: {"sums": partition.sums} for partition in some}
+            assert sum(partition.sums.pages for partition in some) == len(expected)
+            by_itself = [worths(part.run.absorber, store) for part, store in zip(some, stores, strict=True)]
+            for partition in some:
+                partition.note_elsewhere(LedgerSums(*elsewhere(partition.number, reports)))
+            told = [worths(part.run.absorber, store) for part, store in zip(some, stores, strict=True)]
+        assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
+        assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)
+
+    homes = Homes(3, b"a secret")
+    asyncio.run(compare(asyncio.run(crawl())))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [{"refresh": True, "refresh_min": 0.1}, {"discovery": 0.25}], ids=str)
+def test_all_of_a_budget_is_used_and_all_stays_whole(settings: dict[str, Any], tmp_path: Path) -> None:
+    """More pages than there are: some are fetched again."""
+    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, {**SETTINGS, **settings, "pages": 700}))
+    assert ended.reason == "pages"
+    assert 700 <= ended.fetched <= 702
+    with found(tmp_path / "web").opened() as stores:
+        assert list(audit_all(stores)) == []
+        paths = [store.path for store in stores]
+    answered = sum(rows(path, "SELECT count(*) FROM fetches")[0][0] for path in paths)
+    assert len(WEB.seeds) < answered < ended.fetched
+
+
+@pytest.mark.slow
+def test_every_page_is_fetched_again_after_that_time_and_then_nothing_is_left(tmp_path: Path) -> None:
+    settings = {**SETTINGS, "recrawl_after": "30d"}
+    first = asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
+    assert asyncio.run(run_in_parts(tmp_path / "web", 2, settings)).fetched == 0
+    for store in found(tmp_path / "web").stores:
+        rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
+    second = asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
+    assert (first.reason, second.reason) == ("nothing-left", "nothing-left")
+    assert second.fetched == first.fetched
