@@ -138,10 +138,12 @@ def _run(  # noqa: PLR0913 - what was typed
 ) -> "Ended":
     import asyncio
 
-    from minicrawl.cli.crawl import announce, gathered
+    from minicrawl.cli.crawl import announce, gathered, warn
     from minicrawl.cluster.folder import found_or_made, make_here
     from minicrawl.cluster.running.keeper import Keeper, Listener
+    from minicrawl.cluster.running.steering import Steering
     from minicrawl.cluster.working import check_item_files, check_working, check_working_on_machines
+    from minicrawl.control.listening import answering
     from minicrawl.crawler.contact import is_nameless
     from minicrawl.crawler.outcomes.retry import AskedAgain
     from minicrawl.crawler.remembered_settings import resumed
@@ -173,7 +175,12 @@ def _run(  # noqa: PLR0913 - what was typed
     keeper = Keeper(folder, settings, seeds, listener)
     if machines is not None:
         keeper.start = machines.start(folder)
-    return asyncio.run(keeper.crawl(handle_signals=True))
+
+    async def crawled() -> "Ended":
+        async with answering(Steering(keeper).done, path, warn):
+            return await keeper.crawl(handle_signals=True)
+
+    return asyncio.run(crawled())
 
 
 def _say_death(number: int, how: str) -> None:

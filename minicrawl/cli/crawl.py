@@ -210,13 +210,13 @@ def _run(  # noqa: PLR0913 - what the command's options came to
             )
 
         async def controlled() -> "CrawlReport":
-            async with RunningCrawl(crawl) as running, listening(running, store, _warn):
+            async with RunningCrawl(crawl) as running, listening(running, store, warn):
                 return await running.finished()
 
         return asyncio.run(controlled())
 
 
-def _warn(why: str) -> None:
+def warn(why: str) -> None:
     if not is_quiet():
         click.echo(f"Warning: {printable(why)}", err=True)
 

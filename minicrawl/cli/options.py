@@ -32,16 +32,21 @@ def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
     return store
 
 
-store_option = click.option(
-    "--store",
-    callback=_note_store,
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=DEFAULT_STORE,
-    envvar="MINICRAWL_STORE",
-    show_default=True,
-    show_envvar=True,
-    help="The crawl's file.",
-)
+def _store_option(about: str, *, dir_okay: bool) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--store",
+        callback=_note_store,
+        type=click.Path(dir_okay=dir_okay, path_type=Path),
+        default=DEFAULT_STORE,
+        envvar="MINICRAWL_STORE",
+        show_default=True,
+        show_envvar=True,
+        help=about,
+    )
+
+
+store_option = _store_option("The crawl's file.", dir_okay=False)
+store_or_folder_option = _store_option("The crawl's file, or its folder of partitions.", dir_okay=True)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 

@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
 from minicrawl import __version__
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.running_crawl import RunningCrawl
+from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import ConfigError, CrawlEndedError
 from minicrawl.events import Event, SettingChanged
@@ -32,14 +32,19 @@ async def changed(crawl: Changeable, asked: Message) -> Message:
     return await _command(_CHANGES, asked)(crawl, asked)
 
 
-async def done(crawl: RunningCrawl, asked: Message) -> Message:
+async def done(crawl: SteeredRun, asked: Message) -> Message:
     """Have a running crawl do what it is asked. Raises MinicrawlError, then nothing has changed."""
     return await _command({**_CHANGES, **_OF_RUNNING}, asked)(crawl, asked)
 
 
 def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
+    return commands[command_of(asked, commands)]
+
+
+def command_of(asked: Message, commands: Iterable[str] = ()) -> str:
+    """The name of a command, which has what it takes. Raises ConfigError for what is none, or none of `commands`."""
     name = asked.get("do")
-    if not isinstance(name, str) or name not in commands:
+    if not isinstance(name, str) or name not in (commands or _FIELDS):
         known = ", ".join(sorted(_FIELDS))
         raise ConfigError(f"minicrawl {__version__} knows no command {str(name)[:40]!r}, but {known}")
     fields = _FIELDS[name]
@@ -49,7 +54,7 @@ def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
     for field, fits in fields.items():
         if not fits(asked.get(field)):
             raise ConfigError(f"{name} cannot do with {field} = {str(asked.get(field))[:60]!r}")
-    return commands[name]
+    return name
 
 
 # Changes.
@@ -89,34 +94,33 @@ async def _again(crawl: Changeable, asked: Message) -> Message:
 # What only a running crawl can be asked.
 
 
-async def _pause(crawl: RunningCrawl, asked: Message) -> Message:
+async def _pause(crawl: SteeredRun, asked: Message) -> Message:
     await crawl.pause()
     return _state(crawl)
 
 
-async def _resume(crawl: RunningCrawl, asked: Message) -> Message:
+async def _resume(crawl: SteeredRun, asked: Message) -> Message:
     await crawl.resume()
     return _state(crawl)
 
 
-async def _stop(crawl: RunningCrawl, asked: Message) -> Message:
+async def _stop(crawl: SteeredRun, asked: Message) -> Message:
     await crawl.stop(now=bool(asked.get("now")))
     return _state(crawl)
 
 
-async def _status(crawl: RunningCrawl, asked: Message) -> Message:
+async def _status(crawl: SteeredRun, asked: Message) -> Message:
     now = crawl.status
     values = asdict(now)
-    return {
-        "version": __version__,
-        "pid": os.getpid(),
-        "cpu": time.process_time(),
-        **values,
-        "limits": now.limits._asdict(),
-    }
+    return {**this_process(), **values, "limits": now.limits._asdict()}
 
 
-async def _workers(crawl: RunningCrawl, asked: Message) -> Message:
+def this_process() -> Message:
+    """What a status has of the process that answers."""
+    return {"version": __version__, "pid": os.getpid(), "cpu": time.process_time()}
+
+
+async def _workers(crawl: SteeredRun, asked: Message) -> Message:
     return {
         "workers": [asdict(worker) for worker in crawl.status.workers],
         "pid": os.getpid(),
@@ -124,7 +128,7 @@ async def _workers(crawl: RunningCrawl, asked: Message) -> Message:
     }
 
 
-async def _look(crawl: RunningCrawl, asked: Message) -> Message:
+async def _look(crawl: SteeredRun, asked: Message) -> Message:
     """The status, and beside it what a dashboard shows; without that while the crawl begins or ends."""
     answer = {
         **await _status(crawl, asked),
@@ -155,7 +159,7 @@ def event_as_json(number: int, event: Event) -> Message:
 _OF_EVENTS = {kind: tuple(field.name for field in fields(kind)) for kind in Event.__subclasses__()}
 
 
-def _state(crawl: RunningCrawl) -> Message:
+def _state(crawl: SteeredRun) -> Message:
     return {"state": crawl.status.state, "in_flight": crawl.status.in_flight}
 
 

@@ -7,17 +7,20 @@ sends rubbish is waited for by its own task alone, and not for ever.
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from minicrawl.control.commands import done as what_is_done
 from minicrawl.control.messages import LONGEST, Message, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, serving
-from minicrawl.crawler.running_crawl import RunningCrawl
+from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 
 _log = logging.getLogger("minicrawl")
+Do = Callable[[Message], Awaitable[Message]]
+"""Does what is asked; what comes of it. Raises MinicrawlError."""
 
 
 @dataclass(frozen=True)
@@ -34,19 +37,28 @@ class Patience:
 
 @contextlib.asynccontextmanager
 async def listening(
-    crawl: RunningCrawl,
+    crawl: SteeredRun,
     store: Path,
     on_deaf: Callable[[str], None] = lambda why: None,
     patience: Patience = Patience(),
 ) -> AsyncIterator[None]:
     """Let a crawl be steered from other shells as long as the block runs. on_deaf: is told why that is impossible."""
+    async with answering(partial(what_is_done, crawl), store, on_deaf, patience):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def answering(
+    do: Do, store: Path, on_deaf: Callable[[str], None] = lambda why: None, patience: Patience = Patience()
+) -> AsyncIterator[None]:
+    """Have done what is asked at the socket of a store, or of a folder, as long as the block runs."""
     try:
         file = bound(store)
     except StoreError as error:
         on_deaf(str(error))
         yield
         return
-    clients = _Clients(crawl, patience)
+    clients = _Clients(do, patience)
     async with serving(file, clients.serve, clients.end):
         yield
 
@@ -54,8 +66,8 @@ async def listening(
 class _Clients:
     """Whoever is connected."""
 
-    def __init__(self, crawl: RunningCrawl, patience: Patience) -> None:
-        self._crawl = crawl
+    def __init__(self, do: Do, patience: Patience) -> None:
+        self._do = do
         self._patience = patience
         self._waiting: set[asyncio.Task[None]] = set()  # for the client to ask something
         self._answering: set[asyncio.Task[None]] = set()
@@ -109,7 +121,7 @@ class _Clients:
 
     async def _answer(self, line: bytes) -> Message:
         try:
-            return done(await what_is_done(self._crawl, message_of(line)))
+            return done(await self._do(message_of(line)))
         except MinicrawlError as error:
             return failed(error)
         except Exception:  # whatever a client sends: it never ends the crawl

@@ -1,5 +1,7 @@
 """Where the socket of a crawl is: beside its store, or, where that path is too long or none can be there, elsewhere.
 
+That of a crawl in partitions is in its folder.
+
 Only who holds the store's lock listens. So a socket that is found by one who has just got the lock is that of a crawl
 which was killed.
 """
@@ -20,6 +22,7 @@ from minicrawl.system import has_local_sockets, user
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 _ENDING = ".sock"
+_OF_A_FOLDER = "cluster"
 _LONGEST_PATH = 103
 """Bytes: 107 on Linux, 103 on macOS and BSD (sun_path in sys/un.h, less the NUL at its end)."""
 
@@ -46,7 +49,7 @@ def bound(store: Path) -> SocketFile:
     why = "the path of its socket would be too long"
     for path in places(store):
         try:
-            _make_room(path, is_own_folder=path.parent != real_path(store).parent)
+            _make_room(path, is_own_folder=path.parent not in (real_path(store).parent, real_path(store)))
             return SocketFile(path, _bound(path))
         except OSError as error:
             why = f"{path}: {error.strerror or error}"
@@ -90,7 +93,8 @@ def places(store: Path) -> Iterator[Path]:
     name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
     runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user()}"
     folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{user()}")]
-    for path in (beside(real, _ENDING), *(folder / name for folder in folders)):
+    first = real / f"{_OF_A_FOLDER}{_ENDING}" if real.is_dir() else beside(real, _ENDING)
+    for path in (first, *(folder / name for folder in folders)):
         if len(os.fsencode(path)) <= _LONGEST_PATH:
             yield path
 

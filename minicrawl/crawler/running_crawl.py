@@ -25,52 +25,12 @@ _ROOM = 10_000
 OnBegin = Callable[[Run], None]
 
 
-class RunningCrawl:
-    """Begins with the block, and has ended when the block is over.
+class SteeredRun:
+    """A run as far as it can be watched and asked for something. Whoever has it lets it crawl."""
 
-    At the end of the block the crawl is waited for; one that is paused then is stopped. An exception stops it at once.
-    """
-
-    def __init__(self, crawl: Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]) -> None:
-        """crawl: crawls, and tells what has begun once there is something to steer."""
-        self._crawl = crawl
+    def __init__(self, run: Run) -> None:
+        self._run = run
         self._adjusting = asyncio.Lock()
-
-    async def __aenter__(self) -> Self:
-        begun: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._crawl(begun.set_result), name="minicrawl")
-        self._task.add_done_callback(lambda _: begun.done() or begun.cancel())
-        try:
-            await asyncio.wait([begun])
-        except asyncio.CancelledError:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-            raise
-        if begun.cancelled():
-            await self._task  # which has failed
-        self._run = begun.result()
-        self._task.add_done_callback(lambda _: self._run.engine.end())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        engine = self._run.engine
-        if error is not None:
-            engine.abort()
-        elif engine.state is RunState.PAUSED:
-            engine.stop("interrupted")
-        try:
-            await asyncio.wait([self._task])
-        except asyncio.CancelledError:
-            engine.abort()
-            self._task.cancel()
-            await asyncio.wait([self._task])
-            raise
-        if error is None:
-            self._task.result()
-        elif not self._task.cancelled():
-            self._task.exception()  # the block's stands for it
 
     # What it does.
 
@@ -119,10 +79,6 @@ class RunningCrawl:
             raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
         engine = self._run.engine
         return engine.events.reader(room)
-
-    async def finished(self) -> CrawlReport:
-        """How the crawl has ended, once it has. Raises what it has failed with."""
-        return await asyncio.shield(self._task)
 
     # What it may be asked to do.
 
@@ -190,3 +146,54 @@ class RunningCrawl:
     async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
         engine = self._run.engine
         return await engine.commands.done(change, links)
+
+
+class RunningCrawl(SteeredRun):
+    """Begins with the block, and has ended when the block is over.
+
+    At the end of the block the crawl is waited for; one that is paused then is stopped. An exception stops it at once.
+    """
+
+    def __init__(self, crawl: Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]) -> None:
+        """crawl: crawls, and tells what has begun once there is something to steer."""
+        self._crawl = crawl
+
+    async def __aenter__(self) -> Self:
+        begun: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._crawl(begun.set_result), name="minicrawl")
+        self._task.add_done_callback(lambda _: begun.done() or begun.cancel())
+        try:
+            await asyncio.wait([begun])
+        except asyncio.CancelledError:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            raise
+        if begun.cancelled():
+            await self._task  # which has failed
+        super().__init__(begun.result())
+        self._task.add_done_callback(lambda _: self._run.engine.end())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        engine = self._run.engine
+        if error is not None:
+            engine.abort()
+        elif engine.state is RunState.PAUSED:
+            engine.stop("interrupted")
+        try:
+            await asyncio.wait([self._task])
+        except asyncio.CancelledError:
+            engine.abort()
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            raise
+        if error is None:
+            self._task.result()
+        elif not self._task.cancelled():
+            self._task.exception()  # the block's stands for it
+
+    async def finished(self) -> CrawlReport:
+        """How the crawl has ended, once it has. Raises what it has failed with."""
+        return await asyncio.shield(self._task)

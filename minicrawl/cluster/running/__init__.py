@@ -8,5 +8,8 @@ kept       a partition as its keeper reaches it, wherever it runs
 processes  partitions in processes of this machine
 quotas     how many pages each may fetch, so that all together fetch exactly as many as they may
 shared_addresses  who may ask which IP address
+run_clock  the time of a run, which stands still while it is paused
 keeper     starts all partitions, knows when nothing is left, lets them settle
+steering   what others may ask of a keeper's crawl
+added_up   what partitions say of themselves, as one crawl says it
 """

@@ -11,8 +11,8 @@ added up at every look, which come closer the sooner a limit may be reached.
 import asyncio
 import contextlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from minicrawl.cluster.agreement import check_agreement
@@ -20,12 +20,14 @@ from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas
+from minicrawl.cluster.running.run_clock import RunClock
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.loop.limits import limit_reached
-from minicrawl.errors import StoreError
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import CrawlSettings
@@ -81,6 +83,8 @@ class Keeper:
     """One run. `interrupt` may be called at any time; the second time nothing is waited for.
 
     patience: seconds after that until processes are killed that have not ended, as one that does not answer.
+    `is_crawling`: partitions can be asked: all have begun, and none settles.
+    `settings`, `seeds`, and whether its `clock` is paused: as a partition begins that is started again.
     """
 
     folder: Folder
@@ -93,6 +97,10 @@ class Keeper:
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
     _settling: "asyncio.Task[int] | None" = None
     _reason: str | None = None
+    is_crawling: bool = False
+    _is_over: bool = False
+    clock: RunClock = field(default_factory=RunClock)
+    _turns: defaultdict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _interrupts: int = 0
     _end_of_patience: asyncio.TimerHandle | None = None
     _deaths: int = 0
@@ -106,23 +114,24 @@ class Keeper:
         """Raises MinicrawlError where a partition has failed: the others have stopped then, and can go on."""
         if not self.folder.machines:
             check_agreement(self.folder)
-        started = time.monotonic()
+        self.clock.begin()
         partitions = self.folder.homes.partitions
         if self.settings.pages is not None:
             self._quotas = Quotas(self.settings.pages, partitions)
         if shares_addresses(self.settings, partitions):
-            delay = self.settings.delay_per_address
-            rest = delay + STANDARD.on_its_way * max(1.0, delay)
-            self._addresses = SharedAddresses(rest, is_new=not self.folder.settings)
+            self._addresses = SharedAddresses(_rest(self.settings), is_new=not self.folder.settings)
         try:
-            with self._signals(handle_signals):
+            with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
                 for number in range(partitions):
                     self._parts[number] = _Part(await self._started(number, is_first=True))
-                await self._until_crawled(started)
+                self.is_crawling = True
+                await self._until_crawled()
+                self.is_crawling = False
                 rounds = await self._settled()
             answers = [] if rounds is None else await self._end()
-            return self._ended(time.monotonic() - started, rounds, [answer for answer in answers if answer])
+            return self._ended(self.clock.seconds, rounds, [answer for answer in answers if answer])
         finally:
+            self.is_crawling, self._is_over = False, True
             await self._end_all()
             if self._end_of_patience is not None:
                 self._end_of_patience.cancel()
@@ -132,6 +141,51 @@ class Keeper:
         """Of the processes, in the order of their partitions."""
         return [part.kept.pid for part in self._parts.values()]
 
+    # What others may ask of it: see Steering.
+
+    @property
+    def state(self) -> RunState:
+        if self._is_over:
+            return RunState.ENDED
+        if self._reason is not None or self._interrupts:
+            return RunState.STOPPING
+        if not self.is_crawling:
+            return RunState.STARTING
+        return RunState.PAUSED if self.clock.is_paused else RunState.RUNNING
+
+    @property
+    def figures(self) -> Message:
+        """What a status has that is of all: of this run, pauses left out."""
+        return {
+            "reason": self._reason,
+            "fetched": self._sum("fetched"),
+            "bytes": self._sum("bytes"),
+            "seconds": self.clock.seconds,
+            "coverage": _coverage([self._latest.get(number) for number in self._parts]),
+        }
+
+    def adjust(self, settings: CrawlSettings) -> None:
+        """Go on, and let later runs go on, with other settings; what partitions are doing is changed elsewhere.
+
+        Raises SettingError, and StoreError where they cannot be kept.
+        """
+        partitions = self.folder.homes.partitions
+        if self._addresses is None and shares_addresses(settings, partitions):
+            raise SettingError(
+                "this run began with no delay between requests to an IP address, so its partitions have no clock in "
+                "common: set ip-delay=0 with it, or stop the crawl and let it go on with --delay"
+            )
+        self.folder.keep_settings(settings)
+        if self._addresses is not None:
+            self._addresses.adjust(_rest(settings))
+        if self._quotas is not None:
+            self._quotas.adjust(settings.pages)
+        elif settings.pages is not None:
+            before = {number: report["fetched"] for number, report in self._before.items()}
+            self._quotas = Quotas(settings.pages, partitions, before)
+        self.settings = settings
+        self._bell.set()
+
     def interrupt(self) -> None:
         self._interrupts += 1
         self._bell.set()
@@ -140,17 +194,18 @@ class Keeper:
         if self._settling is not None:
             self._settling.cancel()
 
-    async def _until_crawled(self, started: float) -> None:
+    async def _until_crawled(self) -> None:
         """Look after all until each has crawled."""
         before: object = None
         while True:
-            reports = await self._each(list(self._orders()))
+            reports = await self.each(list(self._orders()))
             for number, report in enumerate(reports):
                 self._note(number, report)
-            seconds = time.monotonic() - started
+            seconds = self.clock.seconds
             self.listener.progress(self._sum("fetched"), self._sum("bytes"), seconds)
             now = _counters(reports)
-            await self._stop_if_due(reports, seconds, is_over=now is not None and now == before)
+            is_over = now is not None and now == before and not self.clock.is_paused
+            await self._stop_if_due(reports, seconds, is_over=is_over)
             if all(self._interrupts > 1 if report is None else report["crawled"] for report in reports):
                 return
             before = now
@@ -158,7 +213,10 @@ class Keeper:
             waits |= self._addresses is not None and self._addresses.has_to_grant
             self._bell.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._bell.wait(), _SOON if now or waits else self._until_limit(seconds))
+                await asyncio.wait_for(
+                    self._bell.wait(),
+                    _SOON if now or waits else _until_limit(self.settings.bytes, self._sum("bytes"), seconds),
+                )
 
     def _orders(self) -> Iterator[Message]:
         """What each is told and asked at a look."""
@@ -196,14 +254,6 @@ class Keeper:
         if self._reason is not None:  # again each time, as one may have been started since
             await self._all({"do": "stop", "reason": self._reason, "now": self._interrupts > 1})
 
-    def _until_limit(self, seconds: float) -> float:
-        """Until the next look: half the time until all bytes may have come, at the speed so far."""
-        if self.settings.bytes is None:
-            return _LOOKS_APART
-        size = self._sum("bytes")
-        left = (self.settings.bytes - size) * seconds / max(size, 1)
-        return min(max(left / 2, _SOON), _LOOKS_APART)
-
     async def _settled(self) -> int | None:
         """Let all settle together; in how many rounds. None where nobody was to wait for that."""
         if self._interrupts > 1:
@@ -236,16 +286,22 @@ class Keeper:
         end: Message = {"do": "end", "settled": True}
         if self.settings.archive is None:
             return await self._all(end)
-        return [await self._ask(number, end) for number in self._parts]  # one after the other: they have one index
+        return [await self.ask(number, end) for number in self._parts]  # one after the other: they have one index
 
     async def _all(self, message: Message) -> Sequence[Message | None]:
         """What each answers, in the order of their numbers; None of one that has died, and is started again."""
-        return await self._each([message] * len(self._parts))
+        return await self.each([message] * len(self._parts))
 
-    async def _each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
-        return await asyncio.gather(*map(self._ask, self._parts, messages))
+    async def each(self, messages: Sequence[Message]) -> Sequence[Message | None]:
+        """What each answers to its own message, in the order of their numbers; None as `ask` says."""
+        return await asyncio.gather(*map(self.ask, self._parts, messages))
 
-    async def _ask(self, number: int, message: Message) -> Message | None:
+    async def ask(self, number: int, message: Message) -> Message | None:
+        """What a partition answers, one question after the other; None if it has died, and is started again."""
+        async with self._turns[number]:
+            return await self._answer(number, message)
+
+    async def _answer(self, number: int, message: Message) -> Message | None:
         dead = self._parts[number]
         try:
             return await dead.kept.ask(message)
@@ -265,29 +321,18 @@ class Keeper:
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:
         crawls = self._reason is None
-        return await self.start(Brief(self.folder, number, self.settings, self.seeds, crawls, is_first))
+        is_paused = self.clock.is_paused
+        return await self.start(Brief(self.folder, number, self.settings, self.seeds, crawls, is_first, is_paused))
 
     def _sum(self, what: str) -> int:
         """In this run: what a process had not committed when it was killed counts until the next one reports."""
         return sum(report[what] - self._before[number][what] for number, report in self._latest.items())
 
     def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
-        failures: Counter[str] = Counter()
-        unanswered: Counter[str] = Counter()
-        for answer in answers:
-            failures.update(answer["failures"])
-            unanswered.update(answer["unanswered"])
+        failures, unanswered = (_counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
         fetched, size = self._sum("fetched"), self._sum("bytes")
         reason = self._reason or "nothing-left"
-        return Ended(reason, fetched, size, seconds, rounds, dict(failures), dict(unanswered), self._deaths)
-
-    @contextlib.contextmanager
-    def _signals(self, handle: bool) -> Iterator[None]:
-        if not handle:
-            yield
-            return
-        with on_signals(asyncio.get_running_loop(), STOPPING, self.interrupt):
-            yield
+        return Ended(reason, fetched, size, seconds, rounds, failures, unanswered, self._deaths)
 
     def _kill_all(self) -> None:
         for part in self._parts.values():
@@ -296,6 +341,27 @@ class Keeper:
     async def _end_all(self) -> None:
         """Hang up: whoever has not ended stops, commits and ends."""
         await asyncio.gather(*(part.kept.end() for part in self._parts.values()))
+
+
+def _until_limit(limit: int | None, size: int, seconds: float) -> float:
+    """Until the next look: half the time until all bytes may have come, at the speed so far."""
+    if limit is None:
+        return _LOOKS_APART
+    left = (limit - size) * seconds / max(size, 1)
+    return min(max(left / 2, _SOON), _LOOKS_APART)
+
+
+def _counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    counted: Counter[str] = Counter()
+    for one in each:
+        counted.update(one)
+    return dict(counted)
+
+
+def _rest(settings: CrawlSettings) -> float:
+    """Seconds until an address may be asked that somebody may have just asked who is dead."""
+    delay = settings.delay_per_address
+    return delay + STANDARD.on_its_way * max(1.0, delay)
 
 
 def _counters(reports: Sequence[Message | None]) -> object:

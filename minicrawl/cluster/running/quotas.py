@@ -14,8 +14,10 @@ What a slow one has and cannot use is taken back as the rest shrinks, and half o
 the end only partitions that could ask at once have any.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+_ANY = 2**50
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,16 @@ class Part:
 class Quotas:
     """Those of one run. Partitions begin with none, also one that is started again."""
 
-    def __init__(self, pages: int, partitions: int) -> None:
-        """pages: that all may fetch in this run."""
-        self._pages = pages
-        self._before: dict[int, int] = {}
+    def __init__(self, pages: int | None, partitions: int, before: Mapping[int, int] | None = None) -> None:
+        """pages: that all may fetch in this run; None: any. before: pages of each before this run, where they began
+        without quotas."""
+        self.adjust(pages)
+        self._before = dict(before or {})
         self._parts: list[Part | None] = [None] * partitions
+
+    def adjust(self, pages: int | None) -> None:
+        """Let all fetch so many pages in this run; None: any."""
+        self._pages = _ANY if pages is None else pages
 
     def note(self, number: int, fetched: int, quota: int, *, is_short: bool) -> None:
         """A partition has answered the latest order. The first time it has fetched nothing in this run."""

@@ -57,6 +57,10 @@ class SharedAddresses:
         self._in_line: dict[int, set[str]] = {}
         self._contested: dict[str, None] = {}
 
+    def adjust(self, rest: float) -> None:
+        """Let another time pass from now on."""
+        self._rest = rest
+
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
         """A partition has said which addresses it would ask, and which it has given back, with seconds to rest."""
         if number not in self._heard:

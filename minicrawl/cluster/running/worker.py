@@ -9,6 +9,8 @@ report     how far it is, see `Worker.report`
 stop       begin no more requests; with "now", do not wait for those in flight
 settle     virtual visits, when it has crawled
 hand over  send all that is in the outbox; whether there was anything
+steer      do what a crawl may be asked by others (control/commands.py); what came of it, be it that it failed. With
+           "hands_walkers", hand walkers over from now on
 end        keep that the crawl has ended; what came of it
 
 When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
@@ -30,11 +32,13 @@ from minicrawl.cluster.running.partition import Partition, Post, PostError
 from minicrawl.cluster.running.post import SocketPost, delivered
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.working import settings_of
-from minicrawl.control.messages import Message, done, failed, line_of, message_of
+from minicrawl.control.commands import done as what_is_done
+from minicrawl.control.messages import LONGEST, Message, done, failed, line_of, message_of
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.audit import damage_as_store_error
 from minicrawl.crawler.outcomes.retry import ask_again
 from minicrawl.crawler.run import check_window, opened
+from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
@@ -45,7 +49,10 @@ from minicrawl.store.writer import Writer
 
 @dataclass(frozen=True)
 class Brief:
-    """What a process is started with. crawls: whether it crawls, or is only to settle. is_first: not started again."""
+    """What a process is started with. crawls: whether it crawls, or is only to settle. is_first: not started again.
+
+    is_paused: until it is resumed, it makes no requests.
+    """
 
     folder: Folder
     number: int
@@ -53,6 +60,7 @@ class Brief:
     seeds: Seeds
     crawls: bool = True
     is_first: bool = True
+    is_paused: bool = False
 
 
 def packed(brief: Brief) -> bytes:
@@ -78,6 +86,7 @@ class Worker:
         self._run.absorber.commit({"settings": settings.to_json(), "stopped": None})
         self._post = post
         self._partition = Partition(brief.number, self._run, post)
+        self._steered = SteeredRun(self._run)
         if settings.until_coverage is not None:
             self._partition.hand_over_walkers()
         self._dispatch = self._run.engine.dispatch
@@ -96,6 +105,8 @@ class Worker:
         if self._brief.settings.search:
             self._follower = begin_following(self._run.absorber.writer.path)
         if self._brief.crawls:
+            if self._brief.is_paused:
+                self._run.engine.pause()
             self._crawling = asyncio.create_task(self._crawl())
 
     async def take(self, source: int, rows: Sequence[OutboxRow]) -> int:
@@ -130,14 +141,15 @@ class Worker:
                 return await self._looked_at(asked)
             case "stop":
                 self._stop(str(asked["reason"]), now=bool(asked["now"]))
-                return {}
+            case "steer":
+                return await self._steer(asked["asked"], hands_walkers=bool(asked.get("hands_walkers")))
             case "settle":
                 self._partition.settle()
-                return {}
             case "hand over":
                 return {"some": await self._hand_over()}
             case _:
                 return self._ended(is_settled=bool(asked["settled"]))
+        return {}
 
     async def leave(self) -> None:
         """Nobody asks any more: end the crawl, if it has not ended. Raises MinicrawlError where it has failed."""
@@ -207,6 +219,20 @@ class Worker:
         if now:
             self._run.engine.abort()
 
+    async def _steer(self, asked: Message, *, hands_walkers: bool) -> Message:
+        """What came of it, or what was wrong with it, is the `answer`. `mirrors`: URLs of other partitions among those
+        known; `waiting`: rows that their homes have not confirmed."""
+        if hands_walkers:
+            self._partition.hand_over_walkers()
+        try:
+            answer = done(await what_is_done(self._steered, asked))
+        except MinicrawlError as error:
+            answer = failed(error)
+        outbox, accounts = self._partition.outbox, self._run.absorber.accounts
+        waiting = sum(len(outbox.rows(home)) for home in outbox.homes())
+        mirrors = int(accounts.ledger.is_mirror(slice(0, accounts.size)).sum())
+        return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
+
     async def _hand_over(self) -> bool:
         outbox = self._partition.outbox
         homes = outbox.homes()
@@ -227,7 +253,7 @@ class Worker:
 
 async def serve(line: socket.socket) -> None:
     """Do what the keeper asks until it closes the line."""
-    reader, writer = await asyncio.open_connection(sock=line)
+    reader, writer = await asyncio.open_connection(sock=line, limit=2 * LONGEST)
     brief: Brief = pickle.loads(await reader.readexactly(int.from_bytes(await reader.readexactly(8), "big")))
     store = brief.folder.stores[brief.number]
     try:

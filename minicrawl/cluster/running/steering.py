@@ -1,0 +1,221 @@
+"""What others may ask of a crawl in partitions: handed to those that it concerns, and their answers added up.
+
+all           pause, resume, set, add; status, workers and look
+home          ban, unban, again
+keeper alone  stop, and limits, which are those of all together
+
+What is set is in cluster.json before any partition hears of it, so it is whole whoever is killed then: a partition that
+is started again begins with it, and so does the next run.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+
+from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
+from minicrawl.cluster.running.keeper import Keeper
+from minicrawl.cluster.working import WORKING, check_working
+from minicrawl.control.commands import adjustable, command_of, this_process
+from minicrawl.control.listening import Do
+from minicrawl.control.messages import Message, answer_of
+from minicrawl.crawler.admission.seeds import Seeds, guesses
+from minicrawl.crawler.changes import adjusted
+from minicrawl.crawler.remembered_settings import shown
+from minicrawl.errors import CrawlEndedError, SettingError, StoreError
+from minicrawl.model import LimitsNow, RunState
+from minicrawl.settings import SETTINGS
+
+_TRIES = 3
+"""Of a question to a partition that dies over it: what is asked again comes to the same."""
+
+_ENDED = "the crawl has ended meanwhile; start it again to change it"
+_ANY_TIME = ("status", "workers", "look", "stop")
+
+
+class Steering:
+    """Does what is asked of a keeper's crawl. The keeper may have begun or not."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._folder = keeper.folder
+        self._events = Events()
+        self._parts: Sequence[Message] = ()
+        self._statuses: Sequence[Message] = ()
+        """As partitions spoke last: while they settle, nobody asks them."""
+        self._since: dict[tuple[object, ...], float] = {}
+        """By number, process and state of each, when it was first seen in it, in Unix seconds."""
+        self._commands: Mapping[str, Do] = {
+            **dict.fromkeys(("pause", "resume"), self._pause),
+            **dict.fromkeys(("ban", "unban", "again"), self._at_home),
+            "stop": self._stop,
+            "set": self._set,
+            "add": self._add,
+            "status": self._status,
+            "workers": self._workers,
+            "look": self._look,
+        }
+
+    async def done(self, asked: Message) -> Message:
+        """What comes of a command. Raises MinicrawlError, then nothing has changed that does not say so."""
+        command = command_of(asked)
+        if command not in _ANY_TIME and not self._keeper.is_crawling:
+            raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
+        return await self._commands[command](asked)
+
+    # Changes.
+
+    async def _pause(self, asked: Message) -> Message:
+        """The keeper knows first: a partition that is started again does what all others are asked to."""
+        clock = self._keeper.clock
+        clock.pause() if asked["do"] == "pause" else clock.resume()
+        await self._answers([{"do": "steer", "asked": asked}] * self._folder.homes.partitions)
+        return await self._state()
+
+    async def _stop(self, asked: Message) -> Message:
+        for _ in range(2 if asked.get("now") else 1):
+            self._keeper.interrupt()
+        return await self._state()
+
+    async def _set(self, asked: Message) -> Message:
+        given: Mapping[str, object] = asked["settings"]
+        before = self._keeper.settings
+        settings = adjusted(before, given)
+        partitions = self._folder.homes.partitions
+        check_working(settings, partitions)
+        self._keeper.adjust(settings)
+        own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
+        if "concurrency" in own:
+            own["concurrency"] = settings.concurrency // partitions
+        hands_walkers = settings.until_coverage is not None
+        if own or hands_walkers:
+            change = {"do": "set", "settings": own} if own else {"do": "status"}
+            await self._answers([{"do": "steer", "asked": change, "hands_walkers": hands_walkers}] * partitions)
+        values = [(name, getattr(before, name), getattr(settings, name)) for name in SETTINGS]
+        changed = [
+            {"name": name, "before": shown(name, old), "after": shown(name, new)}
+            for name, old, new in values
+            if old != new
+        ]
+        return {"changed": changed}
+
+    async def _add(self, asked: Message) -> Message:
+        """Their homes are told first, and say which are new; then all others, as the scope is set by all seeds."""
+        seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
+        count, home_of = self._folder.homes.partitions, self._folder.homes.home_of
+        homes = [home_of(url) for url in seeds.urls]
+        before = self._keeper.seeds
+        self._keeper.seeds = Seeds(list(dict.fromkeys([*before.urls, *seeds.urls])), before.guessed | seeds.guessed)
+        new = 0
+        for is_home in (True, False):
+            some = [
+                [url for url, home in zip(seeds.urls, homes, strict=True) if (home == number) is is_home]
+                for number in range(count)
+            ]
+            guessed = [[url for url in urls if url in seeds.guessed] for urls in some]
+            parts = [{"do": "add", "urls": urls, "guessed": of} for urls, of in zip(some, guessed, strict=True)]
+            answers = await self._answers([{"do": "steer", "asked": part} for part in parts])
+            new += sum(answer["new"] for answer, _ in answers) if is_home else 0
+        return {"seeds": len(seeds.urls), "new": new}
+
+    async def _at_home(self, asked: Message) -> Message:
+        text = str(asked.get("host") or asked.get("url"))
+        meant = guesses(text)
+        if not meant:
+            raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
+        home = self._folder.homes.home_of(meant[0])
+        answer, _ = await self._answer(home, {"do": "steer", "asked": asked})
+        return answer
+
+    # What it does.
+
+    async def _status(self, asked: Message | None = None) -> Message:
+        if self._keeper.is_crawling:
+            await self._ask_all({"do": "status"})
+        return self._whole()
+
+    async def _workers(self, asked: Message) -> Message:
+        return {**await self._status(), "workers": list(map(self._as_worker, self._parts))}
+
+    async def _look(self, asked: Message) -> Message:
+        hosts, looks = int(asked.get("hosts") or 0), list[Message]()
+        if self._keeper.is_crawling:
+            pids = [int(part["pid"]) for part in self._parts] or [0] * self._folder.homes.partitions
+            each = [
+                {"do": "look", "after": self._events.seen(number, pid), "hosts": hosts}
+                for number, pid in enumerate(pids)
+            ]
+            looks = list(await self._ask_each(each))
+            for number, look in enumerate(looks):
+                self._events.take(number, look["pid"], look["events"])
+        settings = adjustable(self._keeper.settings)
+        return {
+            **self._whole(),
+            **({**look_of(looks, hosts), "coverage": self._keeper.figures["coverage"]} if looks else {}),
+            "settings": {name: value for name, value in settings.items() if name in WORKING},
+            "events": self._events.behind(int(asked.get("after") or 0)),
+        }
+
+    def _state_of_all(self) -> str:
+        """Seeds are being taken in as long as any partition has not begun."""
+        state = self._keeper.state
+        is_starting = not self._parts or any(part["state"] == RunState.STARTING for part in self._parts)
+        return RunState.STARTING if state == RunState.RUNNING and is_starting else state
+
+    async def _state(self) -> Message:
+        status = await self._status()
+        return {"state": status["state"], "in_flight": status["in_flight"]}
+
+    def _whole(self) -> Message:
+        """The status of all, as they spoke last."""
+        keeper, settings = self._keeper, self._keeper.settings
+        figures = keeper.figures
+        limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
+        return {
+            **this_process(),
+            "state": self._state_of_all(),
+            **{name: figures[name] for name in ("reason", "fetched", "bytes", "seconds")},
+            "workers": [],
+            "limits": limits._asdict(),
+            **status_of(self._parts, self._statuses),
+        }
+
+    def _as_worker(self, part: Message) -> Message:
+        """A partition as a crawl tells of its worker processes."""
+        return {**part, "doing": part["state"], "since": self._since[_doing(part)], "pages": part["fetched"]}
+
+    # How partitions are asked.
+
+    async def _ask_all(self, asked: Message) -> Sequence[Message]:
+        return await self._ask_each([asked] * self._folder.homes.partitions)
+
+    async def _ask_each(self, each: Sequence[Message]) -> Sequence[Message]:
+        """What all say of themselves, which is kept."""
+        answers = await self._answers([{"do": "steer", "asked": asked} for asked in each])
+        self._statuses = [answer for answer, _ in answers]
+        self._parts = [
+            part_of(number, answer, report["waiting"], report["mirrors"])
+            for number, (answer, report) in enumerate(answers)
+        ]
+        now = time.time()
+        self._since = {key: self._since.get(key, now) for key in map(_doing, self._parts)}
+        return self._statuses
+
+    async def _answers(self, each: Sequence[Message]) -> Sequence[tuple[Message, Message]]:
+        """Of each partition what came of its message, and all that it reports. Raises what the first says is wrong."""
+        return await asyncio.gather(*(self._answer(number, message) for number, message in enumerate(each)))
+
+    async def _answer(self, number: int, message: Message) -> tuple[Message, Message]:
+        for _ in range(_TRIES):
+            try:
+                report = await self._keeper.ask(number, message)
+            except StoreError as error:
+                if self._keeper.is_crawling:
+                    raise
+                raise CrawlEndedError(_ENDED) from error
+            if report is not None:
+                return answer_of(report["answer"]), report
+        raise CrawlEndedError(f"partition {number} dies again and again, and is started again; ask later")
+
+
+def _doing(part: Message) -> tuple[object, ...]:
+    return part["number"], part["pid"], part["state"]

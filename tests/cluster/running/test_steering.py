@@ -1,0 +1,175 @@
+"""A crawl in partitions, each in a process of its own, is steered over the socket of its folder."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster_runs import SEEDS, SETTINGS, split
+from command_line import run
+from counted_web import CountedWeb, counted_web
+from lines import Line, asked
+from sites import rows
+
+from minicrawl.cluster.audit import audit_all
+from minicrawl.cluster.folder import Folder, found
+from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.cluster.running.steering import Steering
+from minicrawl.control.listening import answering
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.settings import ConnectTo, CrawlSettings
+
+Steer = Callable[[Folder, Keeper, CountedWeb], Awaitable[None]]
+STARTED = "http://h0.test/"
+
+
+async def _steered(folder: Folder, web: CountedWeb, steer: Steer, given: dict[str, Any]) -> Ended:
+    settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host", **given}
+    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(SEEDS))
+    async with answering(Steering(keeper).done, folder.path):
+        crawl = asyncio.create_task(keeper.crawl())
+        try:
+            await until(folder, lambda status: status["state"] == "running" and status["fetched"] > 0)
+            await steer(folder, keeper, web)
+            await asked(folder.path, "stop")
+        except BaseException:
+            keeper.interrupt()
+            keeper.interrupt()
+            raise
+        finally:
+            await asyncio.wait([crawl])
+        return crawl.result()
+
+
+def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, CountedWeb, Folder]:
+    """A slow run in two partitions that is steered and stopped; what all stores promise must hold then."""
+    folder = found(split(tmp_path))
+    with counted_web(pages=2000) as web:
+        ended = asyncio.run(_steered(folder, web, steer, {"delay": 0.2, "ip_delay": 0.0} | settings))
+    with folder.opened() as stores:
+        assert list(audit_all(stores)) == []
+    return ended, web, folder
+
+
+async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Ask until the crawl says so."""
+    async with Line(folder.path) as line:
+        while True:
+            status: dict[str, Any] = (await line.asks("status"))["done"]
+            if is_so(status):
+                return status
+
+
+def sought(folder: Folder, query: str) -> list[Any]:
+    return [row for store in folder.stores for row in rows(store, query)]
+
+
+def test_one_that_is_paused_asks_for_nothing_although_a_process_dies(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        assert (await asked(folder.path, "pause"))["done"]["state"] == "paused"
+        before = await until(folder, lambda status: not status["in_flight"])
+        pid = before["partitions"][1]["pid"]
+        os.kill(pid, signal.SIGKILL)
+        status = await until(folder, lambda status: pid != status["partitions"][1]["pid"])
+        assert (status["state"], status["seconds"]) == ("paused", before["seconds"])
+        status = await until(folder, lambda status: status["partitions"][1]["state"] == "paused")
+        assert sum(part["in_flight"] for part in status["partitions"]) == 0
+        assert (await asked(folder.path, "resume"))["done"]["state"] == "running"
+        await until(folder, lambda status: status["fetched"] > before["fetched"])
+
+    ended, _, _ = steered(tmp_path, steer)
+    assert (ended.reason, ended.deaths) == ("interrupted", 1)
+
+
+def test_what_is_set_holds_for_all_and_for_later_runs(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        await asked(folder.path, "look")  # from then on events are kept
+        answer = (await asked(folder.path, "set", settings={"delay": 0.05, "concurrency": 6, "pages": 50}))["done"]
+        assert {one["name"]: one["after"] for one in answer["changed"]} == {
+            "delay": "0.05",
+            "concurrency": "6",
+            "pages": "50",
+        }
+        kept = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'settings'")]
+        assert [(one["delay"], one["concurrency"]) for one in kept] == [(0.05, 3)] * 2
+        look = (await asked(folder.path, "look", hosts=10))["done"]
+        assert (look["settings"]["delay"], look["limits"]["pages"]) == (0.05, 50)
+        assert {"workers", "boost"}.isdisjoint(look["settings"])
+        assert {host["host"] for host in look["hosts"]} == {url[7:-1] for url in SEEDS}
+        assert any(event["what"] == "SettingChanged" for event in look["events"])
+        await until(folder, lambda status: status["state"] != "running")
+
+    ended, _, folder = steered(tmp_path, steer)
+    answered = sought(folder, "SELECT id FROM pages WHERE fetch IS NOT NULL")
+    assert (ended.reason, ended.fetched, len(answered)) == ("pages", 50, 50)
+    assert folder.settings == {}, "as it was read before the run"
+    assert found(folder.path).settings["delay"] == 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"workers": 2}, "--workers does not work in partitions"),
+        ({"concurrency": 1}, "is less than one request for each of 2 partitions"),
+        ({"ip_delay": 3}, "began with no delay between requests to an IP address"),
+        ({"delay": -1}, "delay"),
+        ({"timeout": 3}, "--timeout cannot change while a crawl runs"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_set_changes_nothing(given: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        before = keeper.settings
+        answer = await asked(folder.path, "set", settings={"max_depth": 9, **given})
+        assert sentence in answer["failed"]
+        assert keeper.settings == before
+        assert found(folder.path).settings == {}
+
+    steered(tmp_path, steer)
+
+
+def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        new = [f"http://n{number}.test/" for number in range(8)]
+        assert await asked(folder.path, "add", urls=[*new, STARTED], guessed=[]) == {"done": {"seeds": 9, "new": 8}}
+        for url in new:
+            home = folder.homes.home_of(url)
+            [(state,)] = rows(folder.stores[home], f"SELECT state FROM pages WHERE url = '{url}'")
+            [(other,)] = rows(folder.stores[1 - home], f"SELECT state FROM pages WHERE url = '{url}'")
+            assert (state != "elsewhere", other) == (True, "elsewhere")
+        assert (await asked(folder.path, "ban", host="h0.test"))["done"] == {"host": "h0.test"}
+        banned = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'banned_hosts'")]
+        assert sorted(map(len, banned)) in ([1], [0, 1])
+        assert (await asked(folder.path, "status"))["done"]["banned"] == ["h0.test"]
+        assert "no host that this crawl knows" in (await asked(folder.path, "ban", host="no.test"))["failed"]
+        assert "neither a host nor a URL" in (await asked(folder.path, "again", url="::"))["failed"]
+        await asked(folder.path, "unban", host="h0.test")
+        assert (await asked(folder.path, "again", url=STARTED))["done"] == {"url": STARTED}
+        await until(folder, lambda _: [one[1:] for one in web.asked].count(("h0.test", "/")) == 2)
+        await until(folder, lambda _: {one.host for one in web.asked} >= {url[7:-1] for url in new})
+
+    steered(tmp_path, steer)
+
+
+def test_one_that_ends_is_watched_and_not_changed(tmp_path: Path) -> None:
+    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        assert (await asked(folder.path, "stop"))["done"]["state"] == "stopping"
+        async with Line(folder.path) as line:
+            while "failed" not in (answer := await line.asks("ban", host="h0.test")):
+                continue
+            assert "begins or ends just now" in answer["failed"] or "has ended" in answer["failed"]
+            assert (await line.asks("status"))["done"]["known"] > 0
+
+    assert steered(tmp_path, steer)[0].reason == "interrupted"
+
+
+def test_a_folder_at_rest_is_told_so(tmp_path: Path) -> None:
+    folder = split(tmp_path)
+    for words in (["status"], ["set", "delay=2"], ["add", "http://x.test/"]):
+        outcome = run("control", *words, "--store", folder)
+        assert outcome.exit_code == 1
+        assert f"no crawl runs on the partitions in {folder}" in outcome.stderr
