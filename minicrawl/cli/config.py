@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from minicrawl.cli.configuration import (
+    CRAWLS,
     HOSTS,
     ITEMS,
     check_variable,
@@ -235,7 +236,7 @@ def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
 def _default(words: tuple[str, ...], option: click.Option) -> object:
     from minicrawl.settings import SETTINGS
 
-    if words == ("crawl",) and option.name in SETTINGS:
+    if words in CRAWLS and option.name in SETTINGS:
         return SETTINGS[option.name].default
     value = option.to_info_dict().get("default")
     return value if isinstance(value, _PLAIN) else None
@@ -245,7 +246,7 @@ def _hidden(name: str, value: Any) -> Any:
     """A value without what may be secret in it, and as JSON has it."""
     from minicrawl.settings import SETTINGS
 
-    if name in SETTINGS:
+    if name in SETTINGS and value is not None:
         value = SETTINGS[name].hide(SETTINGS[name].of(value))
     if isinstance(value, list | tuple):
         return [str(one) for one in value]
@@ -274,7 +275,7 @@ def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> lis
         for option in options_of(one).values():
             known |= {option.envvar} if isinstance(option.envvar, str) else set()
             try:
-                check_variable(option, is_setting=words == ("crawl",))
+                check_variable(option, is_setting=words in CRAWLS)
             except SettingError as error:
                 mistakes.append(error)
     found = sorted(name for name in os.environ if name.startswith("MINICRAWL_") and os.environ[name])

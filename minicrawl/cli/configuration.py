@@ -30,6 +30,8 @@ _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
 CHECK = ("config", "check")
 """The command that says all that is wrong in files."""
+CRAWLS = (("crawl",), ("cluster", "crawl"))
+"""The commands whose options are settings of a crawl, with the settings' defaults."""
 _NOT_KEPT = {"help", "version", "config"}
 _PROJECT = ("minicrawl.toml", "pyproject.toml")
 
@@ -267,7 +269,7 @@ def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, v
     if (wanted := _wanted_type(option, value)) is not None:
         raise file.sentence(f"{called} is {wanted}, not {value!r}")
     several = [value] if option.multiple and not isinstance(value, list) else value
-    _convert(option, several, f"{file.path}: {called}", is_setting=words[0] == "crawl")
+    _convert(option, several, f"{file.path}: {called}", is_setting=words[:-1] in CRAWLS)
     return several
 
 

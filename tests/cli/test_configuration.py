@@ -11,7 +11,7 @@ from sites import Server, crawl
 from table import each
 
 from minicrawl.cli import main
-from minicrawl.cli.configuration import COMMON, key_of, options_of
+from minicrawl.cli.configuration import CRAWLS, COMMON, key_of, options_of
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS
 
@@ -78,7 +78,7 @@ def examples(words: tuple[str, ...], option: click.Option) -> list[str]:
 def are_values(words: tuple[str, ...], option: click.Option, texts: list[str]) -> bool:
     """Whether an option may have these values, and each is another one."""
     try:
-        if words == ("crawl",) and option.name in SETTINGS:
+        if words in CRAWLS and option.name in SETTINGS:
             setting = SETTINGS[option.name]
             values = [setting.of(text) for text in texts]
             for value in values:
