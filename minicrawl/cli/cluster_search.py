@@ -44,7 +44,7 @@ def search(  # noqa: PLR0913 - one argument per option, as click calls it
     text = query_of(words)
     with found(path).opened() as stores:
         pages = search_all(stores, text, asked)
-    print_found(pages, text, weight, explain=explain, as_json=as_json)
+    print_found(pages, text, weight, explain=explain, as_json=as_json, indexing="minicrawl cluster index")
 
 
 @click.command(epilog="Example: minicrawl cluster index --store data/web")

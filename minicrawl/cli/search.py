@@ -90,8 +90,11 @@ def query_of(words: tuple[str, ...]) -> str:
     return " ".join(words).replace(_MINUS, "-")
 
 
-def print_found(found: "Found", text: str, weight: float, *, explain: bool, as_json: bool) -> None:
-    for note in _notes(found):
+def print_found(  # noqa: PLR0913 - how it is printed
+    found: "Found", text: str, weight: float, *, explain: bool, as_json: bool, indexing: str = "minicrawl index"
+) -> None:
+    """indexing: the command that brings the index up to the store."""
+    for note in _notes(found, indexing):
         click.echo(note, err=True)
     if as_json:
         click.echo(document([_as_json(page, weight) for page in found.pages]))
@@ -113,9 +116,9 @@ def seconds_of(since: str) -> float:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
-def _notes(found: "Found") -> Iterator[str]:
+def _notes(found: "Found", indexing: str) -> Iterator[str]:
     if found.behind:
-        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
+        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see '{indexing}'."
     if found.without_text:
         pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
         yield f"{pages} read before the crawl kept texts; none is found until it is read again."

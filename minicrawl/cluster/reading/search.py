@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from minicrawl.cluster.merged import Sums, sums_of
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
+from minicrawl.search.index.index_file import index_path
 from minicrawl.search.matching import FULL
 from minicrawl.search.ranking import Scale, score
 from minicrawl.search.searching import Asked, Found, FoundPage, Searcher
@@ -42,7 +43,7 @@ def search_all(stores: Sequence[Store], text: str, asked: Asked) -> Found:
         raise SettingError(f"partitions are searched by importance; leave out what asks for {asked.by} or {asked.rank}")
     some = [store for store in stores if store.texts.size]
     if not some:
-        raise StoreError(
+        raise SettingError(
             "no partition has texts to search in; let the crawl go on with --text, and run minicrawl cluster index"
         )
     of_each = replace(asked, n=min(asked.n * _MARGIN, _MOST))
@@ -61,6 +62,8 @@ def search_all(stores: Sequence[Store], text: str, asked: Asked) -> Found:
 
 
 def _part(store: Store, text: str, asked: Asked) -> _Part:
+    if not index_path(store.path).exists():
+        raise SettingError(f"there is no index of the texts of {store.path} yet; 'minicrawl cluster index' makes it")
     with Searcher(store) as searcher:
         found = searcher.search(text, asked)
     most = (

@@ -12,7 +12,7 @@ from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.cluster.merged import ranked_pages
 from minicrawl.cluster.reading.search import search_all
 from minicrawl.demo.server import serving
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 from minicrawl.search.index.opening import following
 from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import ConnectTo
@@ -91,5 +91,5 @@ def test_fewer_are_the_first_of_more(folder: Folder) -> None:
 def test_what_cannot_be_is_one_sentence(folder: Folder, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="partitions are searched by importance"):
         together(folder, "bridge", rank="hits")
-    with pytest.raises(StoreError, match="no partition has texts to search in"):
+    with pytest.raises(SettingError, match="no partition has texts to search in"):
         together(found_or_made(tmp_path / "web", 2), "bridge")
