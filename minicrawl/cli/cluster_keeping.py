@@ -89,6 +89,8 @@ def rebalance(folders: tuple[Path, ...], dry_run: bool, path: Path, as_json: boo
     if as_json:
         click.echo(document({"store": str(path), "moves": rows, "folders": held}))
         return
+    if not moves:
+        click.echo("No move of a partition makes these folders hold more alike.")
     for place, size in held.items():
         click.echo(f"{place}: {counted(places.count(place), 'partition')}, {amount(size)}")
 

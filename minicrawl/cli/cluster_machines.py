@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,12 +80,16 @@ def join(head: str, folder: Path, address: str, name: str) -> None:
     """
     from minicrawl.cluster.machines import machine
 
-    token = os.environ.get(_TOKEN) or click.prompt("Token", hide_input=True, err=True)
+    token = os.environ.get(_TOKEN)
+    if not token and not sys.stdin.isatty():
+        raise SettingError(f"the token is missing; {_TOKEN} has to be what 'minicrawl cluster start' has printed there")
+    token = token or click.prompt("Token", hide_input=True, err=True)
     machine.start(machine.joining(name, address, head, token.strip(), folder))
     click.echo(f"Machine {name} has joined {head}; 'minicrawl cluster stop' ends that.")
 
 
 @click.command(epilog="Example: minicrawl cluster stop")
+@config_option
 def stop() -> None:
     """End what 'minicrawl cluster start' and 'join' have begun on this machine. A crawl that runs waits, or ends.
 

@@ -86,7 +86,8 @@ class Folder:
         for number, place in enumerate(self.places):
             if place.machine is not None:
                 raise StoreError(
-                    f"partition {number} is on machine {place.machine}, and this reads stores of one machine alone"
+                    f"partition {number} is on machine {place.machine}, and this reads stores of one machine alone; "
+                    "'minicrawl cluster status', 'top' and 'export' read all"
                 )
 
     def check_is_current(self, number: int, store: Store) -> None:
@@ -144,6 +145,10 @@ def found(path: Path) -> Folder:
         if len(places) != homes.partitions:
             raise ValueError(f"it has {len(places)} places for {homes.partitions} partitions")
         folder = Folder(path, str(kept["cluster"]), homes, places, dict(kept["settings"]))
+    except NotADirectoryError as error:
+        raise StoreError(
+            f"{path} is a file, and a crawl in partitions has a folder; name that with --store, or leave out 'cluster'"
+        ) from error
     except FileNotFoundError as error:
         raise StoreError(
             f"there is no crawl in partitions at {path}; 'minicrawl cluster crawl SEEDS --store {path}' begins one"

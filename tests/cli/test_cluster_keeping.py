@@ -62,6 +62,7 @@ def test_rebalance_says_what_it_does_and_only_that_if_asked_to(folder: Path, tmp
     assert sorted(path.name for path in disk.iterdir() if path.suffix == ".db") == [f"00{number}.db"]
     assert top(folder) == before
     assert answer("cluster", "rebalance", "--store", folder)["moves"] == [], "it is as even as it can be"
+    assert "No move of a partition makes these folders" in run("cluster", "rebalance", "--store", folder).output
 
 
 @pytest.mark.parametrize("words", [["backup", "copy"], ["move", "0", "disk"], ["rebalance", "disk"]])

@@ -48,6 +48,15 @@ def test_a_token_that_is_none_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -
     assert (result.exit_code, "that is no token" in result.stderr, "my-secret" in result.output) == (2, True, False)
 
 
+def test_nobody_is_asked_for_a_token_where_nobody_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MINICRAWL_TOKEN", raising=False)
+    result = run("cluster", "join", "127.0.0.1:6399", "--folder", "disk")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        2,
+        ["Error: the token is missing; MINICRAWL_TOKEN has to be what 'minicrawl cluster start' has printed there"],
+    )
+
+
 def test_new_crawls_on_machines_need_one_that_is_started(tmp_path: Path) -> None:
     result = run("cluster", "crawl", *SEEDS, "--store", tmp_path / "web", "--partitions", "2", "--machines")
     assert (result.exit_code, "'minicrawl cluster start', or 'join', lets it" in result.stderr) == (3, True)
@@ -69,10 +78,11 @@ def test_what_needs_all_stores_says_that_this_machine_shares_none(command: str, 
     assert (result.exit_code, "this machine shares no crawls now" in result.stderr) == (3, True)
 
 
-@pytest.mark.parametrize("command", ["check", "move 1 elsewhere", "rebalance", "backup copy", "verify"])
+@pytest.mark.parametrize("command", ["check", "move 1 elsewhere", "rebalance", "backup copy", "verify", "index"])
 def test_what_reads_one_machine_names_the_one_that_has_a_store(command: str, spread: Path) -> None:
     result = run("cluster", *command.split(), "--store", spread)
     assert (result.exit_code, "partition 1 is on machine beta" in result.stderr) == (3, True)
+    assert "'minicrawl cluster status', 'top' and 'export' read all" in result.stderr
 
 
 def test_a_crawl_of_one_machine_stays_there(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sites import Server, crawl
 from table import each
 
 from minicrawl.cli import main
-from minicrawl.cli.configuration import CRAWLS, COMMON, key_of, options_of
+from minicrawl.cli.configuration import COMMON, CRAWLS, key_of, options_of
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS
 

@@ -119,3 +119,6 @@ def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
 def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl in partitions at"):
         found(tmp_path)
+    (tmp_path / "crawl.db").touch()
+    with pytest.raises(StoreError, match=r"crawl[.]db is a file, and a crawl in partitions has a folder"):
+        found(tmp_path / "crawl.db")

@@ -29,6 +29,8 @@ from minicrawl.errors import SettingError, StoreError
 LOOPBACK = "127.0.0.1"
 _SECONDS = 90.0
 """For Ray to start, and to stop."""
+_PATIENCE = 10.0
+"""Seconds for the first machine to take a connection."""
 _READY, _LOOK, _STOP = b"ready\n", b"?", b"!"
 _LONGEST_NAME = 40
 
@@ -89,6 +91,8 @@ def start(machine: Machine) -> None:
         raise SettingError("several machines need Ray; run: pip install 'minicrawl[cluster]'")
     if found(machine.name) is not None:
         raise SettingError(f"machine {machine.name} has been started; 'minicrawl cluster stop' ends it")
+    if not machine.is_head:
+        _check_head(machine.head)
     place = Path(machine.place)
     place.mkdir(mode=0o700)
     with (place / "log").open("wb") as log:
@@ -108,7 +112,21 @@ def start(machine: Machine) -> None:
     lines = (place / "log").read_text("utf-8", "replace").split("\n")
     why = next((line for line in reversed(lines) if line.strip()), "it has said nothing")
     shutil.rmtree(place, ignore_errors=True)
+    if "InvalidAuthToken" in why:
+        raise SettingError(f"that is not the token of {machine.head}; 'minicrawl cluster start' has printed it there")
     raise StoreError(f"Ray does not start: {why.strip()}")
+
+
+def _check_head(head: str) -> None:
+    """Raise StoreError where nobody listens, for which Ray would wait for minutes."""
+    host, _, port = head.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+    except OSError as error:
+        raise StoreError(
+            f"nobody listens at {head} ({error.strerror or 'no answer'}); 'minicrawl cluster start' prints on the "
+            "first machine where it does"
+        ) from error
 
 
 def keep(machine: Machine) -> None:

@@ -1,12 +1,13 @@
 """A machine that shares crawls: what is refused, how it is found, and how it ends."""
 
+import socket
 import threading
 from pathlib import Path
 
 import pytest
 
-from minicrawl.cluster.machines.machine import Machine, first, found, hold, joining, keep, running, stop
-from minicrawl.errors import SettingError
+from minicrawl.cluster.machines.machine import Machine, first, found, hold, joining, keep, running, start, stop
+from minicrawl.errors import SettingError, StoreError
 
 TOKEN = "0123456789abcdef" * 4
 
@@ -71,6 +72,16 @@ def test_a_machine_whose_ray_has_died_ends_the_rest_of_it() -> None:
     held(again)
     assert not Path(alpha.place).exists()
     stop(again)
+
+
+def test_a_first_machine_that_is_not_there_is_said_at_once(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.cluster.machines.machine.find_spec", lambda _: True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    beta = joining("beta", "127.0.0.1", f"127.0.0.1:{port}", TOKEN, Path("disk"))
+    with pytest.raises(StoreError, match=f"nobody listens at 127.0.0.1:{port} .Connection refused"):
+        start(beta)
+    assert (Path(beta.place).exists(), state.exists()) == (False, False)
 
 
 def test_a_joining_machine_keeps_stores_in_a_folder_of_its_own() -> None:
