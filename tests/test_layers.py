@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
     "control": {"crawler", "store"},
     "search": {"crawler", "store", "rank", "analysis"},
-    "cluster": {"crawler", "control", "store", "opic", "analysis", "search"},
+    "cluster": {"crawler", "control", "store", "opic", "extract", "analysis", "search"},
     "dashboard": {"analysis", "control", "crawler", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
     | {"dashboard", "extract", "rank", "cluster"},

@@ -65,7 +65,8 @@ class Partition:
         self._began = self._handed_over = run.clock()
         self.coverage: CoverageSums | None = None
         """As of the last commit since all its seeds are known."""
-        self.sums = run.absorber.accounts.ledger.sums()
+        self._ledger = run.absorber.accounts.ledger
+        self.sums = self._ledger.sums()
         """As of the last commit."""
         run.engine.waits_for_others = True
 
@@ -85,7 +86,7 @@ class Partition:
         loop = asyncio.get_running_loop()
 
         def committed() -> None:
-            self.sums = self._absorber.accounts.ledger.sums()
+            self.sums = self._ledger.sums()
             if self._engine.state != RunState.STARTING:
                 self.coverage = self._coverage.sums()
             loop.call_soon_threadsafe(self._send_news)

@@ -77,6 +77,7 @@ class Worker:
         brief.folder.check_is_current(brief.number, writer)
         check_window(writer, settings)
         self._brief = brief
+        self._store = writer.path
         self._seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if brief.is_first:
             ask_again(writer, self._seeds.urls, settings.retry)
@@ -103,7 +104,7 @@ class Worker:
 
     def begin(self) -> None:
         if self._brief.settings.search:
-            self._follower = begin_following(self._run.absorber.writer.path)
+            self._follower = begin_following(self._store)
         if self._brief.crawls:
             if self._brief.is_paused:
                 self._run.engine.pause()

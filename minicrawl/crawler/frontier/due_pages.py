@@ -60,16 +60,14 @@ class DuePages:
         rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
-        self.elsewhere = LedgerSums(0, 0, 0, 0)
-        """Of the other partitions, if there are any."""
+        self.elsewhere = LedgerSums(0, 0, 0, 0)  # of the other partitions, if there are any
         self.rules = rules
         self.ruled: FloatArray = np.zeros(0)
         self._left_alone: set[int] = set()  # pages that never have a turn again
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
-        self._first_price = first_interval(schedule.least)
-        self.price = self._first_price
+        self.price = self._first_price = first_interval(schedule.least)
         self.first_rates = FirstRates(schedule.least)
         self.prices: dict[int, float] = {}
         self.fetched_at: FloatArray = np.zeros(0)
