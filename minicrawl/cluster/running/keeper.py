@@ -26,7 +26,7 @@ from minicrawl.cluster.running.worker import Brief
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.loop.limits import limit_reached
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import StoreError
 from minicrawl.model import RunState
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.ledger_columns import LedgerSums
@@ -84,6 +84,7 @@ class Keeper:
 
     patience: seconds after that until processes are killed that have not ended, as one that does not answer.
     `is_crawling`: partitions can be asked: all have begun, and none settles.
+    `quotas`, `addresses`: what is shared out; None where nothing is to be. `before`: what each reported first.
     `settings`, `seeds`, and whether its `clock` is paused: as a partition begins that is started again.
     """
 
@@ -104,9 +105,9 @@ class Keeper:
     _interrupts: int = 0
     _end_of_patience: asyncio.TimerHandle | None = None
     _deaths: int = 0
-    _quotas: Quotas | None = None
-    _addresses: SharedAddresses | None = None
-    _before: dict[int, Message] = field(default_factory=dict)
+    quotas: Quotas | None = None
+    addresses: SharedAddresses | None = None
+    before: dict[int, Message] = field(default_factory=dict)
     _latest: dict[int, Message] = field(default_factory=dict)
     """What partitions reported first and last in this run, whatever became of their processes."""
 
@@ -117,9 +118,9 @@ class Keeper:
         self.clock.begin()
         partitions = self.folder.homes.partitions
         if self.settings.pages is not None:
-            self._quotas = Quotas(self.settings.pages, partitions)
+            self.quotas = Quotas(self.settings.pages, partitions)
         if shares_addresses(self.settings, partitions):
-            self._addresses = SharedAddresses(_rest(self.settings), is_new=not self.folder.settings)
+            self.addresses = SharedAddresses(rest_of(self.settings), is_new=not self.folder.settings)
         try:
             with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
                 for number in range(partitions):
@@ -164,28 +165,6 @@ class Keeper:
             "coverage": _coverage([self._latest.get(number) for number in self._parts]),
         }
 
-    def adjust(self, settings: CrawlSettings) -> None:
-        """Go on, and let later runs go on, with other settings; what partitions are doing is changed elsewhere.
-
-        Raises SettingError, and StoreError where they cannot be kept.
-        """
-        partitions = self.folder.homes.partitions
-        if self._addresses is None and shares_addresses(settings, partitions):
-            raise SettingError(
-                "this run began with no delay between requests to an IP address, so its partitions have no clock in "
-                "common: set ip-delay=0 with it, or stop the crawl and let it go on with --delay"
-            )
-        self.folder.keep_settings(settings)
-        if self._addresses is not None:
-            self._addresses.adjust(_rest(settings))
-        if self._quotas is not None:
-            self._quotas.adjust(settings.pages)
-        elif settings.pages is not None:
-            before = {number: report["fetched"] for number, report in self._before.items()}
-            self._quotas = Quotas(settings.pages, partitions, before)
-        self.settings = settings
-        self._bell.set()
-
     def interrupt(self) -> None:
         self._interrupts += 1
         self._bell.set()
@@ -210,7 +189,7 @@ class Keeper:
                 return
             before = now
             waits = any(report is not None and report["short"] for report in reports)
-            waits |= self._addresses is not None and self._addresses.has_to_grant
+            waits |= self.addresses is not None and self.addresses.has_to_grant
             self._bell.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(
@@ -221,8 +200,8 @@ class Keeper:
     def _orders(self) -> Iterator[Message]:
         """What each is told and asked at a look."""
         count = len(self._parts)
-        pages = self._quotas.orders() if self._quotas else [None] * count
-        addresses = self._addresses.orders(count, time.monotonic()) if self._addresses else [None] * count
+        pages = self.quotas.orders() if self.quotas else [None] * count
+        addresses = self.addresses.orders(count, time.monotonic()) if self.addresses else [None] * count
         for number, (quota, address) in enumerate(zip(pages, addresses, strict=True)):
             more: Message = {} if address is None else {"addresses": address}
             if self.settings.refreshes:
@@ -231,18 +210,18 @@ class Keeper:
 
     def _note(self, number: int, report: Message | None) -> None:
         if report is None:
-            if self._addresses is not None:
-                self._addresses.note_death(number, time.monotonic())
+            if self.addresses is not None:
+                self.addresses.note_death(number, time.monotonic())
             return
         part = self._parts[number]
         part.first = part.first or report
         part.deaths = 0 if report["fetched"] > part.first["fetched"] else part.deaths
-        self._before.setdefault(number, report)
+        self.before.setdefault(number, report)
         self._latest[number] = report
-        if self._quotas is not None:
-            self._quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])
-        if self._addresses is not None:
-            self._addresses.note(number, **report["addresses"], now=time.monotonic())
+        if self.quotas is not None:
+            self.quotas.note(number, report["fetched"], report["quota"], is_short=report["short"])
+        if self.addresses is not None:
+            self.addresses.note(number, **report["addresses"], now=time.monotonic())
 
     async def _stop_if_due(self, reports: Sequence[Message | None], seconds: float, *, is_over: bool) -> None:
         """Let all stop when there is a reason to."""
@@ -326,7 +305,7 @@ class Keeper:
 
     def _sum(self, what: str) -> int:
         """In this run: what a process had not committed when it was killed counts until the next one reports."""
-        return sum(report[what] - self._before[number][what] for number, report in self._latest.items())
+        return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
     def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
         failures, unanswered = (_counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
@@ -358,7 +337,7 @@ def _counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return dict(counted)
 
 
-def _rest(settings: CrawlSettings) -> float:
+def rest_of(settings: CrawlSettings) -> float:
     """Seconds until an address may be asked that somebody may have just asked who is dead."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)

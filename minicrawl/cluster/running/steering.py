@@ -13,7 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from minicrawl.cluster.running.added_up import Events, look_of, part_of, status_of
-from minicrawl.cluster.running.keeper import Keeper
+from minicrawl.cluster.running.keeper import Keeper, rest_of
+from minicrawl.cluster.running.quotas import Quotas
+from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.working import WORKING, check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
@@ -23,7 +25,7 @@ from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import CrawlEndedError, SettingError, StoreError
 from minicrawl.model import LimitsNow, RunState
-from minicrawl.settings import SETTINGS
+from minicrawl.settings import SETTINGS, CrawlSettings
 
 _TRIES = 3
 """Of a question to a partition that dies over it: what is asked again comes to the same."""
@@ -82,7 +84,7 @@ class Steering:
         settings = adjusted(before, given)
         partitions = self._folder.homes.partitions
         check_working(settings, partitions)
-        self._keeper.adjust(settings)
+        _adjust(self._keeper, settings)
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
         if "concurrency" in own:
             own["concurrency"] = settings.concurrency // partitions
@@ -215,6 +217,25 @@ class Steering:
             if report is not None:
                 return answer_of(report["answer"]), report
         raise CrawlEndedError(f"partition {number} dies again and again, and is started again; ask later")
+
+
+def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
+    """Let a keeper, and later runs, go on with other settings. Raises SettingError, then nothing has changed."""
+    partitions = keeper.folder.homes.partitions
+    if keeper.addresses is None and shares_addresses(settings, partitions):
+        raise SettingError(
+            "this run began with no delay between requests to an IP address, so its partitions have no clock in "
+            "common: set ip-delay=0 with it, or stop the crawl and let it go on with --delay"
+        )
+    keeper.folder.keep_settings(settings)
+    if keeper.addresses is not None:
+        keeper.addresses.adjust(rest_of(settings))
+    if keeper.quotas is not None:
+        keeper.quotas.adjust(settings.pages)
+    elif settings.pages is not None:
+        before = {number: report["fetched"] for number, report in keeper.before.items()}
+        keeper.quotas = Quotas(settings.pages, partitions, before)
+    keeper.settings = settings
 
 
 def _doing(part: Message) -> tuple[object, ...]:

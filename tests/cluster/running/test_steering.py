@@ -86,26 +86,34 @@ def test_one_that_is_paused_asks_for_nothing_although_a_process_dies(tmp_path: P
 
 
 def test_what_is_set_holds_for_all_and_for_later_runs(tmp_path: Path) -> None:
+    pages: list[int] = []
+
     async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
         await asked(folder.path, "look")  # from then on events are kept
-        answer = (await asked(folder.path, "set", settings={"delay": 0.05, "concurrency": 6, "pages": 50}))["done"]
+        await asked(folder.path, "pause")
+        paused = await until(folder, lambda status: not status["in_flight"])
+        pages.append(paused["fetched"] + 60)
+        answer = (await asked(folder.path, "set", settings={"delay": 0.05, "concurrency": 6, "pages": pages[0]}))[
+            "done"
+        ]
         assert {one["name"]: one["after"] for one in answer["changed"]} == {
             "delay": "0.05",
             "concurrency": "6",
-            "pages": "50",
+            "pages": str(pages[0]),
         }
         kept = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'settings'")]
         assert [(one["delay"], one["concurrency"]) for one in kept] == [(0.05, 3)] * 2
         look = (await asked(folder.path, "look", hosts=10))["done"]
-        assert (look["settings"]["delay"], look["limits"]["pages"]) == (0.05, 50)
-        assert {"workers", "boost"}.isdisjoint(look["settings"])
+        assert (look["settings"]["delay"], look["limits"]["pages"]) == (0.05, pages[0])
+        assert "workers" not in look["settings"]
         assert {host["host"] for host in look["hosts"]} == {url[7:-1] for url in SEEDS}
         assert any(event["what"] == "SettingChanged" for event in look["events"])
-        await until(folder, lambda status: status["state"] != "running")
+        await asked(folder.path, "resume")
+        await until(folder, lambda status: status["state"] not in ("paused", "running"))
 
     ended, _, folder = steered(tmp_path, steer)
     answered = sought(folder, "SELECT id FROM pages WHERE fetch IS NOT NULL")
-    assert (ended.reason, ended.fetched, len(answered)) == ("pages", 50, 50)
+    assert (ended.reason, ended.fetched, len(answered)) == ("pages", pages[0], pages[0])
     assert folder.settings == {}, "as it was read before the run"
     assert found(folder.path).settings["delay"] == 0.05
 
