@@ -60,7 +60,7 @@ def test_a_store_of_one_process_is_no_folder(command: str, tmp_path: Path) -> No
     """A file of options may name one for all commands."""
     (tmp_path / "crawl.db").touch()
     result = run("cluster", *command.split(), "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, "name another folder with --store" in result.stderr) == (3, True)
+    assert (result.exit_code, "with --store" in result.stderr) == (3, True)
 
 
 def test_nothing_is_made_without_seeds_or_a_number(tmp_path: Path) -> None:
