@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -32,11 +33,24 @@ def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
     return store
 
 
-def _store_option(about: str, *, dir_okay: bool) -> Callable[[_Command], _Command]:
+class _OneStore(click.Path):
+    """A file. Whoever names a folder of partitions learns which commands read those."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        if Path(value, "cluster.json").is_file():
+            self.fail(
+                f"{value} has a crawl in partitions; 'minicrawl cluster --help' lists what reads those", param, ctx
+            )
+        return super().convert(value, param, ctx)
+
+
+def _store_option(about: str, kind: click.Path) -> Callable[[_Command], _Command]:
     return click.option(
         "--store",
         callback=_note_store,
-        type=click.Path(dir_okay=dir_okay, path_type=Path),
+        type=kind,
         default=DEFAULT_STORE,
         envvar="MINICRAWL_STORE",
         show_default=True,
@@ -45,8 +59,8 @@ def _store_option(about: str, *, dir_okay: bool) -> Callable[[_Command], _Comman
     )
 
 
-store_option = _store_option("The crawl's file.", dir_okay=False)
-store_or_folder_option = _store_option("The crawl's file, or its folder of partitions.", dir_okay=True)
+store_option = _store_option("The crawl's file.", _OneStore(dir_okay=False, path_type=Path))
+store_or_folder_option = _store_option("The crawl's file, or its folder of partitions.", click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 

@@ -63,6 +63,12 @@ def test_a_store_of_one_process_is_no_folder(command: str, tmp_path: Path) -> No
     assert (result.exit_code, "with --store" in result.stderr) == (3, True)
 
 
+@pytest.mark.parametrize("command", ["top", "status", "export ranks.csv"])
+def test_commands_of_one_store_name_those_of_partitions(command: str, folder: Path) -> None:
+    result = run(*command.split(), "--store", folder)
+    assert (result.exit_code, "'minicrawl cluster --help' lists what reads those" in result.stderr) == (2, True)
+
+
 def test_nothing_is_made_without_seeds_or_a_number(tmp_path: Path) -> None:
     assert "no seeds are given" in run("cluster", "crawl", "--store", tmp_path / "web", "--partitions", "2").stderr
     assert "--partitions N" in run("cluster", "crawl", *SEEDS, "--store", tmp_path / "web").stderr
