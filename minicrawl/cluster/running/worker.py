@@ -19,6 +19,7 @@ When the keeper dies, the line is closed: the partition stops as by Ctrl-C.
 import asyncio
 import contextlib
 import gc
+import logging
 import pickle
 import signal
 import socket
@@ -45,6 +46,8 @@ from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
+
+_log = logging.getLogger("minicrawl")
 
 
 @dataclass(frozen=True)
@@ -229,9 +232,14 @@ class Worker:
             answer = done(await what_is_done(self._steered, asked))
         except MinicrawlError as error:
             answer = failed(error)
-        outbox, accounts = self._partition.outbox, self._run.absorber.accounts
-        waiting = sum(len(outbox.rows(home)) for home in outbox.homes())
-        mirrors = int(accounts.ledger.is_mirror(slice(0, accounts.size)).sum())
+        except Exception:  # whatever is asked: it never ends the partition
+            _log.exception("the partition failed over what it was asked: %r", asked)
+            answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
+        # Another thread may be at the books: what is read of them here holds whatever that is about to add.
+        outbox, accounts, folder = self._partition.outbox, self._run.absorber.accounts, self._brief.folder
+        ledger = accounts.ledger
+        waiting = sum(len(outbox.rows(home)) for home in range(folder.homes.partitions))
+        mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
     async def _hand_over(self) -> bool:
