@@ -3,7 +3,7 @@
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,18 +146,21 @@ def found_by(machines: "Machines", folder: "Folder") -> "tuple[int, int, Sequenc
     try:
         stores = machines.stores(folder)
         counts = [store.counts() for store in stores]
-        return *known_and_read_of(counts), list(ranked_pages(stores, 10))
+        return *known_and_read_of(each.states for each in counts), list(ranked_pages(stores, 10))
     except StoreError as error:
         click.echo(f"Warning: {error}", err=True)
         return 0, 0, []
 
 
-def known_and_read_of(counts: "Sequence[Counts | None]") -> tuple[int, int]:
+def known_and_read_of(states: Iterable[Mapping[str, int]]) -> tuple[int, int]:
+    """How many pages all partitions know at home, and how many of them are read. states: of each, how many in which."""
     from minicrawl.model import READ, State
 
-    states = [each.states for each in counts if each is not None]
-    known = sum(sum(each.values()) - each.get(State.ELSEWHERE, 0) for each in states)
-    return known, sum(each.get(state, 0) for each in states for state in READ)
+    known = read = 0
+    for pages in states:
+        known += sum(pages.values()) - pages.get(State.ELSEWHERE, 0)
+        read += sum(pages.get(state, 0) for state in READ)
+    return known, read
 
 
 def print_status(folder: "Folder", as_json: bool) -> None:
@@ -165,7 +168,7 @@ def print_status(folder: "Folder", as_json: bool) -> None:
     from minicrawl.model import State
 
     counts = counts_of(folder)
-    known, read = known_and_read_of(counts)
+    known, read = known_and_read_of(each.states for each in counts if each is not None)
     rows: list[dict[str, Any]] = []
     for number, (place, count) in enumerate(zip(folder.places, counts, strict=True)):
         pages = dict(count.states) if count else {}

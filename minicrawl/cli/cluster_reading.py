@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.check import INCONSISTENT, print_problems
-from minicrawl.cli.cluster_machines import print_status, read_stores
+from minicrawl.cli.cluster_machines import known_and_read_of, print_status, read_stores
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, wide_option
@@ -213,11 +213,5 @@ def unused(path: Path) -> "Folder":
 
 def known_and_read(stores: "Sequence[Store]") -> tuple[int, int]:
     from minicrawl.cluster.merged import states
-    from minicrawl.model import READ, State
 
-    known = read = 0
-    for store in stores:
-        found = states(store)
-        known += sum(found.values()) - found[State.ELSEWHERE]
-        read += sum(found[state] for state in READ)
-    return known, read
+    return known_and_read_of(map(states, stores))

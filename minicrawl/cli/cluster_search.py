@@ -8,16 +8,11 @@ from minicrawl.cli.cluster_reading import folder_option
 from minicrawl.cli.configuration import config_option
 from minicrawl.cli.options import json_option
 from minicrawl.cli.output import counted, document
-from minicrawl.cli.search import SearchCommand, print_found, query_of, seconds_of
+from minicrawl.cli.search import SearchCommand, asked_options, print_found, query_of, seconds_of
 
 
 @click.command(cls=SearchCommand, epilog="Example: minicrawl cluster search 'task group' --store data/web")
-@click.argument("words", nargs=-1, required=True)
-@click.option("--n", "n", default=10, show_default=True, help="How many pages to print.")
-@click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
-@click.option("--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d.")
-@click.option("--explain", is_flag=True, help="Print what each score is made of.")
-@click.option("--weight", default=0.9, show_default=True, help="Of agreement, 0 to 1; the rest is importance.")
+@asked_options
 @folder_option
 @json_option
 @config_option

@@ -2,10 +2,10 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -17,6 +17,7 @@ from minicrawl.settings import RANKINGS
 if TYPE_CHECKING:
     from minicrawl.search.searching import Found, FoundPage
 
+_Command = TypeVar("_Command", bound=Callable[..., object])
 _WEIGHT = 0.9
 _RANKS = ("linear", "none", "hits", "topic")
 _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
@@ -31,15 +32,32 @@ class SearchCommand(click.Command):
         return super().parse_args(ctx, [_MINUS + arg[1:] if _EXCLUDED.match(arg) else arg for arg in args])
 
 
+def asked_options(command: _Command) -> _Command:
+    """What every search is asked: the words, how many pages and which, and how they are weighed."""
+    for option in reversed(
+        (
+            click.argument("words", nargs=-1, required=True),
+            click.option("--n", "n", default=10, show_default=True, help="How many pages to print."),
+            click.option(
+                "--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable."
+            ),
+            click.option(
+                "--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d."
+            ),
+            click.option("--explain", is_flag=True, help="Print what each score is made of."),
+            click.option(
+                "--weight", default=_WEIGHT, show_default=True, help="Of agreement, 0 to 1; the rest is importance."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 @click.command(
     cls=SearchCommand, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'"
 )
-@click.argument("words", nargs=-1, required=True)
-@click.option("--n", "n", default=10, show_default=True, help="How many pages to print.")
-@click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
-@click.option("--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d.")
-@click.option("--explain", is_flag=True, help="Print what each score is made of.")
-@click.option("--weight", default=_WEIGHT, show_default=True, help="Of agreement, 0 to 1; the rest is importance.")
+@asked_options
 @click.option(
     "--by", default=RANKINGS[0], show_default=True, metavar=f"{'|'.join(RANKINGS)}|NAME",
     help="What counts as importance; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",

@@ -34,12 +34,12 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
     earlier = [look["earlier"] for look in some]
     requests = sorted((one for look in some for one in look["requests"]), key=lambda one: -one["seconds"])
     return {
-        "errors": _counted(look["errors"] for look in some),
+        "errors": counted(look["errors"] for look in some),
         "silence": silences[0] if silences and None not in silences else None,
         "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
         "requests": requests[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
-        "doing": _counted(look["doing"] for look in some),
+        "doing": counted(look["doing"] for look in some),
         "took": sum(look["took"] for look in some),
     }
 
@@ -76,8 +76,9 @@ def _first(hosts: Sequence[Message], count: int) -> list[Message]:
     return sorted(hosts, key=lambda host: _DOING.index(host["doing"]))[:count]
 
 
-def _counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    counted: Counter[str] = Counter()
+def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """What each has counted, added up."""
+    found: Counter[str] = Counter()
     for one in each:
-        counted.update(one)
-    return dict(counted)
+        found.update(one)
+    return dict(found)

@@ -11,13 +11,14 @@ added up at every look, which come closer the sooner a limit may be reached.
 import asyncio
 import contextlib
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from minicrawl.cluster.agreement import check_agreement
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running import processes
+from minicrawl.cluster.running.added_up import counted
 from minicrawl.cluster.running.kept import DeadError, Kept, Start
 from minicrawl.cluster.running.quotas import Quotas
 from minicrawl.cluster.running.run_clock import RunClock
@@ -308,7 +309,7 @@ class Keeper:
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
 
     def _ended(self, seconds: float, rounds: int | None, answers: Sequence[Message]) -> Ended:
-        failures, unanswered = (_counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
+        failures, unanswered = (counted(answer[what] for answer in answers) for what in ("failures", "unanswered"))
         fetched, size = self._sum("fetched"), self._sum("bytes")
         reason = self._reason or "nothing-left"
         return Ended(reason, fetched, size, seconds, rounds, failures, unanswered, self._deaths)
@@ -328,13 +329,6 @@ def _until_limit(limit: int | None, size: int, seconds: float) -> float:
         return _LOOKS_APART
     left = (limit - size) * seconds / max(size, 1)
     return min(max(left / 2, _SOON), _LOOKS_APART)
-
-
-def _counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    counted: Counter[str] = Counter()
-    for one in each:
-        counted.update(one)
-    return dict(counted)
 
 
 def rest_of(settings: CrawlSettings) -> float:
